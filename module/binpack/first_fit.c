@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * First fit, with as many bins as it takes or with as many as there shall be.
+ *
+ * The rooms in the bins are the leaves of a complete binary tree; a node above
+ * holds the larger of its two. A bin that is not open yet has all its room,
+ * so "the first bin with room" also says when to open one.
+ */
+#include "packing.h"
+
+static u64 room_of(const struct mts_packing *p, u32 bin)
+{
+	if (bin >= p->max_bins)
+		return 0;
+	return bin < p->nbins ? mts_sub_floor(p->capacity, p->load[bin]) : p->capacity;
+}
+
+static void begin(struct mts_packing *p)
+{
+	u32 leaves = mts_packing_leaves(p->n);
+	u64 *room = p->work;
+	u32 i;
+
+	for (i = 0; i < leaves; i++)
+		room[leaves + i] = room_of(p, i);
+	for (i = leaves - 1; i; i--)
+		room[i] = mts_max(room[2 * i], room[2 * i + 1]);
+}
+
+/*
+ * Where nothing has room, the bin with most room is the smallest one, and the
+ * first of those that are. (Bins beyond the capacity all have the room of a
+ * full one, but they cannot all be full: see bins_by_sum().) Zero bytes fit
+ * in bin 0, never in the leaves behind the last bin.
+ */
+static u32 place(struct mts_packing *p, u64 size)
+{
+	u32 leaves = mts_packing_leaves(p->n);
+	u64 *room = p->work;
+	u64 want = mts_min(size, room[1]);
+	u32 i = 1;
+	u32 bin;
+
+	while (i < leaves) {
+		i *= 2;
+		if (room[i] < want)
+			i++;
+	}
+	bin = i - leaves;
+
+	room[i] = mts_sub_floor(room[i], size);
+	for (i /= 2; i; i /= 2)
+		room[i] = mts_max(room[2 * i], room[2 * i + 1]);
+	return bin;
+}
+
+/*
+ * The sum over the capacity, rounded up. Counted by hand: the sum need not fit
+ * in 64 bits, and if it were too small, all bins could fill up.
+ */
+static u32 bins_by_sum(const struct mts_packing *p)
+{
+	u64 room = 0; /* what the bins hold together, less what is in them */
+	u32 bins = 0;
+	u32 i;
+
+	for (i = 0; i < p->n; i++) {
+		u64 size = p->order[i].value;
+
+		if (size > room) {
+			room += p->capacity; /* may wrap: the next line wraps it back */
+			bins++;
+		}
+		room -= size;
+	}
+	/* Items of 0 bytes alone: they need a place, too. */
+	return p->n && !bins ? 1 : bins;
+}
+
+const struct mts_packer mts_packer_ffd = {
+	.begin = begin,
+	.place = place,
+};
+
+const struct mts_packer mts_packer_rw = {
+	.bins = bins_by_sum,
+	.begin = begin,
+	.place = place,
+};

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How much memory a job needs, and how much there is. */
+#include "policy.h"
+
+#define RESERVE_SHIFT 5
+#define RESERVE_MIN (1ull << 20)
+#define RESERVE_MAX (256ull << 20)
+
+u64 mts_policy_droppable(const struct mts_usage *u)
+{
+	return mts_add_sat(mts_sub_floor(u->file, u->shmem), u->slab_reclaimable);
+}
+
+u64 mts_policy_resident(const struct mts_usage *u)
+{
+	return mts_sub_floor(u->current_bytes, mts_policy_droppable(u));
+}
+
+/*
+ * The files are read one after the other while the job runs, so their numbers
+ * need not agree. In memory and in swap each have a floor of their own, that
+ * one may not eat up the other.
+ */
+u64 mts_policy_demand(const struct mts_usage *u)
+{
+	return mts_add_sat(mts_policy_resident(u), mts_sub_floor(u->swap, u->swapcached));
+}
+
+u64 mts_policy_capacity(u64 available, u64 managed, u64 total)
+{
+	u64 most = mts_min(mts_add_sat(available, managed), total);
+	u64 reserve = mts_min(mts_max(most >> RESERVE_SHIFT, RESERVE_MIN), RESERVE_MAX);
+
+	return mts_sub_floor(most, reserve);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The plan of one round. */
+#include "policy.h"
+
+/*
+ * The longest cycle of rounds that the swap traffic is searched for; if there is
+ * none, the mean of so many rounds is taken. Few bins repeat after a few rounds;
+ * this bounds the work for many.
+ */
+#define TRAFFIC_ROUNDS 64
+
+/* ---- slices --------------------------------------------------------------- */
+
+static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin,
+		    u64 capacity, u64 full)
+{
+	u64 share = 0;
+
+	/* Also what keeps the quotient within 64 bits, and off a zero divisor. */
+	if (bin->demand >= capacity)
+		return full;
+	if (bin->demand && full)
+		share = mul_u64_u64_div_u64(full, bin->demand, capacity);
+	return mts_max(share, mts_min(conf->min_slice_ns, full));
+}
+
+/* Give out slices, where a full bin has the given one. Return the longest pause. */
+static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+		      struct mts_plan *plan, u64 full)
+{
+	u64 shortest = U64_MAX;
+	u64 round = 0;
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++) {
+		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full);
+		shortest = mts_min(shortest, bins[i].slice_ns);
+		round = mts_add_sat(round, mts_add_sat(bins[i].slice_ns, conf->switch_ns));
+	}
+	if (plan->nbins < 2)
+		return 0;
+
+	for (i = 0; i < plan->nbins; i++)
+		bins[i].pause_ns = round - bins[i].slice_ns;
+	plan->round_ns = round;
+	plan->longest_pause_ns = round - shortest;
+	return plan->longest_pause_ns;
+}
+
+/*
+ * A longer full slice never makes a pause shorter, so the longest one that
+ * keeps the limit can be searched for: that shrinks all slices in proportion,
+ * while those that are at the minimum already stay there.
+ */
+static void plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+			struct mts_plan *plan)
+{
+	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
+	u64 high = conf->slice_ns;
+
+	if (set_slices(conf, bins, plan, high) <= conf->max_pause_ns)
+		return;
+	while (high - low > 1) {
+		u64 mid = low + ((high - low) >> 1);
+
+		if (set_slices(conf, bins, plan, mid) <= conf->max_pause_ns)
+			low = mid;
+		else
+			high = mid;
+	}
+	set_slices(conf, bins, plan, low);
+}
+
+/* ---- swap traffic ---------------------------------------------------------- */
+
+/*
+ * The memory while bins take turns. The queue holds the bins that have
+ * something in it, in the order in which they ran: its front runs next, its
+ * back runs again last.
+ */
+struct memory {
+	u64 *held; /* by each bin */
+	u64 *before; /* the same, at the end of an earlier round */
+	u32 *queue; /* a ring of nbins */
+	u32 front;
+	u32 queued;
+	u64 free;
+	u64 in;
+	u64 out;
+};
+
+static size_t traffic_scratch(u32 n)
+{
+	return 2 * n * sizeof(u64) + n * sizeof(u32);
+}
+
+static void evict_from_back(struct memory *m, u32 nbins, u64 bytes)
+{
+	while (bytes && m->queued) {
+		u32 last = (m->front + m->queued - 1) % nbins;
+		u64 *held = &m->held[m->queue[last]];
+		u64 part = mts_min(*held, bytes);
+
+		*held -= part;
+		bytes -= part;
+		m->free += part;
+		m->out = mts_add_sat(m->out, part);
+		if (!*held)
+			m->queued--;
+	}
+}
+
+static void run_bin(struct memory *m, u32 nbins, u32 bin, u64 need)
+{
+	u64 lack = need - m->held[bin];
+
+	if (m->queued && m->queue[m->front] == bin) {
+		m->front = (m->front + 1) % nbins;
+		m->queued--;
+	}
+	evict_from_back(m, nbins, mts_sub_floor(lack, m->free));
+
+	m->free -= lack;
+	m->in = mts_add_sat(m->in, lack);
+	m->held[bin] = need;
+	if (need)
+		m->queue[(m->front + m->queued++) % nbins] = bin;
+}
+
+/*
+ * The traffic of one round differs from that of the next even when nothing
+ * changes: what is left over in memory belongs to another bin each time. So
+ * the mean is taken, from one round to the one that leaves the memory as it
+ * was (Brent's search for a cycle: the round to come back to moves on after
+ * 1, 2, 4, ... rounds, for the first ones may never come back).
+ */
+static void rotate(const struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	u64 size = plan->nbins * sizeof(u64);
+	u32 rounds = 0, limit = 1;
+	struct memory m = { .free = plan->capacity };
+	u32 i;
+
+	m.held = scratch;
+	m.before = m.held + plan->nbins;
+	m.queue = (void *)(m.before + plan->nbins);
+	memset(m.held, 0, size);
+	memset(m.before, 0, size);
+
+	for (;;) {
+		for (i = 0; i < plan->nbins; i++)
+			run_bin(&m, plan->nbins, i, mts_min(bins[i].demand, plan->capacity));
+		rounds++;
+		if (!memcmp(m.held, m.before, size) || rounds == TRAFFIC_ROUNDS)
+			break;
+		if (rounds == limit) {
+			memcpy(m.before, m.held, size);
+			m.in = 0;
+			m.out = 0;
+			rounds = 0;
+			limit *= 2;
+		}
+	}
+	plan->swap_in_bytes = div64_u64(m.in, rounds);
+	plan->swap_out_bytes = div64_u64(m.out, rounds);
+}
+
+static void plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+			 struct mts_plan *plan, void *scratch)
+{
+	u64 sum = 0;
+	u32 i;
+
+	if (plan->nbins < 2)
+		return;
+	if (conf->evict != MTS_EVICT_FULL) {
+		rotate(bins, plan, scratch);
+		return;
+	}
+	for (i = 0; i < plan->nbins; i++)
+		sum = mts_add_sat(sum, mts_min(bins[i].demand, plan->capacity));
+	plan->swap_in_bytes = sum;
+	plan->swap_out_bytes = sum;
+}
+
+/* ---- the round -------------------------------------------------------------- */
+
+size_t mts_plan_scratch(u32 n)
+{
+	if (n > MTS_MAX_JOBS)
+		n = 0; /* mts_plan_round() will refuse it */
+
+	return n * sizeof(struct mts_item) +
+	       mts_max(mts_binpack_scratch(n), traffic_scratch(n));
+}
+
+static bool is_resident(const struct mts_plan_job *job)
+{
+	return job->flags & MTS_PLAN_RESIDENT;
+}
+
+static u64 sum_residents(const struct mts_plan_job *jobs, u32 n)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (is_resident(&jobs[i]))
+			sum = mts_add_sat(sum, jobs[i].demand);
+	return sum;
+}
+
+/* The jobs that are not resident, in their order. */
+static u32 fill_items(const struct mts_plan_job *jobs, u32 n, struct mts_item *items)
+{
+	u32 nitems = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (is_resident(&jobs[i]))
+			continue;
+		items[nitems].size = jobs[i].demand;
+		items[nitems].prev = jobs[i].prev_bin;
+		nitems++;
+	}
+	return nitems;
+}
+
+static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *items,
+		      struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++)
+		bins[i] = (struct mts_plan_bin){ 0 };
+	for (i = 0; i < n; i++) {
+		struct mts_plan_bin *bin;
+
+		if (is_resident(&jobs[i])) {
+			jobs[i].bin = MTS_BIN_EVERY;
+			continue;
+		}
+		jobs[i].bin = items++->bin;
+		bin = &bins[jobs[i].bin];
+		bin->demand = mts_add_sat(bin->demand, jobs[i].demand);
+		bin->jobs++;
+		plan->demand = mts_add_sat(plan->demand, jobs[i].demand);
+	}
+	for (i = 0; i < plan->nbins; i++)
+		if (bins[i].demand > plan->capacity)
+			bins[i].flags |= MTS_PLAN_OVERFULL;
+}
+
+int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	struct mts_item *items = scratch;
+	u64 residents, capacity;
+	void *work;
+	int nbins;
+
+	if (n > MTS_MAX_JOBS)
+		return -EINVAL;
+
+	work = items + n;
+	residents = sum_residents(jobs, n);
+	capacity = mts_sub_floor(conf->capacity, residents);
+	nbins = mts_binpack(conf->pack, items, fill_items(jobs, n, items), capacity, work);
+	if (nbins < 0)
+		return nbins;
+
+	*plan = (struct mts_plan){
+		.nbins = nbins,
+		.capacity = capacity,
+		.resident_demand = residents,
+	};
+	fill_bins(jobs, n, items, bins, plan);
+	plan_slices(conf, bins, plan);
+	plan_traffic(conf, bins, plan, work);
+	return 0;
+}
+
+static bool has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
+{
+	return bin->demand <= capacity && demand <= capacity - bin->demand;
+}
+
+u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
+		      u64 demand)
+{
+	u32 i;
+
+	/* While nothing runs, bin 0 is the next to run. */
+	if (running >= nbins)
+		running = 0;
+	for (i = running; i < nbins; i++)
+		if (has_room(&bins[i], capacity, demand))
+			return i;
+	for (i = 0; i < running; i++)
+		if (has_room(&bins[i], capacity, demand))
+			return i;
+	return MTS_BIN_NONE;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Policy: from what was measured to what is done. Pure code (pure.h): the
+ * rotor, mtsctl plan and the unit tests use the same functions.
+ *
+ * Units: bytes, nanoseconds.
+ */
+#ifndef _MTS_POLICY_H
+#define _MTS_POLICY_H
+
+#include "../binpack/binpack.h"
+
+/* ---- demand.c: how much memory a job needs, how much there is ---------- */
+
+/**
+ * struct mts_usage - what a cgroup's files say, in bytes
+ * @current_bytes: memory.current
+ * @swap: memory.swap.current
+ * @file: memory.stat "file": page cache, shmem included
+ * @shmem: memory.stat "shmem"
+ * @slab_reclaimable: memory.stat "slab_reclaimable"
+ * @swapcached: memory.stat "swapcached": in memory and in swap, so counted
+ *	twice by @current_bytes + @swap
+ */
+struct mts_usage {
+	u64 current_bytes;
+	u64 swap;
+	u64 file;
+	u64 shmem;
+	u64 slab_reclaimable;
+	u64 swapcached;
+};
+
+/* What the kernel can drop without writing: clean cache, not the job's need. */
+u64 mts_policy_droppable(const struct mts_usage *u);
+
+/* Bytes to run without faulting: in memory or in swap, less the droppable. */
+u64 mts_policy_demand(const struct mts_usage *u);
+
+/* Bytes in memory that count towards the demand. */
+u64 mts_policy_resident(const struct mts_usage *u);
+
+/**
+ * mts_policy_capacity() - automatic capacity for bins and residents together
+ * @available: si_mem_available() now
+ * @managed: what all jobs hold in memory now (mts_policy_resident())
+ * @total: memory of the host
+ *
+ * What the jobs could have if nothing else grew, less a reserve of 1/32 of
+ * that, at least 1 MiB and at most 256 MiB, for what the rest of the host
+ * will allocate before anybody looks again.
+ */
+u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
+
+/* ---- plan.c: one round -------------------------------------------------- */
+
+struct mts_plan_conf {
+	u32 pack; /* enum mts_pack */
+	u32 evict; /* enum mts_evict */
+	u64 capacity; /* for bins and residents together */
+	u64 slice_ns; /* of a full bin */
+	u64 min_slice_ns;
+	u64 max_pause_ns;
+	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
+};
+
+/* The job belongs to every bin; its demand is taken off the capacity. */
+#define MTS_PLAN_RESIDENT (1u << 0)
+
+struct mts_plan_job {
+	u64 demand;
+	u32 flags; /* MTS_PLAN_* */
+	u32 prev_bin; /* as mts_item.prev */
+	u32 bin; /* result: index, or MTS_BIN_EVERY for a resident job */
+};
+
+/* Larger than the capacity: one oversize job, or MTS_PACK_RW's leftovers. */
+#define MTS_PLAN_OVERFULL (1u << 0)
+
+struct mts_plan_bin {
+	u64 demand;
+	u64 slice_ns;
+	u64 pause_ns; /* how long its jobs are frozen in a round */
+	u32 jobs;
+	u32 flags;
+};
+
+struct mts_plan {
+	u32 nbins;
+	u64 capacity; /* of a bin: residents taken off */
+	u64 demand; /* of the jobs in bins */
+	u64 resident_demand;
+	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
+	u64 longest_pause_ns; /* the largest pause_ns; 0 if nbins < 2 */
+	u64 swap_out_bytes; /* in a round, once the rotation is under way */
+	u64 swap_in_bytes;
+};
+
+/* Bytes of scratch memory that mts_plan_round() needs for n jobs. */
+size_t mts_plan_scratch(u32 n);
+
+/**
+ * mts_plan_round() - pack the jobs, give each bin its slice, foretell the round
+ * @conf: see there
+ * @jobs: n jobs; only .bin is written
+ * @n: 0..MTS_MAX_JOBS
+ * @bins: room for n bins
+ * @plan: result
+ * @scratch: mts_plan_scratch(n) bytes, aligned for u64
+ *
+ * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand /
+ * capacity, at most slice_ns (an oversize job does not hold the others up),
+ * at least min_slice_ns. If that makes the longest pause (the round less the
+ * bin's own slice) exceed max_pause_ns, all slices shrink in proportion, down
+ * to min_slice_ns; with very many bins the pause can still exceed it, and
+ * .longest_pause_ns says so.
+ *
+ * Swap traffic: MTS_EVICT_FULL moves every bin out and in once a round.
+ * MTS_EVICT_NEED and MTS_EVICT_OFF move what does not fit: worked out by
+ * rotating the bins' sizes through the capacity, evicting first the bin that
+ * runs again last, until memory is as it was at the end of an earlier round;
+ * rounds differ, so it is the mean of the rounds in between (of 64 rounds, if
+ * it takes longer than that). What an overfull bin moves within its slice is
+ * not in it: each bin counts for at most the capacity.
+ *
+ * Return: 0, or -EINVAL as mts_binpack().
+ */
+int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
+
+/**
+ * mts_plan_newcomer() - where a job goes that arrives in the middle of a round
+ * @bins: this round's bins
+ * @nbins: how many
+ * @capacity: of a bin
+ * @running: index of the bin that runs
+ * @demand: the newcomer's, known or expected
+ *
+ * Return: the running bin if it has room, else the next one in the order of
+ * running that has (after the last bin comes the first, whose turn is in the
+ * next round), else MTS_BIN_NONE: it waits for the next round (Reuven & Wiseman
+ * section 4.1). Bins beyond the capacity have no room, not even for 0 bytes.
+ * If @running is no bin, the search begins at bin 0.
+ */
+u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
+		      u64 demand);
+
+/* ---- evict.c: what a switch moves ---------------------------------------- */
+
+/**
+ * mts_policy_evict() - bytes to evict before the incoming bin runs
+ * @evict: enum mts_evict
+ * @outgoing_resident: what the outgoing bin has in memory
+ * @incoming_demand: what the incoming bin needs
+ * @incoming_resident: what it still has in memory
+ * @available: free or droppable memory that the incoming bin may use
+ *
+ * FULL: all of the outgoing bin. NEED: what the incoming bin lacks and 1/16 of
+ * that as slack, less what is available; it can be more than the outgoing bin
+ * has, the rest is with those that ran before it. OFF, or unknown: 0.
+ */
+u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand,
+		     u64 incoming_resident, u64 available);
+
+#endif /* _MTS_POLICY_H */

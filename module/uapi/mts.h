@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * mts: the protocol of /dev/mts.
+ *
+ * This header is the specification; the module and mtsctl include this file
+ * and nothing else about each other.
+ *
+ * Rules for every command:
+ *  - sizes are bytes, times are nanoseconds, points in time are CLOCK_MONOTONIC;
+ *  - unknown flags, unknown mask bits and non-zero padding (`pad`, `reserved`)
+ *    are refused with EINVAL and change nothing;
+ *  - a command that changes something needs CAP_SYS_ADMIN in the initial user
+ *    namespace (EPERM); one that only shows needs the open device, whose mode
+ *    is 0600;
+ *  - a command is all or nothing: after an error nothing has changed;
+ *  - EFAULT: the argument is not readable or writable; ENOTTY: not one of the
+ *    commands below (an older module); EINTR: a signal came while the command
+ *    waited for its turn, try again.
+ *
+ * A command never changes its meaning or its size. What is new gets a new
+ * number, so an old mtsctl works with a new module and the other way round.
+ */
+#ifndef _UAPI_MTS_H
+#define _UAPI_MTS_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define MTS_DEVICE "/dev/mts"
+
+/* Raised when commands are added; in struct mts_status. */
+#define MTS_ABI_VERSION 1
+
+#define MTS_MAX_JOBS 4096
+#define MTS_NAME_SIZE 64 /* with the closing NUL */
+#define MTS_DETAIL_SIZE 128 /* with the closing NUL */
+
+/* "No bin" and "every bin" where a bin's index is expected. */
+#define MTS_BIN_NONE 0xffffffffu
+#define MTS_BIN_EVERY 0xfffffffeu
+
+/* ---- configuration ---------------------------------------------------- */
+
+enum mts_mode {
+	/* Never rotate. */
+	MTS_MODE_OFF = 0,
+	/*
+	 * Rotate while the jobs' demand exceeds the capacity and the host
+	 * shows that it is short of memory (it reclaims). A bin size set by
+	 * hand counts as the user's word that it is short.
+	 */
+	MTS_MODE_AUTO = 1,
+	/* Rotate whenever the demand needs more than one bin. */
+	MTS_MODE_ALWAYS = 2,
+};
+
+/* How jobs are packed into bins; module/binpack/binpack.h has the rules. */
+enum mts_pack {
+	MTS_PACK_FFD = 0, /* first-fit decreasing */
+	MTS_PACK_BFD = 1, /* best-fit decreasing */
+	MTS_PACK_RW = 2, /* Reuven & Wiseman, section 4.1 */
+};
+
+/* What is evicted from the outgoing bin before the incoming one runs. */
+enum mts_evict {
+	MTS_EVICT_OFF = 0, /* nothing: the kernel reclaims when it must */
+	MTS_EVICT_NEED = 1, /* what the incoming bin lacks, with slack */
+	MTS_EVICT_FULL = 2, /* all of it: Reuven & Wiseman, section 4.2 */
+};
+
+/* Bits of mts_config.mask: which fields a SET changes. */
+#define MTS_CONFIG_MODE (1u << 0)
+#define MTS_CONFIG_PACK (1u << 1)
+#define MTS_CONFIG_EVICT (1u << 2)
+#define MTS_CONFIG_SLICE (1u << 3)
+#define MTS_CONFIG_BIN (1u << 4)
+#define MTS_CONFIG_MIN_SLICE (1u << 5)
+#define MTS_CONFIG_MAX_PAUSE (1u << 6)
+#define MTS_CONFIG_ALL 0x7fu
+
+#define MTS_SLICE_MIN_NS 10000000ull /* 10 ms */
+#define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
+#define MTS_BIN_MIN_BYTES (1ull << 20) /* 1 MiB */
+#define MTS_BIN_MAX_BYTES (1ull << 50) /* 1 PiB */
+#define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
+#define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
+
+/*
+ * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
+ * MTS_IOC_CONFIG_SET changes the fields named in mask, at once: a running
+ * slice ends no later than the new configuration says. Setting the mode also
+ * ends a stop (see enum mts_state). ERANGE: a value outside its range, or
+ * min_slice_ns above slice_ns. EINVAL: an unknown mode, pack or evict.
+ */
+struct mts_config {
+	__u32 mask;
+	__u32 mode; /* enum mts_mode */
+	__u32 pack; /* enum mts_pack */
+	__u32 evict; /* enum mts_evict */
+	__u64 slice_ns; /* of a full bin; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
+	__u64 bin_bytes; /* 0: automatic; MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES */
+	__u64 min_slice_ns; /* MTS_SLICE_MIN_NS..slice_ns */
+	__u64 max_pause_ns; /* MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
+	__u64 reserved[2];
+};
+
+/* ---- jobs ------------------------------------------------------------- */
+
+/* The calling process is moved into the new job (create only): for run-and-exec. */
+#define MTS_JOB_ENTER (1u << 0)
+/* Each child process of the job's processes gets a job of its own. */
+#define MTS_JOB_EACH (1u << 1)
+/* Resident: in every bin, never frozen, never evicted by us. */
+#define MTS_JOB_PIN (1u << 2)
+
+/*
+ * MTS_IOC_JOB_CREATE makes a cgroup below the module's cgroup_base and enrols
+ * it. A job whose last process has exited is removed, with its cgroup; one
+ * that never had a process stays until it is removed. A child that EACH gives
+ * a job of its own is named after its parent, "name.N", and has no EACH.
+ *
+ * EINVAL: a name with anything but letters, digits and "._@:+-", or with a
+ *         leading dot; no closing NUL
+ * EEXIST: a job or a cgroup of that name exists
+ * ENOSPC: MTS_MAX_JOBS jobs
+ * ENODEV: the cgroup base has been removed behind our back
+ * EBUSY:  ENTER by PID 1, which must never be frozen
+ * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how)
+ * others: what cgroupfs says of mkdir and of cgroup.procs (ENOMEM, EAGAIN, …)
+ */
+struct mts_job_create {
+	char name[MTS_NAME_SIZE]; /* in; empty: the module chooses; out: the name */
+	__u32 flags; /* in: MTS_JOB_* */
+	__u32 id; /* out */
+	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
+	__u64 reserved[2];
+};
+
+/*
+ * MTS_IOC_JOB_ADD enrols an existing cgroup, whole, with all below it. The
+ * cgroup is not ours: it is never removed, and keeps its settings.
+ *
+ * EBADF:  cgroup_fd is not open
+ * EINVAL: cgroup_fd is no cgroup v2 directory, or is the root cgroup
+ * ENODEV: the cgroup has been removed
+ * EBUSY:  it holds PID 1, a kernel thread, the caller or one of its ancestors
+ * EEXIST: it is a job already, or lies above or below one
+ * EOPNOTSUPP: the memory controller is not enabled in it; or EACH as above
+ * ENOSPC: MTS_MAX_JOBS jobs
+ */
+struct mts_job_add {
+	__s32 cgroup_fd; /* in: O_RDONLY or O_PATH on the directory */
+	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 id; /* out */
+	__u32 pad;
+	__u64 cgroup_id; /* out */
+	__u64 reserved[2];
+};
+
+/*
+ * MTS_IOC_JOB_REMOVE thaws the job and forgets it; its processes go on as if
+ * never enrolled, in the cgroup that they are in.
+ * ENOENT: no job has that id.
+ */
+struct mts_job_remove {
+	__u32 id;
+	__u32 pad;
+};
+
+/* MTS_IOC_JOB_SET sets the flags named in mask. ENOENT as above. */
+struct mts_job_set {
+	__u32 id;
+	__u32 mask; /* MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 flags;
+	__u32 pad;
+};
+
+/* ---- what is shown ---------------------------------------------------- */
+
+enum mts_state {
+	MTS_STATE_OFF = 0, /* mode=off: nothing is frozen */
+	MTS_STATE_IDLE = 1, /* nothing to rotate: nothing is frozen */
+	MTS_STATE_RUNNING = 2, /* one bin runs, the others are frozen */
+	MTS_STATE_SWITCHING = 3, /* from one bin to the next */
+	/*
+	 * Something went wrong, or a user asked: everything was thawed, the
+	 * reason is in mts_status, and nothing will be frozen until the mode
+	 * is set again.
+	 */
+	MTS_STATE_STOPPED = 4,
+	MTS_STATE_PAUSED = 5, /* the host suspends: thawed until it resumes */
+};
+
+/* Why the rotor is in its state. mts_status.detail says it in a sentence. */
+enum mts_reason {
+	MTS_REASON_NONE = 0,
+	MTS_REASON_NO_JOBS = 1, /* idle: fewer than two jobs that can be frozen */
+	MTS_REASON_FITS = 2, /* idle: the demand fits */
+	MTS_REASON_NO_PRESSURE = 3, /* idle: the host does not reclaim memory */
+	MTS_REASON_NO_SWAP = 4, /* idle: there is no swap to evict to */
+	MTS_REASON_OVERCOMMIT = 5, /* rotating */
+	MTS_REASON_USER = 6, /* stopped by MTS_IOC_THAW */
+	MTS_REASON_STALL = 7, /* stopped: the rotor missed its deadline */
+	MTS_REASON_OOM = 8, /* stopped: the kernel was out of memory */
+	MTS_REASON_ERROR = 9, /* stopped: an operation failed */
+	MTS_REASON_SUSPEND = 10, /* paused */
+	MTS_REASON_UNLOAD = 11,
+};
+
+/* How MTS_JOB_EACH catches a child. */
+enum mts_each_how {
+	MTS_EACH_NONE = 0, /* it cannot, in this kernel */
+	/* In its own context, before its first instruction of user code. */
+	MTS_EACH_BEFORE_USER = 1,
+};
+
+struct mts_status {
+	__u32 abi; /* MTS_ABI_VERSION of the module */
+	__u32 state; /* enum mts_state */
+	__u32 reason; /* enum mts_reason */
+	__u32 each_how; /* enum mts_each_how */
+	__u32 jobs;
+	__u32 bins; /* 0 while not rotating */
+	__u32 current_bin; /* the bin that runs, or is coming; or MTS_BIN_NONE */
+	__u32 frozen; /* jobs that are frozen by us now */
+	__u64 generation; /* changes with every change of jobs or bins */
+	__u64 now_ns;
+	__u64 capacity; /* bytes a bin may hold, residents taken off; 0: not yet known */
+	__u64 demand; /* of the jobs in bins, as last measured */
+	__u64 resident_demand; /* of the resident jobs */
+	__u64 round; /* rounds begun since load */
+	__u64 slice_ends_ns; /* 0 while not running a slice */
+	__u64 round_ns; /* the plan of this round: slices and switches; 0: none */
+	__u64 longest_pause_ns; /* the same: longest time a job will be frozen */
+	__u64 reserved[4];
+	char detail[MTS_DETAIL_SIZE];
+};
+
+enum mts_job_state {
+	MTS_JOB_RUNNING = 0, /* thawed */
+	MTS_JOB_FROZEN = 1, /* frozen by us, really */
+	MTS_JOB_FREEZING = 2, /* we asked for it, tasks are still on their way */
+	MTS_JOB_RESIDENT = 3, /* pinned by the user */
+	MTS_JOB_REALTIME = 4, /* resident: has a FIFO, RR or DEADLINE thread */
+	MTS_JOB_LEFT_OUT = 5, /* did not freeze in 1 s: runs on, tried again later */
+	MTS_JOB_FOREIGN = 6, /* frozen by somebody else: left alone */
+};
+
+struct mts_job_info {
+	__u32 id;
+	__u32 parent; /* id of the EACH job that it came from; 0: none */
+	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 state; /* enum mts_job_state */
+	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
+	__u32 freeze_failures;
+	__u64 cgroup_id;
+	__u64 demand; /* as last measured: at the last round, or on arrival */
+	__u64 resident; /* bytes in memory, the same */
+	__u64 swapped; /* bytes in swap, the same */
+	__u64 frozen_since_ns; /* 0: not frozen by us */
+	__u64 frozen_total_ns; /* finished freezes only */
+	__u64 frozen_longest_ns;
+	__u64 run_ns; /* thawed while a slice of its bin ran, finished slices only */
+	__u64 slices; /* finished slices of its bin */
+	__u64 evicted; /* bytes that our evictions took from it */
+	__u64 reserved[2];
+	char name[MTS_NAME_SIZE];
+};
+
+struct mts_bin_info {
+	__u32 jobs;
+	__u32 pad;
+	__u64 demand;
+	__u64 slice_ns;
+};
+
+/*
+ * MTS_IOC_JOBS and MTS_IOC_BINS: up to `count` elements are written to `buf`,
+ * jobs in order of id, bins in order of index. `count` comes back as what was
+ * written, `total` as what there is: ask again with more room if it is larger.
+ * `generation` as in struct mts_status: equal ones belong together.
+ */
+struct mts_list {
+	__u64 buf; /* user pointer to struct mts_job_info or mts_bin_info */
+	__u32 count;
+	__u32 total;
+	__u64 generation;
+	__u64 reserved[1];
+};
+
+/* Counters since load; they never go back. */
+struct mts_stats {
+	__u64 rounds;
+	__u64 switches;
+	__u64 early_switches; /* slices cut short: nothing in the bin could run */
+	__u64 regroups; /* rounds cut short: the running bin outgrew the capacity */
+	__u64 freezes; /* jobs frozen */
+	__u64 freeze_timeouts; /* jobs thawed because they did not freeze in 1 s */
+	__u64 thaws;
+	__u64 failsafe_thaws; /* times everything was thawed by a fail-safe */
+	__u64 overdue_thaws; /* jobs thawed by the watchdog: frozen too long */
+	__u64 foreign_thaws; /* our frozen jobs that somebody else thawed */
+	__u64 evict_asked; /* bytes */
+	__u64 evict_got; /* bytes that left memory */
+	__u64 freeze_ns; /* time in freezing, waiting included */
+	__u64 evict_ns;
+	__u64 slice_ns; /* time in slices */
+	__u64 jobs_created; /* by JOB_CREATE */
+	__u64 jobs_added; /* by JOB_ADD */
+	__u64 jobs_each; /* by EACH */
+	__u64 jobs_gone; /* their last process exited, or their cgroup vanished */
+	__u64 each_missed; /* children that stayed with their parent: no room, no memory */
+	__u64 reclaim_wakeups; /* times reclaim in the host woke the rotor */
+	__u64 reserved[8];
+};
+
+/* ---- commands --------------------------------------------------------- */
+
+#define MTS_IOC_MAGIC 0xB5
+
+#define MTS_IOC_CONFIG_GET _IOR(MTS_IOC_MAGIC, 0x01, struct mts_config)
+#define MTS_IOC_CONFIG_SET _IOW(MTS_IOC_MAGIC, 0x02, struct mts_config)
+#define MTS_IOC_JOB_CREATE _IOWR(MTS_IOC_MAGIC, 0x10, struct mts_job_create)
+#define MTS_IOC_JOB_ADD _IOWR(MTS_IOC_MAGIC, 0x11, struct mts_job_add)
+#define MTS_IOC_JOB_REMOVE _IOW(MTS_IOC_MAGIC, 0x12, struct mts_job_remove)
+#define MTS_IOC_JOB_SET _IOW(MTS_IOC_MAGIC, 0x13, struct mts_job_set)
+#define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
+#define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
+#define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
+#define MTS_IOC_STATS _IOR(MTS_IOC_MAGIC, 0x23, struct mts_stats)
+/* Thaw everything now and stop (enum mts_state, STOPPED). */
+#define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
+
+#ifdef __KERNEL__
+#define MTS_ASSERT_SIZE(type, size) static_assert(sizeof(struct type) == (size))
+#else
+#define MTS_ASSERT_SIZE(type, size) \
+	_Static_assert(sizeof(struct type) == (size), #type " has changed its size")
+#endif
+
+MTS_ASSERT_SIZE(mts_config, 64);
+MTS_ASSERT_SIZE(mts_job_create, 96);
+MTS_ASSERT_SIZE(mts_job_add, 40);
+MTS_ASSERT_SIZE(mts_job_remove, 8);
+MTS_ASSERT_SIZE(mts_job_set, 16);
+MTS_ASSERT_SIZE(mts_status, 264);
+MTS_ASSERT_SIZE(mts_job_info, 184);
+MTS_ASSERT_SIZE(mts_bin_info, 24);
+MTS_ASSERT_SIZE(mts_list, 32);
+MTS_ASSERT_SIZE(mts_stats, 232);
+
+#endif /* _UAPI_MTS_H */

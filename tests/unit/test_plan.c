@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The plan of a round. */
+#include "unit.h"
+
+#define MAX MTS_MAX_JOBS
+#define SECOND 1000000000ull
+
+static struct mts_plan_job jobs[MAX + 1];
+static struct mts_plan_bin bins[MAX];
+static struct mts_plan plan;
+static u32 njobs;
+
+static const struct mts_plan_conf usual = {
+	.pack = MTS_PACK_FFD,
+	.evict = MTS_EVICT_NEED,
+	.capacity = 1000,
+	.slice_ns = SECOND,
+	.min_slice_ns = SECOND / 10,
+	.max_pause_ns = 60 * SECOND,
+};
+
+static void add(u64 demand, u32 flags)
+{
+	jobs[njobs++] = (struct mts_plan_job){ demand, flags, MTS_BIN_NONE, 0xdead };
+}
+
+static void given(u32 n, const u64 *demands)
+{
+	njobs = 0;
+	while (n--)
+		add(*demands++, 0);
+}
+
+#define GIVEN(...) given(sizeof((u64[]){ __VA_ARGS__ }) / sizeof(u64), (u64[]){ __VA_ARGS__ })
+
+/* What holds for every plan, reckoned again. */
+static void check_plan(const struct mts_plan_conf *conf)
+{
+	u64 residents = 0, demand = 0, round = 0, longest = 0;
+	u32 i, j;
+
+	for (i = 0; i < njobs; i++) {
+		if (jobs[i].flags & MTS_PLAN_RESIDENT) {
+			check(jobs[i].bin == MTS_BIN_EVERY);
+			residents = mts_add_sat(residents, jobs[i].demand);
+		} else {
+			check(jobs[i].bin < plan.nbins);
+			demand = mts_add_sat(demand, jobs[i].demand);
+		}
+	}
+	check(plan.resident_demand == residents);
+	check(plan.demand == demand);
+	check(plan.capacity == (conf->capacity > residents ? conf->capacity - residents : 0));
+	for (i = 0; i < plan.nbins; i++) {
+		u64 sum = 0;
+		u32 members = 0;
+
+		for (j = 0; j < njobs; j++) {
+			if (jobs[j].bin == i) {
+				sum = mts_add_sat(sum, jobs[j].demand);
+				members++;
+			}
+		}
+		check(members && bins[i].jobs == members);
+		check(bins[i].demand == sum);
+		check(bins[i].flags == (sum > plan.capacity ? MTS_PLAN_OVERFULL : 0));
+		check(bins[i].slice_ns <= conf->slice_ns);
+		check(bins[i].slice_ns >= mts_min(conf->min_slice_ns, conf->slice_ns));
+		round += bins[i].slice_ns + conf->switch_ns;
+	}
+	if (plan.nbins < 2)
+		round = 0;
+	for (i = 0; i < plan.nbins; i++) {
+		u64 pause = plan.nbins < 2 ? 0 : round - bins[i].slice_ns;
+
+		check(bins[i].pause_ns == pause);
+		longest = mts_max(longest, pause);
+	}
+	check(plan.round_ns == round);
+	check(plan.longest_pause_ns == longest);
+}
+
+static void make_plan(const struct mts_plan_conf *conf)
+{
+	size_t bytes = mts_plan_scratch(njobs);
+	void *scratch = malloc(bytes);
+
+	memset(scratch, 0xa5, bytes);
+	memset(&plan, 0xa5, sizeof(plan));
+	memset(bins, 0xa5, sizeof(bins));
+	check(mts_plan_round(conf, jobs, njobs, bins, &plan, scratch) == 0);
+	free(scratch);
+	check_plan(conf);
+}
+
+static void slices_of_the_paper(void **unused)
+{
+	(void)unused;
+	/* Section 4.3: [1, 1, 0.5] */
+	GIVEN(1000, 500, 1000);
+	make_plan(&usual);
+	assert_int_equal(plan.nbins, 3);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+	assert_int_equal(bins[1].slice_ns, SECOND);
+	assert_int_equal(bins[2].slice_ns, SECOND / 2);
+	assert_int_equal(plan.round_ns, 5 * SECOND / 2);
+	assert_int_equal(plan.longest_pause_ns, 2 * SECOND);
+	assert_int_equal(bins[0].pause_ns, 3 * SECOND / 2);
+}
+
+static void slices_have_a_minimum(void **unused)
+{
+	(void)unused;
+	GIVEN(1000, 99);
+	make_plan(&usual);
+	assert_int_equal(bins[1].slice_ns, SECOND / 10);
+	GIVEN(1000, 101);
+	make_plan(&usual);
+	assert_int_equal(bins[1].slice_ns, SECOND * 101 / 1000);
+}
+
+static void min_slice_above_slice(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	conf.min_slice_ns = 2 * SECOND;
+	GIVEN(1000, 10);
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+	assert_int_equal(bins[1].slice_ns, SECOND);
+}
+
+static void oversize_is_bounded(void **unused)
+{
+	(void)unused;
+	GIVEN(5000, 400, 1001);
+	make_plan(&usual);
+	assert_int_equal(plan.nbins, 3);
+	assert_int_equal(bins[0].slice_ns, SECOND * 400 / 1000);
+	assert_int_equal(bins[0].flags, 0);
+	assert_int_equal(bins[1].slice_ns, SECOND);
+	assert_int_equal(bins[2].slice_ns, SECOND);
+	assert_int_equal(bins[2].flags, MTS_PLAN_OVERFULL);
+}
+
+static void rw_leftovers_are_overfull(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	conf.pack = MTS_PACK_RW;
+	GIVEN(600, 600, 600);
+	make_plan(&conf);
+	assert_int_equal(plan.nbins, 2);
+	assert_int_equal(bins[0].flags, MTS_PLAN_OVERFULL);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+	assert_int_equal(bins[1].flags, 0);
+}
+
+static void one_bin_has_no_round(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u32 evict;
+
+	(void)unused;
+	conf.switch_ns = SECOND;
+	conf.max_pause_ns = 0;
+	for (evict = MTS_EVICT_OFF; evict <= MTS_EVICT_FULL; evict++) {
+		conf.evict = evict;
+		GIVEN(500, 300);
+		make_plan(&conf);
+		assert_int_equal(plan.nbins, 1);
+		assert_int_equal(plan.round_ns, 0);
+		assert_int_equal(plan.longest_pause_ns, 0);
+		assert_int_equal(plan.swap_out_bytes, 0);
+		assert_int_equal(plan.swap_in_bytes, 0);
+		assert_int_equal(bins[0].slice_ns, SECOND * 800 / 1000);
+	}
+}
+
+static void no_jobs(void **unused)
+{
+	(void)unused;
+	njobs = 0;
+	make_plan(&usual);
+	assert_int_equal(plan.nbins, 0);
+	assert_int_equal(mts_plan_round(&usual, NULL, 0, NULL, &plan, NULL), 0);
+	assert_int_equal(plan.capacity, 1000);
+}
+
+static void residents_come_off_the_capacity(void **unused)
+{
+	(void)unused;
+	GIVEN(500);
+	add(300, MTS_PLAN_RESIDENT);
+	add(250, 0);
+	add(100, MTS_PLAN_RESIDENT);
+	make_plan(&usual);
+	assert_int_equal(plan.capacity, 600);
+	assert_int_equal(plan.nbins, 2);
+	assert_int_equal(plan.resident_demand, 400);
+	assert_int_equal(bins[1].slice_ns, SECOND * 250 / 600);
+
+	njobs = 0;
+	add(300, MTS_PLAN_RESIDENT);
+	make_plan(&usual);
+	assert_int_equal(plan.nbins, 0);
+
+	/* They take all of it, and more. */
+	add(900, MTS_PLAN_RESIDENT);
+	add(1, 0);
+	add(2, 0);
+	make_plan(&usual);
+	assert_int_equal(plan.capacity, 0);
+	assert_int_equal(plan.nbins, 2);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+}
+
+static void jobs_keep_their_bins(void **unused)
+{
+	(void)unused;
+	GIVEN(600, 300, 500, 100);
+	jobs[0].prev_bin = 1;
+	jobs[1].prev_bin = 0;
+	jobs[2].prev_bin = 0;
+	jobs[3].flags = MTS_PLAN_RESIDENT;
+	jobs[3].prev_bin = 7;
+	make_plan(&usual);
+	assert_int_equal(jobs[0].bin, 1);
+	assert_int_equal(jobs[1].bin, 0);
+	assert_int_equal(jobs[2].bin, 0);
+}
+
+static void bad_plans(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	GIVEN(1);
+	assert_int_equal(mts_plan_round(&conf, jobs, MAX + 1, bins, &plan, NULL), -EINVAL);
+	conf.pack = 3;
+	assert_int_equal(mts_plan_round(&conf, NULL, 0, NULL, &plan, NULL), -EINVAL);
+	assert_true(mts_plan_scratch(U32_MAX) < MIB);
+}
+
+static void everything_saturates(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	void *scratch;
+	u32 evict;
+
+	(void)unused;
+	for (evict = MTS_EVICT_OFF; evict <= MTS_EVICT_FULL; evict++) {
+		conf.evict = evict;
+		conf.capacity = U64_MAX;
+		GIVEN(U64_MAX, U64_MAX - 1, U64_MAX / 2, 0);
+		make_plan(&conf);
+		assert_int_equal(plan.nbins, 3);
+		assert_true(plan.demand == U64_MAX);
+		/* One share of nearly all of it: the product has 94 bits. */
+		assert_int_equal(bins[1].slice_ns, SECOND - 1);
+		assert_int_equal(bins[2].slice_ns, SECOND / 2 - 1);
+		conf.capacity = 0;
+		make_plan(&conf);
+		assert_int_equal(plan.swap_in_bytes, 0);
+		add(U64_MAX, MTS_PLAN_RESIDENT);
+		add(U64_MAX, MTS_PLAN_RESIDENT);
+		conf.capacity = U64_MAX;
+		make_plan(&conf);
+		assert_int_equal(plan.capacity, 0);
+		assert_true(plan.resident_demand == U64_MAX);
+	}
+	conf.slice_ns = U64_MAX;
+	conf.switch_ns = U64_MAX;
+	conf.max_pause_ns = 5;
+	njobs = 0;
+	add(1, 0);
+	add(2, 0);
+	conf.capacity = 2;
+	scratch = malloc(mts_plan_scratch(njobs));
+	assert_int_equal(mts_plan_round(&conf, jobs, njobs, bins, &plan, scratch), 0);
+	assert_true(plan.round_ns == U64_MAX);
+	free(scratch);
+}
+
+/* ---- pauses ---------------------------------------------------------------- */
+
+static void slices_shrink_for_the_pause(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000, 500);
+	conf.max_pause_ns = 3 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND); /* 3 s it is */
+	conf.max_pause_ns = 3 * SECOND / 2;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND / 2);
+	assert_int_equal(bins[3].slice_ns, SECOND / 4);
+	assert_int_equal(plan.longest_pause_ns, 3 * SECOND / 2);
+	/* Switches count, all four of them. */
+	conf.switch_ns = SECOND / 8;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND / 3);
+	assert_int_equal(plan.longest_pause_ns, 3 * (SECOND / 3) + SECOND / 2);
+}
+
+static void slices_shrink_to_the_minimum(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u32 i;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000, 500);
+	conf.switch_ns = 2 * SECOND;
+	conf.max_pause_ns = SECOND;
+	make_plan(&conf);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(bins[i].slice_ns, SECOND / 10);
+	assert_int_equal(plan.longest_pause_ns, 8 * SECOND + 3 * SECOND / 10);
+}
+
+static u64 naive_slice(const struct mts_plan_conf *conf, u32 bin, u64 full)
+{
+	u128 slice = plan.capacity ? (u128)full * bins[bin].demand / plan.capacity : full;
+
+	if (bins[bin].demand >= plan.capacity)
+		slice = full;
+	return slice < conf->min_slice_ns ? conf->min_slice_ns : slice;
+}
+
+static u64 naive_pause(const struct mts_plan_conf *conf, u64 full)
+{
+	u64 round = 0, shortest = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < plan.nbins; i++) {
+		u64 slice = naive_slice(conf, i, full);
+
+		round += slice + conf->switch_ns;
+		shortest = mts_min(shortest, slice);
+	}
+	return plan.nbins < 2 ? 0 : round - shortest;
+}
+
+static void random_jobs(u32 max, u64 most)
+{
+	u32 n = random_between(1, max);
+
+	njobs = 0;
+	while (n--)
+		add(random_between(0, most), random_below(12) ? 0 : MTS_PLAN_RESIDENT);
+}
+
+/* Times of a few ns, so that every full slice can be tried one by one. */
+static void slices_are_the_longest_that_keep_the_pause(void **unused)
+{
+	u32 shrunk = 0;
+
+	(void)unused;
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(2000); unit_case++) {
+		struct mts_plan_conf conf = usual;
+		u64 full;
+		u32 i;
+
+		conf.pack = unit_packers[random_below(3)];
+		conf.capacity = random_between(1, 1000);
+		conf.slice_ns = random_between(1, 300);
+		conf.min_slice_ns = random_between(0, random_between(0, conf.slice_ns));
+		conf.max_pause_ns = random_between(0, 3000);
+		conf.switch_ns = random_below(2) * random_below(100);
+		random_jobs(20, conf.capacity + conf.capacity / 8);
+		make_plan(&conf);
+
+		for (full = conf.slice_ns; full > conf.min_slice_ns; full--)
+			if (naive_pause(&conf, full) <= conf.max_pause_ns)
+				break;
+		for (i = 0; i < plan.nbins; i++)
+			check(bins[i].slice_ns == naive_slice(&conf, i, full));
+		shrunk += full < conf.slice_ns && full > conf.min_slice_ns;
+	}
+	check(shrunk || unit_case < 100);
+}
+
+/* ---- swap traffic ------------------------------------------------------------ */
+
+static void full_eviction_moves_everything(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	conf.evict = MTS_EVICT_FULL;
+	GIVEN(1000, 600, 700, 5000);
+	make_plan(&conf);
+	assert_int_equal(plan.swap_in_bytes, 1000 + 600 + 700 + 1000);
+	assert_int_equal(plan.swap_out_bytes, plan.swap_in_bytes);
+}
+
+static void need_moves_what_does_not_fit(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	/* 200 do not fit beside the other bin, in each direction. */
+	GIVEN(600, 600);
+	make_plan(&conf);
+	assert_int_equal(plan.swap_in_bytes, 400);
+	assert_int_equal(plan.swap_out_bytes, 400);
+	conf.evict = MTS_EVICT_OFF;
+	make_plan(&conf);
+	assert_int_equal(plan.swap_in_bytes, 400);
+	/* Nothing is left of the others. */
+	GIVEN(1000, 1000, 1000);
+	make_plan(&conf);
+	assert_int_equal(plan.swap_in_bytes, 3000);
+	/* Rounds of 1750 and of 2000 take turns. */
+	GIVEN(750, 750, 750);
+	make_plan(&conf);
+	assert_int_equal(plan.swap_in_bytes, 1875);
+	assert_int_equal(plan.swap_out_bytes, 1875);
+}
+
+#define HISTORY 4000
+
+struct traffic {
+	u64 in;
+	u64 out;
+	u32 cycle; /* rounds */
+};
+
+/* All states are remembered; who runs again last is looked for each time. */
+static struct traffic naive_traffic(void)
+{
+	static u64 held[HISTORY + 1][64];
+	static u64 in[HISTORY + 1], out[HISTORY + 1];
+	struct traffic t = { 0 };
+	u64 now[64] = { 0 };
+	u32 round, i, back;
+
+	for (round = 0; round < HISTORY; round++) {
+		memcpy(held[round], now, sizeof(now));
+		for (t.cycle = 1; t.cycle <= round; t.cycle++)
+			if (!memcmp(held[round - t.cycle], now, sizeof(now)))
+				goto found;
+		in[round] = 0;
+		out[round] = 0;
+		for (i = 0; i < plan.nbins; i++) {
+			u64 need = mts_min(bins[i].demand, plan.capacity);
+			u64 used = need;
+
+			in[round] += need - now[i];
+			now[i] = need;
+			for (back = 1; back < plan.nbins; back++)
+				used += now[(i + back) % plan.nbins];
+			for (back = 1; back < plan.nbins && used > plan.capacity; back++) {
+				u64 *last = &now[(i + plan.nbins - back) % plan.nbins];
+				u64 part = mts_min(*last, used - plan.capacity);
+
+				*last -= part;
+				used -= part;
+				out[round] += part;
+			}
+			check(used <= plan.capacity);
+		}
+	}
+	t.cycle = round;
+found:
+	for (i = round - t.cycle; i < round; i++) {
+		t.in += in[i];
+		t.out += out[i];
+	}
+	t.in /= t.cycle;
+	t.out /= t.cycle;
+	return t;
+}
+
+static void traffic_is_what_rotating_moves(void **unused)
+{
+	u32 compared = 0, rounds = 0;
+
+	(void)unused;
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(2000); unit_case++) {
+		struct mts_plan_conf conf = usual;
+		u64 sum = 0;
+		struct traffic t;
+		u32 i;
+
+		conf.pack = unit_packers[random_below(3)];
+		conf.evict = random_below(2) ? MTS_EVICT_NEED : MTS_EVICT_OFF;
+		conf.capacity = random_between(1, unit_case % 2 ? 40 : 1000);
+		random_jobs(unit_case % 3 ? 8 : 40, conf.capacity + conf.capacity / 8);
+		make_plan(&conf);
+		for (i = 0; i < plan.nbins; i++)
+			sum += mts_min(bins[i].demand, plan.capacity);
+		check(plan.swap_in_bytes <= sum && plan.swap_out_bytes <= sum);
+		check(plan.nbins > 1 || !plan.swap_in_bytes);
+		if (plan.nbins < 2)
+			continue;
+		t = naive_traffic();
+		if (t.cycle > 64)
+			continue;
+		check(plan.swap_in_bytes == t.in);
+		check(plan.swap_out_bytes == t.out);
+		check(plan.swap_in_bytes == plan.swap_out_bytes);
+		compared++;
+		rounds = t.cycle > rounds ? t.cycle : rounds;
+	}
+	check((compared > unit_case / 3 && rounds > 2) || unit_case < 100);
+}
+
+/* What is left over of one bin wanders through all of them: long cycles. */
+static void traffic_of_long_cycles(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u32 longest = 0;
+	u32 n;
+
+	(void)unused;
+	for (n = 2; n <= 60; n++) {
+		struct traffic t;
+
+		njobs = 0;
+		while (njobs < n)
+			add(501, 0);
+		make_plan(&conf);
+		t = naive_traffic();
+		longest = t.cycle > longest ? t.cycle : longest;
+		if (t.cycle > 64)
+			continue;
+		assert_int_equal(plan.swap_in_bytes, t.in);
+		assert_int_equal(plan.swap_out_bytes, t.out);
+	}
+	print_message("# longest cycle: %u rounds\n", longest);
+	assert_true(longest > 32);
+}
+
+static void traffic_of_four_thousand_bins(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u64 sum = 0;
+
+	(void)unused;
+	random_start(__func__);
+	conf.capacity = 4 * GIB;
+	njobs = 0;
+	while (njobs < MAX) {
+		add(2 * GIB + 1 + random_below(GIB), 0);
+		sum += jobs[njobs - 1].demand;
+	}
+	make_plan(&conf);
+	assert_int_equal(plan.nbins, MAX);
+	/* What can stay over is little: at most a capacity in each round. */
+	assert_in_range(plan.swap_in_bytes, sum - MAX * 2 * GIB, sum);
+	assert_in_range(plan.swap_in_bytes, plan.swap_out_bytes - 4 * GIB,
+			plan.swap_out_bytes + 4 * GIB);
+}
+
+/* ---- newcomers --------------------------------------------------------------- */
+
+static void newcomer_goes_where_there_is_room(void **unused)
+{
+	const struct mts_plan_bin three[] = {
+		{ .demand = 60 }, { .demand = 90 }, { .demand = 80 },
+	};
+
+	(void)unused;
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 10), 1);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 11), 2);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 21), 0);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, 20), 0);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 10), 2);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 40), 0);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 41), MTS_BIN_NONE);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, U64_MAX), MTS_BIN_NONE);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, MTS_BIN_NONE, 10), 0);
+	assert_int_equal(mts_plan_newcomer(three, 3, 100, 3, 10), 0);
+	assert_int_equal(mts_plan_newcomer(NULL, 0, 100, 0, 0), MTS_BIN_NONE);
+	/* What is full takes 0 bytes, what is beyond the capacity does not. */
+	assert_int_equal(mts_plan_newcomer(three, 3, 90, 1, 0), 1);
+	assert_int_equal(mts_plan_newcomer(three, 3, 89, 1, 0), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slices_of_the_paper),
+		cmocka_unit_test(slices_have_a_minimum),
+		cmocka_unit_test(min_slice_above_slice),
+		cmocka_unit_test(oversize_is_bounded),
+		cmocka_unit_test(rw_leftovers_are_overfull),
+		cmocka_unit_test(one_bin_has_no_round),
+		cmocka_unit_test(no_jobs),
+		cmocka_unit_test(residents_come_off_the_capacity),
+		cmocka_unit_test(jobs_keep_their_bins),
+		cmocka_unit_test(bad_plans),
+		cmocka_unit_test(everything_saturates),
+		cmocka_unit_test(slices_shrink_for_the_pause),
+		cmocka_unit_test(slices_shrink_to_the_minimum),
+		cmocka_unit_test(slices_are_the_longest_that_keep_the_pause),
+		cmocka_unit_test(full_eviction_moves_everything),
+		cmocka_unit_test(need_moves_what_does_not_fit),
+		cmocka_unit_test(traffic_is_what_rotating_moves),
+		cmocka_unit_test(traffic_of_long_cycles),
+		cmocka_unit_test(traffic_of_four_thousand_bins),
+		cmocka_unit_test(newcomer_goes_where_there_is_room),
+	};
+
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
