@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mts.h"
+
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "cgroupfs.h"
+#include "compat/compat.h"
+
+static struct path base_dir;
+static struct cgroup *base_cgroup;
+static const char *base_name; /* last component, points into the parameter */
+static struct path base_parent;
+static const struct cred *own_cred;
+
+static bool is_cgroup_dir(const struct path *dir)
+{
+	return dir->dentry->d_sb->s_magic == CGROUP2_SUPER_MAGIC && d_is_dir(dir->dentry);
+}
+
+struct cgroup *mts_cgroupfs_get(const struct path *dir)
+{
+	struct cgroup *cgrp;
+	struct kernfs_node *kn;
+
+	if (!is_cgroup_dir(dir))
+		return ERR_PTR(-EINVAL);
+	/*
+	 * As css_tryget_online_from_dir(), which is not exported: a directory's
+	 * kernfs node points to its cgroup until that is released, under RCU.
+	 */
+	kn = d_inode(dir->dentry)->i_private;
+	rcu_read_lock();
+	cgrp = rcu_dereference(*(void __rcu __force **)&kn->priv);
+	if (!cgrp || !css_tryget_online(&cgrp->self))
+		cgrp = ERR_PTR(-ENODEV);
+	rcu_read_unlock();
+	return cgrp;
+}
+
+struct cgroup *mts_cgroupfs_base(void)
+{
+	return base_cgroup;
+}
+
+struct file *mts_cgroupfs_open(const struct path *dir, const char *name, int flags)
+{
+	const struct cred *old = override_creds(own_cred);
+	struct file *file;
+
+	file = file_open_root(dir, name, flags | O_CLOEXEC, 0);
+	revert_creds(old);
+	return file;
+}
+
+ssize_t mts_cgroupfs_read(const struct path *dir, const char *name, char *buf, size_t size)
+{
+	struct file *file;
+	loff_t pos = 0;
+	ssize_t len;
+
+	file = mts_cgroupfs_open(dir, name, O_RDONLY);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	len = kernel_read(file, buf, size - 1, &pos);
+	fput(file);
+	if (len >= 0)
+		buf[len] = '\0';
+	return len;
+}
+
+int mts_cgroupfs_write_file(struct file *file, const char *text)
+{
+	const struct cred *old = override_creds(own_cred);
+	loff_t pos = 0;
+	ssize_t len;
+
+	len = kernel_write(file, text, strlen(text), &pos);
+	revert_creds(old);
+	return len < 0 ? len : 0;
+}
+
+int mts_cgroupfs_write(const struct path *dir, const char *name, const char *text)
+{
+	struct file *file;
+	int err;
+
+	file = mts_cgroupfs_open(dir, name, O_WRONLY);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = mts_cgroupfs_write_file(file, text);
+	fput(file);
+	return err;
+}
+
+int mts_cgroupfs_enter(const struct path *dir)
+{
+	return mts_cgroupfs_write(dir, "cgroup.procs", "0");
+}
+
+/* A directory that mkdir has made is found by name: cgroupfs leaves mkdir's dentry empty. */
+static int look_up(const struct path *parent, const char *name, struct path *dir)
+{
+	return vfs_path_lookup(parent->dentry, parent->mnt, name, LOOKUP_DIRECTORY, dir);
+}
+
+int mts_cgroupfs_mkdir(const char *name, struct path *dir)
+{
+	const struct cred *old = override_creds(own_cred);
+	int err;
+
+	err = mts_compat_mkdir(&base_dir, name, 0755);
+	if (!err)
+		err = look_up(&base_dir, name, dir);
+	revert_creds(old);
+	return err;
+}
+
+int mts_cgroupfs_rmdir(const char *name)
+{
+	const struct cred *old = override_creds(own_cred);
+	int err = mts_compat_rmdir(&base_dir, name);
+
+	revert_creds(old);
+	return err;
+}
+
+static int find_base(const char *base)
+{
+	char *parent, *slash;
+	int err;
+
+	parent = kstrdup(base, GFP_KERNEL);
+	if (!parent)
+		return -ENOMEM;
+	slash = strrchr(parent, '/');
+	if (!slash || slash == parent || !slash[1]) {
+		pr_err("cgroup_base=%s: not an absolute path to a directory of its own, such as /sys/fs/cgroup/mts\n",
+		       base);
+		err = -EINVAL;
+		goto out;
+	}
+	*slash = '\0';
+	base_name = base + (slash + 1 - parent);
+
+	err = kern_path(parent, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &base_parent);
+	if (err) {
+		pr_err("cgroup_base: %s: error %d: is cgroup v2 mounted? (mount -t cgroup2 none /sys/fs/cgroup)\n",
+		       parent, err);
+		goto out;
+	}
+	if (!is_cgroup_dir(&base_parent)) {
+		pr_err("cgroup_base: %s is not cgroup v2: mount it, or boot with systemd.unified_cgroup_hierarchy=1\n",
+		       parent);
+		err = -EINVAL;
+		goto out_parent;
+	}
+	err = mts_compat_mkdir(&base_parent, base_name, 0755);
+	if (!err || err == -EEXIST)
+		err = look_up(&base_parent, base_name, &base_dir);
+	if (!err)
+		goto out;
+	pr_err("cgroup_base: cannot make %s: error %d\n", base, err);
+out_parent:
+	path_put(&base_parent);
+out:
+	kfree(parent);
+	return err;
+}
+
+static void release_base(void)
+{
+	/* -EBUSY while cgroups are left in it: their processes still live there. */
+	mts_compat_rmdir(&base_parent, base_name);
+	path_put(&base_dir);
+	path_put(&base_parent);
+}
+
+int mts_cgroupfs_init(const char *base)
+{
+	int err;
+
+	own_cred = prepare_kernel_cred(&init_task);
+	if (!own_cred)
+		return -ENOMEM;
+	err = find_base(base);
+	if (err)
+		goto out_cred;
+
+	/* Without it in both, jobs would have no memory.* files. */
+	err = mts_cgroupfs_write(&base_parent, "cgroup.subtree_control", "+memory");
+	if (!err)
+		err = mts_cgroupfs_write(&base_dir, "cgroup.subtree_control", "+memory");
+	if (err) {
+		pr_err("cannot enable the memory controller for %s: error %d: is it in cgroup v1, or off (cgroup_disable=memory)?\n",
+		       base, err);
+		goto out_base;
+	}
+	base_cgroup = mts_cgroupfs_get(&base_dir);
+	if (!IS_ERR(base_cgroup))
+		return 0;
+	err = PTR_ERR(base_cgroup);
+	pr_err("%s has been removed while it was being set up\n", base);
+
+out_base:
+	release_base();
+out_cred:
+	put_cred(own_cred);
+	return err;
+}
+
+void mts_cgroupfs_exit(void)
+{
+	cgroup_put(base_cgroup);
+	release_base();
+	put_cred(own_cred);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The differences between kernels, and the only place that checks versions.
+ * The rest of the module is written for the newest kernel.
+ */
+#ifndef _MTS_COMPAT_H
+#define _MTS_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/sched/rt.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "mts needs Linux 6.1 or newer (memory.reclaim, pressure per cgroup)"
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define rt_or_dl_task_policy(task) task_is_realtime(task)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+/* Exported, but declared in fs/internal.h only. */
+int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *name,
+		    unsigned int flags, struct path *path);
+#endif
+
+/*
+ * Arguments of the tracepoint mm_vmscan_direct_reclaim_begin. Seen in 6.12 and
+ * in 7.2; a kernel between them that differs does not compile (check_types() in
+ * sched_hooks/hooks.c).
+ */
+struct mem_cgroup;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define MTS_DIRECT_RECLAIM_ARGS gfp_t gfp, int order, struct mem_cgroup *memcg
+#else
+#define MTS_DIRECT_RECLAIM_ARGS int order, gfp_t gfp
+#endif
+
+/**
+ * mts_compat_mkdir() - make a directory
+ * @parent: where
+ * @name: one component
+ * @mode: permissions
+ *
+ * Return: 0, -EEXIST, -ENOENT (@parent has been removed), or what the file
+ * system says.
+ */
+int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode);
+
+/* Remove an empty directory; what rmdir(2) answers, -ENOENT if there is none. */
+int mts_compat_rmdir(const struct path *parent, const char *name);
+
+#endif /* _MTS_COMPAT_H */

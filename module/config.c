@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "config.h"
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+
+static char *mode = "auto";
+module_param(mode, charp, 0444);
+MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, off");
+
+static unsigned int slice_ms = 5000;
+module_param(slice_ms, uint, 0444);
+MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000 (default 5000)");
+
+static unsigned long long bin_bytes;
+module_param(bin_bytes, ullong, 0444);
+MODULE_PARM_DESC(bin_bytes, "bin size at load, in bytes: 0 is automatic (default)");
+
+static char *cgroup_base = "/sys/fs/cgroup/mts";
+module_param(cgroup_base, charp, 0444);
+MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgroup/mts)");
+
+/* Protected by mts_lock. */
+static struct mts_config current_config = {
+	.mask = MTS_CONFIG_ALL,
+	.pack = MTS_PACK_FFD,
+	.evict = MTS_EVICT_FULL,
+	.min_slice_ns = 200 * NSEC_PER_MSEC,
+	.max_pause_ns = 30 * (u64)NSEC_PER_SEC,
+};
+
+static const char *const mode_names[] = {
+	[MTS_MODE_OFF] = "off",
+	[MTS_MODE_AUTO] = "auto",
+	[MTS_MODE_ALWAYS] = "always",
+};
+
+const char *mts_config_cgroup_base(void)
+{
+	return cgroup_base;
+}
+
+const struct mts_config *mts_config(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return &current_config;
+}
+
+void mts_config_get(struct mts_config *config)
+{
+	mutex_lock(&mts_lock);
+	*config = current_config;
+	mutex_unlock(&mts_lock);
+}
+
+static bool is_within(u64 value, u64 low, u64 high)
+{
+	return value >= low && value <= high;
+}
+
+static int check(const struct mts_config *c)
+{
+	if (c->mode > MTS_MODE_ALWAYS || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL)
+		return -EINVAL;
+	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
+	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
+	    !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS))
+		return -ERANGE;
+	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
+		return -ERANGE;
+	return 0;
+}
+
+int mts_config_set(const struct mts_config *set)
+{
+	struct mts_config merged;
+	int err;
+
+	if (set->mask & ~MTS_CONFIG_ALL || set->reserved[0] || set->reserved[1])
+		return -EINVAL;
+
+	mutex_lock(&mts_lock);
+	merged = current_config;
+	if (set->mask & MTS_CONFIG_MODE)
+		merged.mode = set->mode;
+	if (set->mask & MTS_CONFIG_PACK)
+		merged.pack = set->pack;
+	if (set->mask & MTS_CONFIG_EVICT)
+		merged.evict = set->evict;
+	if (set->mask & MTS_CONFIG_SLICE)
+		merged.slice_ns = set->slice_ns;
+	if (set->mask & MTS_CONFIG_BIN)
+		merged.bin_bytes = set->bin_bytes;
+	if (set->mask & MTS_CONFIG_MIN_SLICE)
+		merged.min_slice_ns = set->min_slice_ns;
+	if (set->mask & MTS_CONFIG_MAX_PAUSE)
+		merged.max_pause_ns = set->max_pause_ns;
+	/* A short slice alone is meant: the lower limit is not in its way. */
+	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
+		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
+	err = check(&merged);
+	if (!err)
+		current_config = merged;
+	mutex_unlock(&mts_lock);
+	return err;
+}
+
+int mts_config_init(void)
+{
+	struct mts_config c = {
+		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN,
+		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
+		.bin_bytes = bin_bytes,
+	};
+	int err, found = match_string(mode_names, ARRAY_SIZE(mode_names), mode);
+
+	if (found < 0) {
+		pr_err("mode=%s: not one of auto, always, off\n", mode);
+		return -EINVAL;
+	}
+	c.mode = found;
+	err = mts_config_set(&c);
+	if (err)
+		pr_err("slice_ms=%u or bin_bytes=%llu is out of range: see modinfo mts\n", slice_ms,
+		       bin_bytes);
+	return err;
+}

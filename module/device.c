@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "device.h"
+
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "config.h"
+#include "freezer.h"
+#include "job.h"
+#include "ops.h"
+#include "rotor.h"
+#include "rotor_private.h"
+#include "stats.h"
+
+static long config_get(void __user *arg)
+{
+	struct mts_config config;
+
+	mts_config_get(&config);
+	return copy_to_user(arg, &config, sizeof(config)) ? -EFAULT : 0;
+}
+
+static long config_set(void __user *arg)
+{
+	struct mts_config config;
+	int err;
+
+	if (copy_from_user(&config, arg, sizeof(config)))
+		return -EFAULT;
+	err = mts_config_set(&config);
+	if (err)
+		return err;
+	if (config.mask & MTS_CONFIG_MODE)
+		mts_freezer_open(MTS_REASON_NONE);
+	mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+	return 0;
+}
+
+static long job_create(void __user *arg)
+{
+	struct mts_job_create create;
+	struct mts_job *job;
+	long err;
+
+	if (copy_from_user(&create, arg, sizeof(create)))
+		return -EFAULT;
+	if (create.flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create.id ||
+	    create.cgroup_id || create.reserved[0] || create.reserved[1] ||
+	    strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
+		return -EINVAL;
+	/*
+	 * Before anything is done: a process that has entered its job cannot be
+	 * put back. What can still fail then is a page lost since.
+	 */
+	if (copy_to_user(arg, &create, sizeof(create)))
+		return -EFAULT;
+	err = mts_job_create(create.name, create.flags, NULL, &job);
+	if (err)
+		return err;
+	create.id = job->id;
+	create.cgroup_id = cgroup_ino(job->cgrp);
+	strscpy_pad(create.name, job->name, sizeof(create.name));
+	mts_stats_inc(jobs_created);
+	mts_job_put(job);
+	return copy_to_user(arg, &create, sizeof(create)) ? -EFAULT : 0;
+}
+
+static long job_add(void __user *arg)
+{
+	struct mts_job_add add;
+	struct mts_job *job;
+	long err;
+
+	if (copy_from_user(&add, arg, sizeof(add)))
+		return -EFAULT;
+	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.id || add.pad || add.cgroup_id ||
+	    add.reserved[0] || add.reserved[1])
+		return -EINVAL;
+	if (copy_to_user(arg, &add, sizeof(add)))
+		return -EFAULT;
+	err = mts_job_add(add.cgroup_fd, add.flags, &job);
+	if (err)
+		return err;
+	add.id = job->id;
+	add.cgroup_id = cgroup_ino(job->cgrp);
+	mts_stats_inc(jobs_added);
+	mts_job_put(job);
+	return copy_to_user(arg, &add, sizeof(add)) ? -EFAULT : 0;
+}
+
+static long job_remove(void __user *arg)
+{
+	struct mts_job_remove remove;
+
+	if (copy_from_user(&remove, arg, sizeof(remove)))
+		return -EFAULT;
+	if (remove.pad)
+		return -EINVAL;
+	return mts_job_remove(remove.id);
+}
+
+static long job_set(void __user *arg)
+{
+	const u32 known = MTS_JOB_EACH | MTS_JOB_PIN;
+	struct mts_job_set set;
+
+	if (copy_from_user(&set, arg, sizeof(set)))
+		return -EFAULT;
+	if (set.pad || set.mask & ~known || set.flags & ~known)
+		return -EINVAL;
+	return mts_job_set(set.id, set.mask, set.flags);
+}
+
+static long status(void __user *arg)
+{
+	struct mts_status status;
+
+	mts_rotor_status(&status);
+	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static long stats(void __user *arg)
+{
+	struct mts_stats stats;
+
+	mts_stats_get(&stats);
+	return copy_to_user(arg, &stats, sizeof(stats)) ? -EFAULT : 0;
+}
+
+static u32 job_state(struct mts_job *job)
+{
+	if (READ_ONCE(job->frozen))
+		return mts_ops->is_frozen(job) ? MTS_JOB_FROZEN : MTS_JOB_FREEZING;
+	if (mts_ops->freeze_asked(job))
+		return MTS_JOB_FOREIGN;
+	if (job->flags & MTS_JOB_PIN)
+		return MTS_JOB_RESIDENT;
+	if (job->realtime || job->untouchable)
+		return MTS_JOB_REALTIME;
+	return job->left_out_until > mts_rotor.round ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
+}
+
+static void job_info(struct mts_job *job, struct mts_job_info *info)
+{
+	*info = (struct mts_job_info){
+		.id = job->id,
+		.parent = job->parent,
+		.flags = job->flags,
+		.state = job_state(job),
+		.bin = job->bin,
+		.freeze_failures = job->freeze_failures,
+		.cgroup_id = cgroup_ino(job->cgrp),
+		.demand = job->demand,
+		.resident = job->resident,
+		.swapped = job->usage.swap,
+		.frozen_since_ns = READ_ONCE(job->frozen) ? READ_ONCE(job->frozen_since) : 0,
+		.frozen_total_ns = READ_ONCE(job->frozen_total),
+		.frozen_longest_ns = READ_ONCE(job->frozen_longest),
+		.run_ns = job->run_ns,
+		.slices = job->slices,
+		.evicted = job->evicted,
+	};
+	strscpy(info->name, job->name, sizeof(info->name));
+}
+
+/* Fill up to n elements; return how many there are. The caller holds mts_lock. */
+static u32 fill_jobs(void *buf, u32 n)
+{
+	struct mts_job_info *infos = buf;
+	struct mts_job *job;
+	u32 i = 0;
+
+	mts_job_for_each(job) {
+		if (i == n)
+			break;
+		job_info(job, &infos[i++]);
+	}
+	return mts_job_count();
+}
+
+static u32 fill_bins(void *buf, u32 n)
+{
+	return mts_rotor_bins(buf, n);
+}
+
+static long list(void __user *arg, u32 (*fill)(void *buf, u32 n), size_t size)
+{
+	struct mts_list list;
+	void *buf;
+	long err = 0;
+	u32 n;
+
+	if (copy_from_user(&list, arg, sizeof(list)))
+		return -EFAULT;
+	if (list.total || list.generation || list.reserved[0])
+		return -EINVAL;
+	/* Whatever room is offered, there are never more. */
+	n = min_t(u32, list.count, MTS_MAX_JOBS);
+	buf = kvcalloc(max(n, 1U), size, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	mutex_lock(&mts_lock);
+	list.total = fill(buf, n);
+	list.generation = mts_rotor_generation();
+	mutex_unlock(&mts_lock);
+	list.count = min(n, list.total);
+	if (copy_to_user(u64_to_user_ptr(list.buf), buf, list.count * size) ||
+	    copy_to_user(arg, &list, sizeof(list)))
+		err = -EFAULT;
+	kvfree(buf);
+	return err;
+}
+
+static long thaw_all(void)
+{
+	mts_freezer_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", current->comm,
+			 task_tgid_nr(current));
+	return 0;
+}
+
+static bool changes_something(unsigned int cmd)
+{
+	switch (cmd) {
+	case MTS_IOC_CONFIG_SET:
+	case MTS_IOC_JOB_CREATE:
+	case MTS_IOC_JOB_ADD:
+	case MTS_IOC_JOB_REMOVE:
+	case MTS_IOC_JOB_SET:
+	case MTS_IOC_THAW:
+		return true;
+	}
+	return false;
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	void __user *arg = (void __user *)uarg;
+
+	if (changes_something(cmd) && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	switch (cmd) {
+	case MTS_IOC_CONFIG_GET:
+		return config_get(arg);
+	case MTS_IOC_CONFIG_SET:
+		return config_set(arg);
+	case MTS_IOC_JOB_CREATE:
+		return job_create(arg);
+	case MTS_IOC_JOB_ADD:
+		return job_add(arg);
+	case MTS_IOC_JOB_REMOVE:
+		return job_remove(arg);
+	case MTS_IOC_JOB_SET:
+		return job_set(arg);
+	case MTS_IOC_STATUS:
+		return status(arg);
+	case MTS_IOC_JOBS:
+		return list(arg, fill_jobs, sizeof(struct mts_job_info));
+	case MTS_IOC_BINS:
+		return list(arg, fill_bins, sizeof(struct mts_bin_info));
+	case MTS_IOC_STATS:
+		return stats(arg);
+	case MTS_IOC_THAW:
+		return thaw_all();
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = nonseekable_open,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "mts",
+	.fops = &device_fops,
+	.mode = 0600,
+};
+
+int mts_device_init(void)
+{
+	int err = misc_register(&device);
+
+	if (err)
+		pr_err("cannot register %s: error %d\n", MTS_DEVICE, err);
+	return err;
+}
+
+void mts_device_exit(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Control: /dev/mts, as uapi/mts.h specifies it. Checks and copies, never decides. */
+#ifndef _MTS_DEVICE_H
+#define _MTS_DEVICE_H
+
+int mts_device_init(void);
+void mts_device_exit(void);
+
+#endif /* _MTS_DEVICE_H */

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "failsafe.h"
+
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/notifier.h>
+#include <linux/oom.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/suspend.h>
+#include <linux/wait.h>
+#include <uapi/linux/sched/types.h>
+
+#include "freezer.h"
+#include "mts.h"
+
+static struct task_struct *watchdog;
+static DECLARE_WAIT_QUEUE_HEAD(watchdog_wait);
+static atomic64_t deadline;
+static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_MAX_NS);
+static const char *promised = "starting";
+static atomic_t oom;
+
+void mts_failsafe_promise(u64 ns, const char *doing)
+{
+	WRITE_ONCE(promised, doing);
+	atomic64_set(&deadline, ktime_get_ns() + ns);
+}
+
+void mts_failsafe_set_limit(u64 ns)
+{
+	atomic64_set(&limit, ns);
+}
+
+void mts_failsafe_wake(void)
+{
+	wake_up(&watchdog_wait);
+}
+
+static void look(void)
+{
+	s64 late = ktime_get_ns() - atomic64_read(&deadline);
+	u32 n;
+
+	if (atomic_xchg(&oom, 0))
+		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
+	else if (mts_freezer_gate())
+		/* What could not be thawed then is tried again. */
+		mts_freezer_thaw_overdue(0);
+	else if (late > (s64)MTS_FAILSAFE_LOOK_NS)
+		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
+				 READ_ONCE(promised));
+
+	n = mts_freezer_thaw_overdue(atomic64_read(&limit) - MTS_FAILSAFE_LOOK_NS);
+	if (n)
+		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly %llu ms\n", n,
+				    div_u64(atomic64_read(&limit), NSEC_PER_MSEC));
+}
+
+static int watchdog_thread(void *unused)
+{
+	sched_set_fifo(current);
+	/* It must run when memory is short, and frees some by thawing. */
+	memalloc_noreclaim_save();
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(watchdog_wait,
+				mts_freezer_count() || atomic_read(&oom) || kthread_should_stop());
+		look();
+		wait_event_idle_timeout(watchdog_wait, atomic_read(&oom) || kthread_should_stop(),
+					nsecs_to_jiffies(MTS_FAILSAFE_LOOK_NS));
+	}
+	return 0;
+}
+
+/*
+ * Called before the OOM killer chooses; it may not sleep for memory, so the
+ * watchdog does the work. While nothing is frozen it is none of our doing.
+ */
+static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
+{
+	if (mts_freezer_count()) {
+		atomic_set(&oom, 1);
+		mts_failsafe_wake();
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block oom_notifier = { .notifier_call = on_oom };
+
+static int on_pm(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		mts_freezer_stop(MTS_REASON_SUSPEND, "the host suspends");
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		mts_freezer_open(MTS_REASON_SUSPEND);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block pm_notifier = { .notifier_call = on_pm };
+
+int mts_failsafe_init(void)
+{
+	int err;
+
+	watchdog = kthread_run(watchdog_thread, NULL, "mts_watchdog");
+	if (IS_ERR(watchdog))
+		return PTR_ERR(watchdog);
+	err = register_oom_notifier(&oom_notifier);
+	if (err)
+		goto out_watchdog;
+	err = register_pm_notifier(&pm_notifier);
+	if (err)
+		goto out_oom;
+	return 0;
+
+out_oom:
+	unregister_oom_notifier(&oom_notifier);
+out_watchdog:
+	kthread_stop(watchdog);
+	return err;
+}
+
+void mts_failsafe_exit(void)
+{
+	unregister_pm_notifier(&pm_notifier);
+	unregister_oom_notifier(&oom_notifier);
+	kthread_stop(watchdog);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fail open: whatever goes wrong, everything is thawed and the reason is said.
+ * A watchdog thread that shares nothing with the rotor but a deadline, and the
+ * kernel's notifiers for suspend and for out of memory.
+ */
+#ifndef _MTS_FAILSAFE_H
+#define _MTS_FAILSAFE_H
+
+#include <linux/time64.h>
+#include <linux/types.h>
+
+int mts_failsafe_init(void);
+void mts_failsafe_exit(void);
+
+/**
+ * mts_failsafe_promise() - the rotor will be heard of again
+ * @ns: within this time
+ * @doing: what it is doing, a string literal
+ *
+ * While a job is frozen and the promise is broken for a quarter of a second,
+ * the watchdog stops everything.
+ */
+void mts_failsafe_promise(u64 ns, const char *doing);
+
+/*
+ * The watchdog looks four times a second, and so thaws a job a quarter of a
+ * second before its limit. Plans keep twice that distance.
+ */
+#define MTS_FAILSAFE_LOOK_NS (250 * NSEC_PER_MSEC)
+#define MTS_FAILSAFE_MARGIN_NS (2 * MTS_FAILSAFE_LOOK_NS)
+
+/* The longest that a job may stay frozen, above MTS_FAILSAFE_MARGIN_NS. */
+void mts_failsafe_set_limit(u64 ns);
+
+/* Something has been frozen: the watchdog begins to look. */
+void mts_failsafe_wake(void);
+
+#endif /* _MTS_FAILSAFE_H */

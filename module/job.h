@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Jobs: one cgroup each, packed, frozen and evicted as one.
+ *
+ * A job's life: made and published (hooks and rotor see it), then entered by
+ * its process or filled by its owner; unpublished (nobody finds it any more),
+ * buried (its freeze is lifted for good, its cgroup removed), then freed when
+ * the last reference goes, after a grace period.
+ */
+#ifndef _MTS_JOB_H
+#define _MTS_JOB_H
+
+#include <linux/cgroup.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/path.h>
+#include <linux/rculist.h>
+
+#include "mts.h"
+#include "policy/policy.h"
+
+/* Bits of mts_job.events: set by hooks, taken by the rotor. */
+#define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */
+
+/**
+ * struct mts_job
+ * @node: in the table, in order of id; written under mts_lock, read under RCU
+ * @by_cgroup: hash by @cgrp, the same
+ * @flags: MTS_JOB_EACH, MTS_JOB_PIN; written under mts_lock, hooks read it
+ * @created: we made the cgroup, and remove it
+ * @grave: in a list of unpublished jobs that their finder buries
+ * @each_count: children given names so far; under mts_lock
+ * @freeze_file: cgroup.freeze, kept open so that a thaw needs no memory
+ *
+ * Below that each field says its owner.
+ */
+struct mts_job {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct list_head node;
+	struct hlist_node by_cgroup;
+	struct list_head grave;
+
+	u32 id;
+	u32 parent;
+	u32 flags;
+	bool created;
+	u32 each_count;
+	char name[MTS_NAME_SIZE];
+	struct path dir;
+	struct cgroup *cgrp;
+	struct file *freeze_file;
+	unsigned long events;
+
+	/* freezer.c, under freeze_lock; readers may race */
+	struct mutex freeze_lock;
+	bool retired; /* never to be frozen again */
+	bool frozen; /* by us */
+	u64 frozen_since;
+	u64 frozen_total;
+	u64 frozen_longest;
+
+	/* tasks.c: set by a scan, read by the rotor's thread */
+	bool realtime;
+	bool untouchable;
+
+	/* rotor's thread writes, under mts_lock where others read */
+	struct mts_usage usage;
+	u64 demand;
+	u64 resident;
+	u32 bin;
+	u32 freeze_failures;
+	u64 left_out_until; /* round */
+	bool foreign; /* somebody else froze it */
+	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
+	bool warm; /* has been thawed since it was last evicted */
+	u64 run_ns;
+	u64 slices;
+	u64 evicted;
+};
+
+/**
+ * mts_job_create() - make a cgroup below the base and enrol it
+ * @name: NUL-terminated; empty: one is made up
+ * @flags: MTS_JOB_*; ENTER moves the current process into it
+ * @parent: the EACH job it comes from, or NULL
+ * @result: the job, with a reference
+ *
+ * Takes mts_lock. Return: 0 or an error of uapi/mts.h.
+ */
+int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct mts_job **result);
+
+/* Enrol the cgroup of an open directory; otherwise as mts_job_create(). */
+int mts_job_add(int fd, u32 flags, struct mts_job **result);
+
+/* Thaw it and forget it. -ENOENT. Takes mts_lock. */
+int mts_job_remove(u32 id);
+
+/* Set the flags named in mask. -ENOENT, -EOPNOTSUPP. Takes mts_lock. */
+int mts_job_set(u32 id, u32 mask, u32 flags);
+
+/* Forget jobs whose last process has exited or whose cgroup is gone. Takes mts_lock. */
+void mts_job_reap(void);
+
+/* Forget them all, at unload; everything has been thawed. */
+void mts_job_exit(void);
+
+u32 mts_job_count(void);
+
+/* Jobs that hooks have marked for mts_job_reap(). */
+extern atomic_t mts_job_marked;
+
+/* Jobs that have MTS_JOB_EACH: while 0, the fork hook returns at once. */
+extern atomic_t mts_job_each;
+
+extern struct list_head mts_jobs;
+
+/* In order of id; under mts_lock. */
+#define mts_job_for_each(job) list_for_each_entry(job, &mts_jobs, node)
+/* Under rcu_read_lock(). */
+#define mts_job_for_each_rcu(job) list_for_each_entry_rcu(job, &mts_jobs, node)
+
+/* The job that a cgroup is, or is in; under rcu_read_lock(). */
+struct mts_job *mts_job_of_cgroup(struct cgroup *cgrp);
+/* The job that a cgroup is; under rcu_read_lock(). */
+struct mts_job *mts_job_at_cgroup(struct cgroup *cgrp);
+
+static inline bool mts_job_tryget(struct mts_job *job)
+{
+	return kref_get_unless_zero(&job->ref);
+}
+
+void mts_job_put(struct mts_job *job);
+
+#endif /* _MTS_JOB_H */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mts.h"
+
+#include <linux/module.h>
+
+#include "cgroupfs.h"
+#include "config.h"
+#include "device.h"
+#include "failsafe.h"
+#include "freezer.h"
+#include "job.h"
+#include "rotor.h"
+#include "sched_hooks/hooks.h"
+
+/* mts.h says what it protects. */
+DEFINE_MUTEX(mts_lock);
+
+static int __init mts_init(void)
+{
+	int err;
+
+	err = mts_config_init();
+	if (err)
+		return err;
+	err = mts_cgroupfs_init(mts_config_cgroup_base());
+	if (err)
+		return err;
+	err = mts_failsafe_init();
+	if (err)
+		goto out_cgroupfs;
+	err = mts_rotor_init();
+	if (err)
+		goto out_failsafe;
+	err = mts_hooks_init();
+	if (err)
+		goto out_rotor;
+	err = mts_device_init();
+	if (err)
+		goto out_hooks;
+	pr_info("loaded\n");
+	return 0;
+
+out_hooks:
+	mts_hooks_exit();
+out_rotor:
+	mts_rotor_exit();
+out_failsafe:
+	mts_failsafe_exit();
+out_cgroupfs:
+	mts_cgroupfs_exit();
+	return err;
+}
+
+static void __exit mts_exit(void)
+{
+	mts_device_exit();
+	/* First of all everything runs; the rest can take its time. */
+	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_hooks_exit();
+	mts_rotor_exit();
+	mts_failsafe_exit();
+	mts_job_exit();
+	mts_cgroupfs_exit();
+	pr_info("unloaded\n");
+}
+
+module_init(mts_init);
+module_exit(mts_exit);
+
+MODULE_DESCRIPTION("Medium-term scheduler: runs jobs in memory-sized bins, one bin at a time");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mts: what every file of the module knows.
+ *
+ * Owners. Every piece of state has one file that writes it:
+ *   config.c   the configuration
+ *   job.c      the table of jobs
+ *   freezer.c  which job we have frozen, since when; the gate
+ *   rotor.c    bins, rounds, slices, the rotor's state
+ * Others ask the owner.
+ *
+ * Lock order:
+ *   mts_lock            jobs' table, configuration, bins and rounds
+ *     job->freeze_lock  one job's frozen state
+ *       kernel: cgroup_mutex (inside writes to cgroup files)
+ * Hooks run in atomic context, some under cgroup locks: they take none of
+ * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
+ * so that it can thaw everything while mts_lock is held by somebody stuck. No
+ * lock of ours is held while memory is reclaimed or the disk is waited for.
+ */
+#ifndef _MTS_H
+#define _MTS_H
+
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/types.h>
+
+/* Used where a message is printed, so it need not come before the headers. */
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "uapi/mts.h"
+
+extern struct mutex mts_lock;
+
+#endif /* _MTS_H */

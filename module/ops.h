@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The mechanism: what is done to a job. The rotor and the freezer know nothing
+ * of cgroup files; they call these.
+ */
+#ifndef _MTS_OPS_H
+#define _MTS_OPS_H
+
+#include "job.h"
+
+/**
+ * struct mts_ops
+ * @freeze: ask for a freeze or a thaw; does not wait for the tasks. Process
+ *	context, needs no memory. Errors: -ENODEV, the cgroup is gone.
+ * @freeze_asked: is a freeze asked for, by whomever? Any context.
+ * @is_frozen: are all tasks frozen (true for a job with none)? Any context.
+ * @can_run: does a task of it run, or wait for a disk or for memory? Any
+ *	context.
+ * @usage: measure. -ENODEV: the cgroup is gone.
+ * @resident: bytes in memory, all kinds; cheaper than @usage.
+ * @evict: push up to @bytes out of memory; blocks while the disk writes.
+ *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
+ *	errors as the kernel gives them. What really went, @resident says.
+ * @bring_back: read back what is swapped of these @n frozen jobs. NULL: they
+ *	fault it back themselves when they run.
+ */
+struct mts_ops {
+	int (*freeze)(struct mts_job *job, bool freeze);
+	bool (*freeze_asked)(struct mts_job *job);
+	bool (*is_frozen)(struct mts_job *job);
+	bool (*can_run)(struct mts_job *job);
+	int (*usage)(struct mts_job *job, struct mts_usage *usage);
+	int (*resident)(struct mts_job *job, u64 *bytes);
+	int (*evict)(struct mts_job *job, u64 bytes);
+	int (*bring_back)(struct mts_job **jobs, u32 n);
+};
+
+extern const struct mts_ops *mts_ops;
+
+#endif /* _MTS_OPS_H */

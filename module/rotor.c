@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor.h"
+
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "config.h"
+#include "failsafe.h"
+#include "freezer.h"
+#include "ops.h"
+#include "rotor_private.h"
+#include "sched_hooks/hooks.h"
+#include "stats.h"
+
+/* While a slice runs the rotor looks this often whether anything can run. */
+#define TICK_NS (50 * NSEC_PER_MSEC)
+/* And this often whether the bin still fits. */
+#define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
+/* How often it measures while idle, if nothing else tells it of growth. */
+#define POLL_NS (1 * (u64)NSEC_PER_SEC)
+/* So long after the host has reclaimed, growth is still to be expected. */
+#define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
+/* Idle, it measures no more often than this, whatever happens. */
+#define QUIET_NS (100 * NSEC_PER_MSEC)
+
+#define FOREVER U64_MAX
+
+static unsigned int debug_stall_ms;
+module_param(debug_stall_ms, uint, 0600);
+MODULE_PARM_DESC(debug_stall_ms,
+		 "for tests of the watchdog: the rotor hangs this long in its next slice");
+
+struct mts_rotor mts_rotor;
+static struct task_struct *rotor_thread;
+static DECLARE_WAIT_QUEUE_HEAD(rotor_wait);
+static unsigned long rotor_events;
+static bool measure_wanted; /* a reader of the status wants fresh figures */
+static DECLARE_WAIT_QUEUE_HEAD(measured);
+
+void mts_rotor_wake(unsigned int event)
+{
+	set_bit(event, &rotor_events);
+	wake_up(&rotor_wait);
+}
+
+bool mts_rotor_may_go_on(void)
+{
+	return !mts_freezer_gate() && !kthread_should_stop();
+}
+
+unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
+{
+	unsigned long seen = 0, taken;
+	unsigned int bit;
+
+	if (ns == FOREVER)
+		wait_event_idle(rotor_wait,
+				READ_ONCE(rotor_events) & mask || kthread_should_stop());
+	else
+		wait_event_idle_timeout(rotor_wait,
+					READ_ONCE(rotor_events) & mask || !mts_rotor_may_go_on(),
+					max(nsecs_to_jiffies(ns), 1UL));
+	taken = READ_ONCE(rotor_events) & mask;
+	for_each_set_bit(bit, &taken, BITS_PER_LONG)
+		if (test_and_clear_bit(bit, &rotor_events))
+			seen |= BIT(bit);
+	return seen;
+}
+
+static void set_state(u32 state, u32 reason)
+{
+	mutex_lock(&mts_lock);
+	mts_rotor.state = state;
+	mts_rotor.reason = reason;
+	mts_rotor.generation++;
+	mutex_unlock(&mts_lock);
+}
+
+/* ---- a slice --------------------------------------------------------------- */
+
+enum slice_end {
+	SLICE_OVER, /* on to the next bin */
+	SLICE_REGROUP, /* the bins are out of date */
+	SLICE_STOP,
+};
+
+static u32 jobs_in_bin(u32 bin)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		n += mts_rotor.roster[i]->bin == bin;
+	return n;
+}
+
+static bool bin_can_run(u32 bin)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == bin && mts_ops->can_run(mts_rotor.roster[i]))
+			return true;
+	return false;
+}
+
+/* Jobs came or went: place who came; is there still something to rotate? */
+static enum slice_end jobs_changed(u32 bin)
+{
+	mts_job_reap();
+	mts_round_muster();
+	mts_round_place_newcomers();
+	if (mts_switch_settle())
+		return SLICE_STOP;
+	/* Everything that is left runs already: let the round's end say so. */
+	if (!mts_freezer_count())
+		return SLICE_REGROUP;
+	return SLICE_OVER;
+}
+
+static void close_slice(u32 bin)
+{
+	u64 ran = ktime_get_ns() - mts_rotor.slice_began;
+	struct mts_job *job;
+	u32 i;
+
+	mutex_lock(&mts_lock);
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		job = mts_rotor.roster[i];
+		if (job->bin != bin)
+			continue;
+		job->run_ns += ran;
+		job->slices++;
+		WRITE_ONCE(job->overdue, false);
+	}
+	mts_rotor.slice_ends = 0;
+	mutex_unlock(&mts_lock);
+	mts_stats_add(slice_ns, ran);
+}
+
+static void open_slice(u32 bin)
+{
+	mutex_lock(&mts_lock);
+	mts_rotor.state = MTS_STATE_RUNNING;
+	mts_rotor.slice_began = ktime_get_ns();
+	mts_rotor.slice_ends = mts_rotor.slice_began + mts_rotor.bins[bin].slice_ns;
+	mts_rotor.generation++;
+	mutex_unlock(&mts_lock);
+}
+
+static void stall_for_test(void)
+{
+	unsigned int ms = xchg(&debug_stall_ms, 0);
+
+	if (ms)
+		msleep(ms);
+}
+
+/*
+ * A bin that sleeps gives up its slice (Reuven & Wiseman section 4.1), but not
+ * before it has had a fair start, which grows while bin after bin sleeps: a
+ * host where all is quiet must not be kept busy with switches.
+ */
+static u64 patience(u32 early_in_a_row)
+{
+	u64 least;
+
+	mutex_lock(&mts_lock);
+	least = mts_config()->min_slice_ns;
+	mutex_unlock(&mts_lock);
+	return least << min(early_in_a_row, 16U);
+}
+
+static enum slice_end run_slice(u32 bin)
+{
+	static u32 early_in_a_row;
+	const unsigned long mask = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG);
+	u64 now, next_growth, fair_start;
+	enum slice_end end;
+	u32 asleep = 0;
+
+	open_slice(bin);
+	next_growth = mts_rotor.slice_began + GROWTH_NS;
+	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
+
+	for (;;) {
+		unsigned long events;
+
+		now = ktime_get_ns();
+		if (now >= mts_rotor.slice_ends) {
+			early_in_a_row = 0;
+			return SLICE_OVER;
+		}
+		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
+		stall_for_test();
+		events = mts_rotor_wait(mask, min(mts_rotor.slice_ends - now, (u64)TICK_NS));
+		if (!mts_rotor_may_go_on())
+			return SLICE_STOP;
+		if (events & BIT(MTS_ROTOR_EV_CONFIG))
+			return SLICE_REGROUP;
+		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
+			end = jobs_changed(bin);
+			if (end != SLICE_OVER || !jobs_in_bin(bin))
+				return end;
+		}
+		now = ktime_get_ns();
+		if (now >= next_growth && now < mts_rotor.slice_ends) {
+			next_growth = now + GROWTH_NS;
+			if (mts_round_outgrown()) {
+				mts_stats_inc(regroups);
+				return SLICE_REGROUP;
+			}
+		}
+		/* Twice in a row: one look may fall between two sleeps of a busy task. */
+		asleep = bin_can_run(bin) ? 0 : asleep + 1;
+		if (asleep >= 2 && now >= fair_start && now < mts_rotor.slice_ends) {
+			mts_stats_inc(early_switches);
+			early_in_a_row++;
+			return SLICE_OVER;
+		}
+	}
+}
+
+/* ---- a round --------------------------------------------------------------- */
+
+/*
+ * Normally bin 0. After a round that was cut short it is whoever has waited
+ * longest, so that a bin that is always cut short starves nobody.
+ */
+static u32 first_bin(void)
+{
+	u64 since = U64_MAX;
+	u32 first = 0, i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->frozen && job->bin < mts_rotor.nbins && job->frozen_since < since) {
+			since = job->frozen_since;
+			first = job->bin;
+		}
+	}
+	return first;
+}
+
+static void run_round(void)
+{
+	u32 first = first_bin(), i;
+	enum slice_end end = SLICE_OVER;
+
+	mutex_lock(&mts_lock);
+	mts_rotor.round++;
+	mutex_unlock(&mts_lock);
+	mts_stats_inc(rounds);
+
+	for (i = 0; i < mts_rotor.nbins && end == SLICE_OVER; i++) {
+		u32 bin = (first + i) % mts_rotor.nbins;
+
+		if (!jobs_in_bin(bin))
+			continue;
+		if (mts_switch_to(bin))
+			return;
+		end = run_slice(bin);
+		close_slice(bin);
+	}
+}
+
+/* Nothing to rotate (any more): everything runs. */
+static void rest(u32 state, u32 reason)
+{
+	mts_switch_thaw_all();
+	mutex_lock(&mts_lock);
+	mts_rotor.nbins = 0;
+	mts_rotor.running = MTS_BIN_NONE;
+	mts_rotor.slice_ends = 0;
+	mts_rotor.plan.round_ns = 0;
+	mts_rotor.plan.longest_pause_ns = 0;
+	mutex_unlock(&mts_lock);
+	set_state(state, reason);
+}
+
+static bool is_polling(void)
+{
+	const struct mts_config *config;
+	bool polling;
+
+	mutex_lock(&mts_lock);
+	config = mts_config();
+	/* A bin size of the user's own: the host's reclaim does not tell when it is exceeded. */
+	polling = config->mode == MTS_MODE_ALWAYS ||
+		  (config->mode == MTS_MODE_AUTO && config->bin_bytes);
+	mutex_unlock(&mts_lock);
+	return polling;
+}
+
+/* How long the idle rotor may sleep. FOREVER while memory suffices: no timer ticks. */
+static u64 idle_time(u32 reason)
+{
+	u64 last = mts_hooks_last_reclaim();
+
+	/* A real-time job may turn into one that can be frozen without a word. */
+	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
+		return FOREVER;
+	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
+		return POLL_NS;
+	return FOREVER;
+}
+
+static void answer_readers(void)
+{
+	WRITE_ONCE(measure_wanted, false);
+	wake_up(&measured);
+}
+
+static void idle(void)
+{
+	const unsigned long all = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
+				  BIT(MTS_ROTOR_EV_RECLAIM) | BIT(MTS_ROTOR_EV_GATE) |
+				  BIT(MTS_ROTOR_EV_MEASURE);
+	u32 reason = mts_rotor.reason;
+
+	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
+	answer_readers();
+	mts_rotor_wait(all, idle_time(reason));
+	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE), QUIET_NS);
+}
+
+static void wait_for_gate(u32 reason)
+{
+	rest(reason == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED, reason);
+	answer_readers();
+	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_JOBS), FOREVER);
+}
+
+static int rotor_main(void *unused)
+{
+	/* It steers everybody else: it must not wait in line with them. */
+	set_user_nice(current, MIN_NICE);
+
+	while (!kthread_should_stop()) {
+		u32 gate = mts_freezer_gate();
+
+		mts_job_reap();
+		mts_round_muster();
+		if (gate) {
+			wait_for_gate(gate);
+			continue;
+		}
+		mts_round_measure();
+		if (mts_round_plan() >= 2)
+			run_round();
+		else
+			idle();
+	}
+	mts_switch_thaw_all();
+	mts_round_dismiss();
+	return 0;
+}
+
+/* ---- for others -------------------------------------------------------------- */
+
+static const char *const reasons[] = {
+	[MTS_REASON_NONE] = "mode is off",
+	[MTS_REASON_NO_JOBS] = "fewer than two jobs that could take turns",
+	[MTS_REASON_FITS] = "the jobs' demand fits in the capacity",
+	[MTS_REASON_NO_PRESSURE] =
+		"demand exceeds the capacity, but the host does not reclaim memory",
+	[MTS_REASON_NO_SWAP] =
+		"demand exceeds the capacity, but there is no swap: add some (swapon)",
+	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
+};
+
+/* While idle nobody measures; a reader has it done. Frozen machines answer at once. */
+static void refresh(void)
+{
+	if (READ_ONCE(mts_rotor.state) != MTS_STATE_IDLE)
+		return;
+	WRITE_ONCE(measure_wanted, true);
+	mts_rotor_wake(MTS_ROTOR_EV_MEASURE);
+	wait_event_interruptible_timeout(measured, !READ_ONCE(measure_wanted), HZ / 2);
+}
+
+void mts_rotor_status(struct mts_status *status)
+{
+	u32 gate;
+
+	refresh();
+	memset(status, 0, sizeof(*status));
+	mutex_lock(&mts_lock);
+	status->abi = MTS_ABI_VERSION;
+	status->state = mts_rotor.state;
+	status->reason = mts_rotor.reason;
+	status->each_how = mts_hooks_each_how();
+	status->jobs = mts_job_count();
+	status->bins = mts_rotor.nbins;
+	status->current_bin = mts_rotor.running;
+	status->frozen = mts_freezer_count();
+	status->generation = mts_rotor.generation;
+	status->now_ns = ktime_get_ns();
+	status->capacity = mts_rotor.plan.capacity;
+	status->demand = mts_rotor.plan.demand;
+	status->resident_demand = mts_rotor.plan.resident_demand;
+	status->round = mts_rotor.round;
+	status->slice_ends_ns = mts_rotor.slice_ends;
+	status->round_ns = mts_rotor.plan.round_ns;
+	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
+	mutex_unlock(&mts_lock);
+
+	/* The gate may be closed before the rotor has noticed. */
+	gate = mts_freezer_gate();
+	if (gate) {
+		status->state = gate == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED;
+		status->reason = gate;
+		mts_freezer_detail(status->detail, sizeof(status->detail));
+	} else if (status->reason < ARRAY_SIZE(reasons)) {
+		strscpy(status->detail, reasons[status->reason], sizeof(status->detail));
+	}
+}
+
+u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n)
+{
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < min(n, mts_rotor.nbins); i++) {
+		bins[i].jobs = mts_rotor.bins[i].jobs;
+		bins[i].pad = 0;
+		bins[i].demand = mts_rotor.bins[i].demand;
+		bins[i].slice_ns = mts_rotor.bins[i].slice_ns;
+	}
+	return mts_rotor.nbins;
+}
+
+u64 mts_rotor_generation(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return mts_rotor.generation;
+}
+
+static void free_memory(void)
+{
+	kvfree(mts_rotor.bins);
+	kvfree(mts_rotor.roster);
+	kvfree(mts_rotor.plan_jobs);
+	kvfree(mts_rotor.scratch);
+}
+
+int mts_rotor_init(void)
+{
+	mts_rotor.running = MTS_BIN_NONE;
+	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
+	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
+	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
+	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
+	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.plan_jobs || !mts_rotor.scratch)
+		goto out_free;
+	rotor_thread = kthread_run(rotor_main, NULL, "mts_rotor");
+	if (!IS_ERR(rotor_thread))
+		return 0;
+
+out_free:
+	free_memory();
+	return -ENOMEM;
+}
+
+void mts_rotor_exit(void)
+{
+	kthread_stop(rotor_thread);
+	free_memory();
+}

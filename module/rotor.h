@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rotor: one thread, one state machine (enum mts_state), the only writer of
+ * bins and rounds.
+ *
+ *            demand > capacity             slice over, or nothing can run
+ *     IDLE ---------------------> SWITCHING <----------------------- RUNNING
+ *      ^  <---------------------      |   -------------------------->  |
+ *      |     one bin is enough        |         thawed the bin         |
+ *      |                              v                                |
+ *      +--- gate opens --- STOPPED, PAUSED <---- gate closes ----------+
+ *
+ * The gate (freezer.h) is closed by others; they have thawed everything by the
+ * time that the rotor sees it.
+ */
+#ifndef _MTS_ROTOR_H
+#define _MTS_ROTOR_H
+
+#include "mts.h"
+
+/* Bits for mts_rotor_wake(): why. */
+#define MTS_ROTOR_EV_JOBS 0 /* a job came or went */
+#define MTS_ROTOR_EV_CONFIG 1 /* the configuration changed */
+#define MTS_ROTOR_EV_RECLAIM 2 /* the host reclaims memory */
+#define MTS_ROTOR_EV_FROZEN 3 /* a cgroup has frozen or thawed */
+#define MTS_ROTOR_EV_GATE 4 /* the gate was closed or opened */
+#define MTS_ROTOR_EV_MEASURE 5 /* somebody reads the status */
+
+int mts_rotor_init(void);
+void mts_rotor_exit(void);
+
+/* Any context. */
+void mts_rotor_wake(unsigned int event);
+
+/* What the rotor knows, for the device; each takes mts_lock. */
+void mts_rotor_status(struct mts_status *status);
+
+/* Copy up to @n; return how many there are. The caller holds mts_lock. */
+u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n);
+
+/* The caller holds mts_lock. */
+u64 mts_rotor_generation(void);
+
+#endif /* _MTS_ROTOR_H */

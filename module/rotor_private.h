@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What rotor.c, round.c and switch.c share; nobody else includes it. */
+#ifndef _MTS_ROTOR_PRIVATE_H
+#define _MTS_ROTOR_PRIVATE_H
+
+#include "job.h"
+#include "policy/policy.h"
+
+/**
+ * struct mts_rotor - the rotor's state
+ *
+ * Only the rotor's thread writes it, and does so under mts_lock where the
+ * device reads it too. All memory is had at load: the rotor allocates none
+ * while it runs.
+ *
+ * @roster: the jobs as of the last mts_round_muster(), with references, in
+ *	order of id; only for the rotor's thread
+ * @plan_jobs: the same indices as @roster
+ * @room: newcomers' demand is added to @bins as they are placed
+ * @round_demand: what the plan was made on, to tell growth
+ */
+struct mts_rotor {
+	u32 state;
+	u32 reason;
+	u64 generation;
+	u64 round;
+	u32 nbins;
+	u32 running; /* index, or MTS_BIN_NONE */
+	u64 slice_began;
+	u64 slice_ends;
+	u64 switch_ns; /* moving average of what a switch takes */
+	struct mts_plan plan;
+	struct mts_plan_bin *bins;
+
+	struct mts_job **roster;
+	u32 roster_size;
+	struct mts_plan_job *plan_jobs;
+	void *scratch;
+};
+
+extern struct mts_rotor mts_rotor;
+
+/* ---- round.c ------------------------------------------------------------ */
+
+/* Take down all jobs, with references, dropping the last muster's. */
+void mts_round_muster(void);
+void mts_round_dismiss(void);
+
+/* Measure every job in the roster. */
+void mts_round_measure(void);
+
+/**
+ * mts_round_plan() - pack what was measured into bins
+ *
+ * Return: the number of bins; below 2 there is nothing to rotate, and the
+ * reason is in mts_rotor.reason. Takes mts_lock.
+ */
+u32 mts_round_plan(void);
+
+/* Give jobs that have no bin one of this round's. Takes mts_lock. */
+void mts_round_place_newcomers(void);
+
+/* Has the running bin outgrown the capacity, so that it must be split? */
+bool mts_round_outgrown(void);
+
+/* ---- switch.c ------------------------------------------------------------- */
+
+/* Freeze what does not run now, evict, thaw bin @to. -ECANCELED: the gate closed. */
+int mts_switch_to(u32 to);
+
+/* Freeze newcomers that wait for their bin, thaw those of the running one. */
+int mts_switch_settle(void);
+
+/* Thaw everything that we froze. */
+void mts_switch_thaw_all(void);
+
+/* Sleep until an event of @mask or the gate, at most @ns. Return: the events. */
+unsigned long mts_rotor_wait(unsigned long mask, u64 ns);
+
+/* The rotor is to go on with what it does: gate open, no unload. */
+bool mts_rotor_may_go_on(void);
+
+#endif /* _MTS_ROTOR_PRIVATE_H */

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "each.h"
+
+#include <linux/cgroup.h>
+#include <linux/llist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+
+#include "../job.h"
+#include "../stats.h"
+
+/* Children between fork and their first instruction, at most. */
+#define MAX_PENDING 1024
+
+struct each_work {
+	struct callback_head work;
+	struct llist_node free;
+	struct mts_job *parent; /* with a reference */
+};
+
+static struct each_work *works;
+static LLIST_HEAD(free_works);
+static DEFINE_RAW_SPINLOCK(free_lock); /* llist_del_first() wants one consumer */
+static atomic_t pending;
+static bool used;
+static DECLARE_WAIT_QUEUE_HEAD(drained);
+
+static struct each_work *take_work(void)
+{
+	struct llist_node *node;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&free_lock, flags);
+	node = llist_del_first(&free_works);
+	raw_spin_unlock_irqrestore(&free_lock, flags);
+	return node ? llist_entry(node, struct each_work, free) : NULL;
+}
+
+static void give_work(struct each_work *work)
+{
+	llist_add(&work->free, &free_works);
+	if (atomic_dec_and_test(&pending))
+		wake_up(&drained);
+}
+
+/* In the child. */
+static void give_job(struct callback_head *head)
+{
+	struct each_work *work = container_of(head, struct each_work, work);
+	struct mts_job *job;
+
+	/* Killed before it ran: it will not need one. */
+	if (!(current->flags & PF_EXITING)) {
+		if (!mts_job_create("", MTS_JOB_ENTER, work->parent, &job)) {
+			mts_stats_inc(jobs_each);
+			mts_job_put(job);
+		} else {
+			mts_stats_inc(each_missed);
+		}
+	}
+	mts_job_put(work->parent);
+	give_work(work);
+}
+
+static struct each_work *work_for(struct mts_job *parent)
+{
+	struct each_work *work = take_work();
+
+	if (!work) {
+		mts_stats_inc(each_missed);
+		return NULL;
+	}
+	atomic_inc(&pending);
+	if (mts_job_tryget(parent)) {
+		work->parent = parent;
+		init_task_work(&work->work, give_job);
+		return work;
+	}
+	give_work(work);
+	return NULL;
+}
+
+void mts_hook_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct each_work *work = NULL;
+	struct mts_job *job;
+
+	if (likely(!atomic_read(&mts_job_each)))
+		return;
+	if (same_thread_group(parent, child) || child->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return;
+
+	rcu_read_lock();
+	job = mts_job_of_cgroup(task_dfl_cgroup(parent));
+	if (job && READ_ONCE(job->flags) & MTS_JOB_EACH)
+		work = work_for(job);
+	rcu_read_unlock();
+	/*
+	 * Only a task that exits refuses work, and this one has not run yet. If
+	 * ever, the parent job's reference leaks: dropping it could sleep.
+	 */
+	if (work && WARN_ON_ONCE(task_work_add(child, &work->work, TWA_RESUME)))
+		give_work(work);
+}
+
+int mts_each_init(void)
+{
+	int i;
+
+	works = kcalloc(MAX_PENDING, sizeof(*works), GFP_KERNEL);
+	if (!works)
+		return -ENOMEM;
+	for (i = 0; i < MAX_PENDING; i++)
+		llist_add(&works[i].free, &free_works);
+	return 0;
+}
+
+void mts_each_exit(void)
+{
+	wait_event(drained, !atomic_read(&pending));
+	/*
+	 * The last of them may still be on the last instructions of give_job(),
+	 * preempted there even: this waits until it has left the kernel.
+	 */
+	if (READ_ONCE(used))
+		synchronize_rcu_tasks();
+	kfree(works);
+}

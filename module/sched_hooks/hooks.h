@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hooks: what the kernel tells us about tasks and memory as it happens. All
+ * handlers run in atomic context: bounded, no sleep, no allocation; they
+ * record, and wake somebody.
+ */
+#ifndef _MTS_HOOKS_H
+#define _MTS_HOOKS_H
+
+#include "../mts.h"
+
+/* Install all hooks, or none. An error has been logged. */
+int mts_hooks_init(void);
+
+/* Remove them; when it returns no handler runs and none is pending. */
+void mts_hooks_exit(void);
+
+/* enum mts_each_how: how well children of an EACH job are caught. */
+u32 mts_hooks_each_how(void);
+
+/* When the host last reclaimed memory on its own account; 0: not since load. */
+u64 mts_hooks_last_reclaim(void);
+
+#endif /* _MTS_HOOKS_H */

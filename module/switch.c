@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A switch: from one bin to the next. */
+#include "mts.h"
+
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "config.h"
+#include "failsafe.h"
+#include "freezer.h"
+#include "ops.h"
+#include "rotor.h"
+#include "rotor_private.h"
+#include "stats.h"
+#include "tasks.h"
+
+/* A cgroup that has not frozen after this is thawed and left out. */
+#define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
+/* Evicted at a time: short against the watchdog's patience on a slow disk. */
+#define EVICT_CHUNK (8ull << 20)
+#define EVICT_PROMISE_NS (10 * (u64)NSEC_PER_SEC)
+/* Not worth another call: per-CPU caches and kernel memory stay. */
+#define EVICT_FLOOR (256ull << 10)
+
+/* Return: does this job stand still while bin @to runs? */
+static bool is_to_freeze(const struct mts_job *job, u32 to)
+{
+	if (job->bin == to || job->bin == MTS_BIN_EVERY)
+		return false;
+	/* What has become so since the round was planned. */
+	if (READ_ONCE(job->flags) & MTS_JOB_PIN || job->realtime || job->untouchable)
+		return false;
+	return !job->foreign && !READ_ONCE(job->overdue) && job->left_out_until <= mts_rotor.round;
+}
+
+static void leave_out(struct mts_job *job, u64 rounds)
+{
+	mutex_lock(&mts_lock);
+	job->left_out_until = mts_rotor.round + rounds;
+	mutex_unlock(&mts_lock);
+}
+
+static int ask_to_freeze(u32 to)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!is_to_freeze(job, to)) {
+			/* It may have become real-time, or pinned, while frozen. */
+			if (job->bin != to)
+				mts_freezer_thaw(job);
+			continue;
+		}
+		/* Somebody wants it to run, now: so be it, for this round. */
+		if (mts_freezer_lost(job)) {
+			leave_out(job, 1);
+			continue;
+		}
+		err = mts_freezer_freeze(job);
+		if (err == -ECANCELED)
+			return err;
+		if (err == -EBUSY)
+			job->foreign = true;
+		else if (err && err != -ENODEV)
+			pr_warn_ratelimited("job %s: cannot be frozen: error %d\n", job->name, err);
+	}
+	return 0;
+}
+
+static bool is_freezing(const struct mts_job *job)
+{
+	return READ_ONCE(job->frozen) && !mts_ops->is_frozen((struct mts_job *)job);
+}
+
+static u32 count_freezing(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		n += is_freezing(mts_rotor.roster[i]);
+	return n;
+}
+
+/* Left out for 1, 2, 4 … 64 rounds: each attempt may cost a second. */
+static void give_up(struct mts_job *job)
+{
+	mts_freezer_thaw(job);
+	leave_out(job, 1ull << min(job->freeze_failures, 6U));
+	job->freeze_failures++;
+	mts_stats_inc(freeze_timeouts);
+	pr_notice_ratelimited("job %s: did not freeze in 1 s: runs on, is tried again later\n",
+			      job->name);
+}
+
+static int wait_until_frozen(void)
+{
+	u64 began = ktime_get_ns(), now = began;
+	u32 i;
+
+	while (count_freezing() && now - began < FREEZE_LIMIT_NS) {
+		mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN), FREEZE_LIMIT_NS - (now - began));
+		if (!mts_rotor_may_go_on())
+			return -ECANCELED;
+		now = ktime_get_ns();
+	}
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (is_freezing(mts_rotor.roster[i]))
+			give_up(mts_rotor.roster[i]);
+	return 0;
+}
+
+static int freeze_others(u32 to)
+{
+	u64 began = ktime_get_ns();
+	int err;
+
+	mts_failsafe_promise(5 * (u64)NSEC_PER_SEC, "jobs are frozen");
+	mts_tasks_scan();
+	err = ask_to_freeze(to);
+	if (!err)
+		err = wait_until_frozen();
+	mts_stats_add(freeze_ns, ktime_get_ns() - began);
+	return err;
+}
+
+static void thaw_bin(u32 bin)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin != bin)
+			continue;
+		mts_freezer_thaw(job);
+		job->warm = true;
+	}
+}
+
+/* ---- eviction ------------------------------------------------------------ */
+
+/*
+ * Evict up to @want from a frozen job. Return: bytes that left memory.
+ *
+ * Never asks for the last pages: they do not go, and the kernel takes sixteen
+ * futile passes over the cgroup to find that out (memory_reclaim(),
+ * mm/memcontrol.c). For the same reason the first call that falls short is the
+ * last.
+ */
+static u64 evict_job(struct mts_job *job, u64 want)
+{
+	u64 before, after, chunk, got = 0, went;
+
+	if (mts_ops->resident(job, &before))
+		return 0;
+	while (got < want && before > EVICT_FLOOR && mts_rotor_may_go_on()) {
+		chunk = min3(want - got, before - EVICT_FLOOR, EVICT_CHUNK);
+		mts_failsafe_promise(EVICT_PROMISE_NS, "a job is evicted");
+		mts_stats_add(evict_asked, chunk);
+		/* -EAGAIN comes also when all was done: only what is left counts. */
+		mts_ops->evict(job, chunk);
+		if (mts_ops->resident(job, &after))
+			break;
+		went = mts_sub_floor(before, after);
+		got += went;
+		if (went < chunk / 2)
+			break;
+		before = after;
+	}
+	mts_stats_add(evict_got, got);
+	mutex_lock(&mts_lock);
+	job->evicted += got;
+	mutex_unlock(&mts_lock);
+	return got;
+}
+
+static u64 evict_bin(u32 bin, u64 want)
+{
+	u64 got = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size && got < want; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin != bin || !job->warm || !READ_ONCE(job->frozen))
+			continue;
+		got += evict_job(job, want - got);
+		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
+		if (got < want)
+			job->warm = false;
+	}
+	return got;
+}
+
+/* What bin @to needs in memory, and has. */
+static void measure_bin(u32 to, u64 *demand, u64 *resident)
+{
+	u32 i;
+
+	*demand = 0;
+	*resident = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		struct mts_usage usage;
+
+		if (job->bin != to || mts_ops->usage(job, &usage))
+			continue;
+		*demand = mts_add_sat(*demand, mts_policy_demand(&usage));
+		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
+	}
+}
+
+static u64 frozen_resident(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		u64 bytes;
+
+		if (job->frozen && job->warm && !mts_ops->resident(job, &bytes))
+			sum = mts_add_sat(sum, bytes);
+	}
+	return sum;
+}
+
+/* The bin that runs again last is evicted first: the one that has just run. */
+static void evict_for(u32 to)
+{
+	u64 began = ktime_get_ns(), demand, resident, want;
+	u32 evict, distance;
+
+	mutex_lock(&mts_lock);
+	evict = mts_config()->evict;
+	mutex_unlock(&mts_lock);
+	if (evict == MTS_EVICT_OFF)
+		return;
+	/* Reclaim is work: a shell that runs beside it gets its share. */
+	set_user_nice(current, 0);
+	mts_failsafe_promise(EVICT_PROMISE_NS, "memory is measured");
+	measure_bin(to, &demand, &resident);
+	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
+				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
+	for (distance = mts_rotor.nbins - 1; distance && want; distance--)
+		want = mts_sub_floor(want, evict_bin((to + distance) % mts_rotor.nbins, want));
+	evict_bin(MTS_BIN_NONE, want);
+	set_user_nice(current, MIN_NICE);
+	mts_stats_add(evict_ns, ktime_get_ns() - began);
+}
+
+static void bring_back(u32 to)
+{
+	/* One job at a time until the bulk bring-back comes with a sorted list of them. */
+	u32 i;
+
+	if (!mts_ops->bring_back)
+		return;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == to)
+			mts_ops->bring_back(&mts_rotor.roster[i], 1);
+}
+
+/* ---- the switch ------------------------------------------------------------ */
+
+static void begin_switch(u32 to)
+{
+	mutex_lock(&mts_lock);
+	mts_rotor.state = MTS_STATE_SWITCHING;
+	mts_rotor.running = to;
+	mts_rotor.generation++;
+	mutex_unlock(&mts_lock);
+}
+
+int mts_switch_to(u32 to)
+{
+	u64 began = ktime_get_ns(), took;
+	int err;
+
+	begin_switch(to);
+	mts_stats_inc(switches);
+	err = freeze_others(to);
+	if (err)
+		return err;
+	evict_for(to);
+	if (!mts_rotor_may_go_on())
+		return -ECANCELED;
+	bring_back(to);
+	thaw_bin(to);
+
+	took = ktime_get_ns() - began;
+	mts_rotor.switch_ns = mts_rotor.switch_ns ? (3 * mts_rotor.switch_ns + took) / 4 : took;
+	return 0;
+}
+
+int mts_switch_settle(void)
+{
+	int err = freeze_others(mts_rotor.running);
+
+	if (!err)
+		thaw_bin(mts_rotor.running);
+	return err;
+}
+
+void mts_switch_thaw_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		mts_freezer_thaw(mts_rotor.roster[i]);
+		mts_rotor.roster[i]->warm = true;
+		mts_rotor.roster[i]->overdue = false;
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tasks.h"
+
+#include <linux/cgroup.h>
+#include <linux/sched/signal.h>
+
+#include "compat/compat.h"
+#include "job.h"
+
+static bool is_untouchable(struct task_struct *task)
+{
+	return is_global_init(task) || task->flags & PF_KTHREAD;
+}
+
+int mts_tasks_check(struct cgroup *cgrp)
+{
+	struct task_struct *process, *task;
+	int err = 0;
+
+	rcu_read_lock();
+	for (task = current; !is_global_init(task) && task->pid;
+	     task = rcu_dereference(task->real_parent))
+		if (task_under_cgroup_hierarchy(task, cgrp))
+			err = -EBUSY;
+	for_each_process_thread(process, task)
+		if (is_untouchable(task) && task_under_cgroup_hierarchy(task, cgrp))
+			err = -EBUSY;
+	rcu_read_unlock();
+	return err;
+}
+
+void mts_tasks_scan(void)
+{
+	struct task_struct *process, *task;
+	struct mts_job *job;
+
+	rcu_read_lock();
+	mts_job_for_each_rcu(job) {
+		job->realtime = false;
+		job->untouchable = false;
+	}
+	for_each_process_thread(process, task) {
+		bool untouchable = is_untouchable(task);
+
+		if (!untouchable && !rt_or_dl_task_policy(task))
+			continue;
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
+		if (!job)
+			continue;
+		if (untouchable)
+			job->untouchable = true;
+		else
+			job->realtime = true;
+	}
+	rcu_read_unlock();
+}
+
+/* Without pressure accounting: look at each task. */
+static bool any_task_can_run(struct cgroup *cgrp)
+{
+	struct task_struct *process, *task;
+	bool found = false;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		unsigned int state = READ_ONCE(task->__state);
+
+		if (!task_under_cgroup_hierarchy(task, cgrp))
+			continue;
+		if (state == TASK_RUNNING ||
+		    ((state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD))) {
+			found = true;
+			goto out;
+		}
+	}
+out:
+	rcu_read_unlock();
+	return found;
+}
+
+bool mts_tasks_can_run(struct cgroup *cgrp)
+{
+#ifdef CONFIG_PSI
+	struct psi_group *psi = cgrp->psi;
+	unsigned int n = 0;
+	int cpu;
+
+	if (psi && READ_ONCE(psi->enabled)) {
+		/* The sum is right though a task may be counted up on one CPU, down on another. */
+		for_each_possible_cpu(cpu) {
+			struct psi_group_cpu *group = per_cpu_ptr(psi->pcpu, cpu);
+
+			n += READ_ONCE(group->tasks[NR_RUNNING]) +
+			     READ_ONCE(group->tasks[NR_IOWAIT]) +
+			     READ_ONCE(group->tasks[NR_MEMSTALL]);
+		}
+		return n;
+	}
+#endif
+	return any_task_can_run(cgrp);
+}
