@@ -9,7 +9,7 @@ static char *mode = "auto";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, off");
 
-static unsigned int slice_ms = 5000;
+static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);
 MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000 (default 5000)");
 
@@ -24,10 +24,10 @@ MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgr
 /* Protected by mts_lock. */
 static struct mts_config current_config = {
 	.mask = MTS_CONFIG_ALL,
-	.pack = MTS_PACK_FFD,
-	.evict = MTS_EVICT_FULL,
-	.min_slice_ns = 200 * NSEC_PER_MSEC,
-	.max_pause_ns = 30 * (u64)NSEC_PER_SEC,
+	.pack = MTS_DEFAULT_PACK,
+	.evict = MTS_DEFAULT_EVICT,
+	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
+	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
 };
 
 static const char *const mode_names[] = {

@@ -142,7 +142,9 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_FOREIGN;
 	if (job->flags & MTS_JOB_PIN)
 		return MTS_JOB_RESIDENT;
-	if (job->realtime || job->untouchable)
+	if (job->untouchable)
+		return MTS_JOB_UNTOUCHABLE;
+	if (job->realtime)
 		return MTS_JOB_REALTIME;
 	return job->left_out_until > mts_rotor.round ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }

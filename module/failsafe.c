@@ -14,6 +14,12 @@
 #include "freezer.h"
 #include "mts.h"
 
+/*
+ * How often the watchdog looks while something is frozen. It must thaw a job
+ * one look before its limit, and plans must not come near that.
+ */
+#define LOOK_NS (MTS_PAUSE_MARGIN_NS / 2)
+
 static struct task_struct *watchdog;
 static DECLARE_WAIT_QUEUE_HEAD(watchdog_wait);
 static atomic64_t deadline;
@@ -47,11 +53,11 @@ static void look(void)
 	else if (mts_freezer_gate())
 		/* What could not be thawed then is tried again. */
 		mts_freezer_thaw_overdue(0);
-	else if (late > (s64)MTS_FAILSAFE_LOOK_NS)
+	else if (late > (s64)LOOK_NS)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
 				 READ_ONCE(promised));
 
-	n = mts_freezer_thaw_overdue(atomic64_read(&limit) - MTS_FAILSAFE_LOOK_NS);
+	n = mts_freezer_thaw_overdue(atomic64_read(&limit) - LOOK_NS);
 	if (n)
 		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly %llu ms\n", n,
 				    div_u64(atomic64_read(&limit), NSEC_PER_MSEC));
@@ -68,7 +74,7 @@ static int watchdog_thread(void *unused)
 				mts_freezer_count() || atomic_read(&oom) || kthread_should_stop());
 		look();
 		wait_event_idle_timeout(watchdog_wait, atomic_read(&oom) || kthread_should_stop(),
-					nsecs_to_jiffies(MTS_FAILSAFE_LOOK_NS));
+					nsecs_to_jiffies(LOOK_NS));
 	}
 	return 0;
 }

@@ -7,7 +7,6 @@
 #ifndef _MTS_FAILSAFE_H
 #define _MTS_FAILSAFE_H
 
-#include <linux/time64.h>
 #include <linux/types.h>
 
 int mts_failsafe_init(void);
@@ -23,14 +22,7 @@ void mts_failsafe_exit(void);
  */
 void mts_failsafe_promise(u64 ns, const char *doing);
 
-/*
- * The watchdog looks four times a second, and so thaws a job a quarter of a
- * second before its limit. Plans keep twice that distance.
- */
-#define MTS_FAILSAFE_LOOK_NS (250 * NSEC_PER_MSEC)
-#define MTS_FAILSAFE_MARGIN_NS (2 * MTS_FAILSAFE_LOOK_NS)
-
-/* The longest that a job may stay frozen, above MTS_FAILSAFE_MARGIN_NS. */
+/* The longest that a job may stay frozen, above MTS_PAUSE_MARGIN_NS. */
 void mts_failsafe_set_limit(u64 ns);
 
 /* Something has been frozen: the watchdog begins to look. */

@@ -131,7 +131,7 @@ static int publish(struct mts_job *job)
 		atomic_inc(&mts_job_each);
 	list_add_tail_rcu(&job->node, &mts_jobs);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
-	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+	mts_rotor_jobs_changed();
 	return 0;
 }
 
@@ -144,14 +144,20 @@ static void unpublish(struct mts_job *job)
 		atomic_dec(&mts_job_each);
 	list_del_rcu(&job->node);
 	hash_del_rcu(&job->by_cgroup);
-	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+	mts_rotor_jobs_changed();
+}
+
+static bool is_online(const struct mts_job *job)
+{
+	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
 }
 
 /* Thaw it for good, remove the cgroup if it is ours and empty, drop the table's reference. */
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
-	if (job->created)
+	/* If somebody else has removed it, the name may be another cgroup's by now. */
+	if (job->created && is_online(job))
 		mts_cgroupfs_rmdir(job->name);
 	mts_job_put(job);
 }
@@ -181,7 +187,7 @@ static void name_child(struct mts_job *job, struct mts_job *parent, u32 n)
 
 static int job_name(struct mts_job *job, const char *name, struct mts_job *parent)
 {
-	int err = 0;
+	int err;
 
 	err = mutex_lock_killable(&mts_lock);
 	if (err)
@@ -198,6 +204,19 @@ static int job_name(struct mts_job *job, const char *name, struct mts_job *paren
 		snprintf(job->name, sizeof(job->name), "job-%u", job->id);
 	mutex_unlock(&mts_lock);
 	return err;
+}
+
+/* A name of our own making may be taken: the next number then. */
+static int job_make_cgroup(struct mts_job *job, const char *name, struct mts_job *parent)
+{
+	int err, attempts = *name ? 1 : 100;
+
+	do {
+		err = job_name(job, name, parent);
+		if (!err)
+			err = mts_cgroupfs_mkdir(job->name, &job->dir);
+	} while (err == -EEXIST && --attempts);
+	return err == -ENOENT ? -ENODEV : err;
 }
 
 static int job_publish(struct mts_job *job)
@@ -226,12 +245,7 @@ int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct m
 	job = job_alloc(flags);
 	if (!job)
 		return -ENOMEM;
-	err = job_name(job, name, parent);
-	if (err)
-		goto out_put;
-	err = mts_cgroupfs_mkdir(job->name, &job->dir);
-	if (err == -ENOENT)
-		err = -ENODEV;
+	err = job_make_cgroup(job, name, parent);
 	if (err)
 		goto out_put;
 	job->created = true;
@@ -353,6 +367,7 @@ int mts_job_set(u32 id, u32 mask, u32 flags)
 		old = job->flags;
 		WRITE_ONCE(job->flags, (old & ~mask) | (flags & mask));
 		atomic_add(!!(job->flags & MTS_JOB_EACH) - !!(old & MTS_JOB_EACH), &mts_job_each);
+		mts_rotor_jobs_changed();
 		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
 	}
 	mutex_unlock(&mts_lock);
@@ -362,7 +377,7 @@ int mts_job_set(u32 id, u32 mask, u32 flags)
 /* Emptied and still empty, or removed behind our back. */
 static bool is_gone(struct mts_job *job)
 {
-	if (!(READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE))
+	if (!is_online(job))
 		return true;
 	return test_and_clear_bit(MTS_JOB_EV_EMPTIED, &job->events) &&
 	       !cgroup_is_populated(job->cgrp);

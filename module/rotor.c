@@ -49,6 +49,13 @@ void mts_rotor_wake(unsigned int event)
 	wake_up(&rotor_wait);
 }
 
+void mts_rotor_jobs_changed(void)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.generation++;
+	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+}
+
 bool mts_rotor_may_go_on(void)
 {
 	return !mts_freezer_gate() && !kthread_should_stop();
@@ -352,10 +359,12 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		mts_round_measure();
-		if (mts_round_plan() >= 2)
+		if (mts_round_plan() >= 2) {
+			answer_readers();
 			run_round();
-		else
+		} else {
 			idle();
+		}
 	}
 	mts_switch_thaw_all();
 	mts_round_dismiss();
@@ -375,10 +384,15 @@ static const char *const reasons[] = {
 	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
 };
 
-/* While idle nobody measures; a reader has it done. Frozen machines answer at once. */
+/*
+ * While idle nobody measures: a reader has it done. A rotation measures itself;
+ * a stopped rotor is left in peace.
+ */
 static void refresh(void)
 {
-	if (READ_ONCE(mts_rotor.state) != MTS_STATE_IDLE)
+	u32 state = READ_ONCE(mts_rotor.state);
+
+	if (mts_freezer_gate() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
 		return;
 	WRITE_ONCE(measure_wanted, true);
 	mts_rotor_wake(MTS_ROTOR_EV_MEASURE);

@@ -32,6 +32,9 @@ void mts_rotor_exit(void);
 /* Any context. */
 void mts_rotor_wake(unsigned int event);
 
+/* A job came, went or changed; the caller holds mts_lock. */
+void mts_rotor_jobs_changed(void);
+
 /* What the rotor knows, for the device; each takes mts_lock. */
 void mts_rotor_status(struct mts_status *status);
 

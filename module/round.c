@@ -164,7 +164,7 @@ u32 mts_round_plan(void)
 		.capacity = capacity_now(config),
 		.slice_ns = config->slice_ns,
 		.min_slice_ns = config->min_slice_ns,
-		.max_pause_ns = config->max_pause_ns - MTS_FAILSAFE_MARGIN_NS,
+		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.switch_ns = mts_rotor.switch_ns,
 	};
 	mts_failsafe_set_limit(config->max_pause_ns);
@@ -221,6 +221,10 @@ void mts_round_place_newcomers(void)
 {
 	u32 i;
 
+	/* An adopted cgroup arrives with all its memory. */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
+			measure(mts_rotor.roster[i]);
 	mts_tasks_scan();
 	mutex_lock(&mts_lock);
 	for (i = 0; i < mts_rotor.roster_size; i++)

@@ -96,6 +96,12 @@ struct mts_plan {
 	u64 swap_in_bytes;
 };
 
+/*
+ * Plans keep this far away from the user's longest pause: the watchdog, which
+ * looks four times a second, thaws a job before the pause is over.
+ */
+#define MTS_PAUSE_MARGIN_NS 500000000ull
+
 /* Bytes of scratch memory that mts_plan_round() needs for n jobs. */
 size_t mts_plan_scratch(u32 n);
 

@@ -85,12 +85,21 @@ enum mts_evict {
 #define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
 
+/* What a fresh module has, unless its parameters say otherwise. */
+#define MTS_DEFAULT_MODE MTS_MODE_AUTO
+#define MTS_DEFAULT_PACK MTS_PACK_FFD
+#define MTS_DEFAULT_EVICT MTS_EVICT_FULL
+#define MTS_DEFAULT_SLICE_NS 5000000000ull
+#define MTS_DEFAULT_MIN_SLICE_NS 200000000ull
+#define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
+
 /*
  * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
  * MTS_IOC_CONFIG_SET changes the fields named in mask, at once: a running
  * slice ends no later than the new configuration says. Setting the mode also
- * ends a stop (see enum mts_state). ERANGE: a value outside its range, or
- * min_slice_ns above slice_ns. EINVAL: an unknown mode, pack or evict.
+ * ends a stop (see enum mts_state). Setting the slice alone, below the lower
+ * limit, lowers the limit to it. ERANGE: a value outside its range, or both
+ * set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack or evict.
  */
 struct mts_config {
 	__u32 mask;
@@ -98,7 +107,11 @@ struct mts_config {
 	__u32 pack; /* enum mts_pack */
 	__u32 evict; /* enum mts_evict */
 	__u64 slice_ns; /* of a full bin; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
-	__u64 bin_bytes; /* 0: automatic; MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES */
+	/*
+	 * For bins and residents together. 0: automatic;
+	 * MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES
+	 */
+	__u64 bin_bytes;
 	__u64 min_slice_ns; /* MTS_SLICE_MIN_NS..slice_ns */
 	__u64 max_pause_ns; /* MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
 	__u64 reserved[2];
@@ -138,7 +151,8 @@ struct mts_job_create {
 
 /*
  * MTS_IOC_JOB_ADD enrols an existing cgroup, whole, with all below it. The
- * cgroup is not ours: it is never removed, and keeps its settings.
+ * cgroup is not ours: it is never removed, and keeps its settings. The job has
+ * the directory's name, cut short if it must be; two jobs can have the same.
  *
  * EBADF:  cgroup_fd is not open
  * EINVAL: cgroup_fd is no cgroup v2 directory, or is the root cgroup
@@ -167,7 +181,7 @@ struct mts_job_remove {
 	__u32 pad;
 };
 
-/* MTS_IOC_JOB_SET sets the flags named in mask. ENOENT as above. */
+/* MTS_IOC_JOB_SET sets the flags named in mask. ENOENT, EOPNOTSUPP as above. */
 struct mts_job_set {
 	__u32 id;
 	__u32 mask; /* MTS_JOB_EACH, MTS_JOB_PIN */
@@ -225,8 +239,12 @@ struct mts_status {
 	__u32 frozen; /* jobs that are frozen by us now */
 	__u64 generation; /* changes with every change of jobs or bins */
 	__u64 now_ns;
+	/*
+	 * As last measured: at the round's beginning; while idle, now, on behalf
+	 * of this command; while off or stopped, before that.
+	 */
 	__u64 capacity; /* bytes a bin may hold, residents taken off; 0: not yet known */
-	__u64 demand; /* of the jobs in bins, as last measured */
+	__u64 demand; /* of the jobs in bins */
 	__u64 resident_demand; /* of the resident jobs */
 	__u64 round; /* rounds begun since load */
 	__u64 slice_ends_ns; /* 0 while not running a slice */
@@ -244,6 +262,7 @@ enum mts_job_state {
 	MTS_JOB_REALTIME = 4, /* resident: has a FIFO, RR or DEADLINE thread */
 	MTS_JOB_LEFT_OUT = 5, /* did not freeze in 1 s: runs on, tried again later */
 	MTS_JOB_FOREIGN = 6, /* frozen by somebody else: left alone */
+	MTS_JOB_UNTOUCHABLE = 7, /* PID 1 or a kernel thread has moved into it */
 };
 
 struct mts_job_info {
@@ -254,10 +273,10 @@ struct mts_job_info {
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
 	__u64 cgroup_id;
-	__u64 demand; /* as last measured: at the last round, or on arrival */
+	__u64 demand; /* as last measured: at the last round, or when it was placed */
 	__u64 resident; /* bytes in memory, the same */
 	__u64 swapped; /* bytes in swap, the same */
-	__u64 frozen_since_ns; /* 0: not frozen by us */
+	__u64 frozen_since_ns; /* since we asked for it; 0: not frozen by us */
 	__u64 frozen_total_ns; /* finished freezes only */
 	__u64 frozen_longest_ns;
 	__u64 run_ns; /* thawed while a slice of its bin ran, finished slices only */

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# `make help` says what there is.
+
+BUILD := $(CURDIR)/build
+PYTHON ?= /usr/bin/python3
+DESTDIR ?=
+PREFIX ?= /usr/local
+
+# Headers of the kernel of the guests, Debian 12's: the newest that are installed.
+GUEST_KDIR := $(shell ls -d /usr/src/linux-headers-6.1*-amd64 2>/dev/null | sort -V | tail -n 1)
+RUNNING_KDIR := /lib/modules/$(shell uname -r)/build
+KDIR ?= $(if $(wildcard $(RUNNING_KDIR)/Makefile),$(RUNNING_KDIR),$(GUEST_KDIR))
+
+KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR)/module
+STATIC = BUILD=$(BUILD)/static STATIC=1
+
+all: module mtsctl syn8
+
+help:
+	@echo 'make             the module, mtsctl and syn8'
+	@echo 'make demo        two guests side by side, stock Linux and mts: about 5 minutes'
+	@echo 'make test        all tests, those in guests included'
+	@echo 'make lint        all checks of the sources'
+	@echo 'make format      lay out C and Python as make lint wants them'
+	@echo 'make install     module, mtsctl and its manual; as root'
+	@echo 'make uninstall   the reverse'
+	@echo 'make clean       remove what was built, but not what was downloaded (distclean)'
+	@echo
+	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
+	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
+	@echo 'what is missing: tools/setup build|demo|test|lint'
+
+kdir:
+	@if [ ! -e '$(KDIR)/Makefile' ]; then \
+		echo 'make: no kernel headers: apt-get install linux-headers-amd64,' \
+			'or say where they are with KDIR=' >&2; exit 1; fi
+
+module: kdir
+	$(KBUILD) modules
+
+mtsctl:
+	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD)
+
+syn8:
+	$(MAKE) -C bench/syn8 BUILD=$(BUILD)
+
+# What runs in guests has no shared libraries.
+static:
+	$(MAKE) -C userspace/mtsctl $(STATIC)
+	$(MAKE) -C bench/syn8 $(STATIC)
+
+guest-module:
+	$(MAKE) module KDIR=$(GUEST_KDIR)
+
+guest-tests:
+	$(MAKE) -C tests/guest BUILD=$(BUILD)
+
+demo:
+	@tools/setup demo
+	@$(MAKE) -s guest-module static
+	@bench/demo
+
+test:
+	@tools/setup test
+	@$(MAKE) -s all guest-module static guest-tests
+	$(PYTHON) -m pytest tests
+
+lint:
+	@tools/setup lint
+	@tools/lint
+
+format:
+	@tools/setup lint
+	@tools/lint --format
+
+# Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
+# is left to whoever installs the package.
+install: module mtsctl
+	$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
+		$(if $(DESTDIR),DEPMOD=true) modules_install
+	$(if $(DESTDIR),,depmod $(RELEASE))
+	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+
+uninstall: kdir
+	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko
+	$(if $(DESTDIR),,depmod $(RELEASE))
+	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
+
+# The release that KDIR is for.
+RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+
+# What was downloaded stays: build/kernel, build/venv, build/checkpatch.
+clean:
+	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
+	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
+		! -name kernel ! -name venv ! -name checkpatch -exec rm -rf {} +; fi
+
+distclean: clean
+	rm -rf $(BUILD)
+
+.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo test lint \
+	format install uninstall clean distclean

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The device and the module. */
+#include "guest.h"
+
+#include <sys/klog.h>
+#include <sys/syscall.h>
+
+int mts_fd = -1;
+
+void mts_open(void)
+{
+	if (mts_fd >= 0)
+		return;
+	mts_fd = open(MTS_DEVICE, O_RDWR | O_CLOEXEC);
+	check(mts_fd >= 0, "open " MTS_DEVICE ": %m");
+}
+
+void mts_close(void)
+{
+	if (mts_fd >= 0)
+		close(mts_fd);
+	mts_fd = -1;
+}
+
+int fd_ioctl(int fd, unsigned long command, void *argument)
+{
+	return ioctl(fd, command, argument) < 0 ? -errno : 0;
+}
+
+int mts_ioctl(unsigned long command, void *argument)
+{
+	return fd_ioctl(mts_fd, command, argument);
+}
+
+int try_create(const char *name, u32 flags, struct mts_job_create *result)
+{
+	struct mts_job_create create = { .flags = flags };
+	int error;
+
+	memcpy(create.name, name, strnlen(name, sizeof(create.name) - 1));
+	error = mts_ioctl(MTS_IOC_JOB_CREATE, &create);
+	if (result)
+		*result = create;
+	return error;
+}
+
+int try_add(int fd, u32 flags, struct mts_job_add *result)
+{
+	struct mts_job_add add = { .cgroup_fd = fd, .flags = flags };
+	int error = mts_ioctl(MTS_IOC_JOB_ADD, &add);
+
+	if (result)
+		*result = add;
+	return error;
+}
+
+int try_config(const struct mts_config *config)
+{
+	struct mts_config copy = *config;
+
+	return mts_ioctl(MTS_IOC_CONFIG_SET, &copy);
+}
+
+int try_remove(u32 id)
+{
+	struct mts_job_remove remove = { .id = id };
+
+	return mts_ioctl(MTS_IOC_JOB_REMOVE, &remove);
+}
+
+int try_set(u32 id, u32 mask, u32 flags)
+{
+	struct mts_job_set set = { .id = id, .mask = mask, .flags = flags };
+
+	return mts_ioctl(MTS_IOC_JOB_SET, &set);
+}
+
+u32 create_job(const char *name, u32 flags)
+{
+	struct mts_job_create create;
+	int error = try_create(name, flags, &create);
+
+	check(!error, "create %s: %s", name, strerror(-error));
+	return create.id;
+}
+
+u32 add_job(const char *cgroup, u32 flags)
+{
+	struct mts_job_add add;
+	int fd = cg_open(cgroup, O_PATH | O_DIRECTORY);
+	int error = try_add(fd, flags, &add);
+
+	close(fd);
+	check(!error, "add %s: %s", cgroup, strerror(-error));
+	return add.id;
+}
+
+void remove_job(u32 id)
+{
+	int error = try_remove(id);
+
+	check(!error, "remove job %u: %s", id, strerror(-error));
+}
+
+void set_job(u32 id, u32 mask, u32 flags)
+{
+	int error = try_set(id, mask, flags);
+
+	check(!error, "set job %u: %s", id, strerror(-error));
+}
+
+struct mts_config get_config(void)
+{
+	struct mts_config config;
+
+	memset(&config, 0xff, sizeof(config));
+	expect(mts_ioctl(MTS_IOC_CONFIG_GET, &config), 0);
+	return config;
+}
+
+void set_config(const struct mts_config *config)
+{
+	int error = try_config(config);
+
+	check(!error, "configure, mask %x: %s", config->mask, strerror(-error));
+}
+
+void set_mode(u32 mode)
+{
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_MODE, .mode = mode });
+}
+
+struct mts_status get_status(void)
+{
+	struct mts_status status;
+
+	memset(&status, 0xff, sizeof(status));
+	expect(mts_ioctl(MTS_IOC_STATUS, &status), 0);
+	return status;
+}
+
+struct mts_stats get_stats(void)
+{
+	struct mts_stats stats;
+
+	memset(&stats, 0xff, sizeof(stats));
+	expect(mts_ioctl(MTS_IOC_STATS, &stats), 0);
+	return stats;
+}
+
+u32 get_jobs(struct mts_job_info *jobs, u32 n, struct mts_list *list)
+{
+	struct mts_list own = { .buf = (uintptr_t)jobs, .count = n };
+
+	expect(mts_ioctl(MTS_IOC_JOBS, &own), 0);
+	if (list)
+		*list = own;
+	return own.total;
+}
+
+u32 get_bins(struct mts_bin_info *bins, u32 n)
+{
+	struct mts_list list = { .buf = (uintptr_t)bins, .count = n };
+
+	expect(mts_ioctl(MTS_IOC_BINS, &list), 0);
+	return list.total;
+}
+
+u32 count_jobs(void)
+{
+	return get_jobs(NULL, 0, NULL);
+}
+
+static bool find(const char *name, u32 id, struct mts_job_info *job)
+{
+	static struct mts_job_info jobs[MTS_MAX_JOBS];
+	u32 i, n = get_jobs(jobs, ARRAY_SIZE(jobs), NULL);
+
+	for (i = 0; i < n && i < ARRAY_SIZE(jobs); i++) {
+		if (name ? strcmp(jobs[i].name, name) : jobs[i].id != id)
+			continue;
+		if (job)
+			*job = jobs[i];
+		return true;
+	}
+	return false;
+}
+
+bool find_job(const char *name, struct mts_job_info *job)
+{
+	return find(name, 0, job);
+}
+
+bool find_id(u32 id, struct mts_job_info *job)
+{
+	return find(NULL, id, job);
+}
+
+struct mts_job_info job_named(const char *name)
+{
+	struct mts_job_info job;
+
+	check(find_job(name, &job), "no job %s: %s", name, describe());
+	return job;
+}
+
+const char *state_name(u32 state)
+{
+	static const char *const names[] = { "OFF",	  "IDLE",    "RUNNING",
+					     "SWITCHING", "STOPPED", "PAUSED" };
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+const char *job_state_name(u32 state)
+{
+	static const char *const names[] = { "running",	 "FROZEN",   "FREEZING", "RESIDENT",
+					     "REALTIME", "LEFT_OUT", "FOREIGN" };
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+static size_t describe_job(char *text, size_t size, const struct mts_job_info *job)
+{
+	char bin[16] = "-";
+
+	if (job->bin == MTS_BIN_EVERY)
+		strcpy(bin, "every");
+	else if (job->bin != MTS_BIN_NONE)
+		snprintf(bin, sizeof(bin), "%u", job->bin);
+	return snprintf(text, size, "; %s %s bin %s %lluM slices %llu longest %llu ms", job->name,
+			job_state_name(job->state), bin, job->demand / MIB, job->slices,
+			job->frozen_longest_ns / NS_PER_MS);
+}
+
+const char *describe(void)
+{
+	static struct mts_job_info jobs[8];
+	static char text[1024];
+	struct mts_list list = { .buf = (uintptr_t)jobs, .count = ARRAY_SIZE(jobs) };
+	struct mts_status s;
+	size_t used;
+	u32 i;
+
+	if (mts_fd < 0 || mts_ioctl(MTS_IOC_STATUS, &s) || mts_ioctl(MTS_IOC_JOBS, &list))
+		return "no device";
+	used = snprintf(
+		text, sizeof(text),
+		"%s reason %u (%s), %u jobs, %u bins, current %d, frozen %u, %lluM in %lluM",
+		state_name(s.state), s.reason, s.detail, s.jobs, s.bins, (int)s.current_bin,
+		s.frozen, s.demand / MIB, s.capacity / MIB);
+	for (i = 0; i < list.count && used < sizeof(text); i++)
+		used += describe_job(text + used, sizeof(text) - used, &jobs[i]);
+	return text;
+}
+
+/* ---- the module ------------------------------------------------------------------- */
+
+int module_load(const char *options)
+{
+	int fd = open(MODULE_FILE, O_RDONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, options, 0))
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int module_unload(void)
+{
+	return syscall(SYS_delete_module, "mts", O_NONBLOCK) ? -errno : 0;
+}
+
+bool module_loaded(void)
+{
+	return !access("/sys/module/mts/parameters", F_OK);
+}
+
+enum {
+	SYSLOG_READ_ALL = 3,
+	SYSLOG_SIZE_BUFFER = 10
+};
+
+static char *read_log(void)
+{
+	int size = klogctl(SYSLOG_SIZE_BUFFER, NULL, 0);
+	char *log = size > 0 ? malloc(size + 1) : NULL;
+
+	check(log, "cannot read the kernel's log");
+	size = klogctl(SYSLOG_READ_ALL, log, size);
+	log[size < 0 ? 0 : size] = '\0';
+	return log;
+}
+
+long log_mark(void)
+{
+	char *log = read_log();
+	long mark = (long)strlen(log);
+
+	free(log);
+	return mark;
+}
+
+bool log_says(long mark, const char *text)
+{
+	char *log = read_log();
+	bool found = (size_t)mark <= strlen(log) && strstr(log + mark, text);
+
+	free(log);
+	return found;
+}

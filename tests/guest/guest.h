@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests in guests share. A program is a table of tests:
+ *
+ *	GUEST_TESTS(TEST(create_twice), TEST(remove_twice));
+ *
+ * It prints TAP; --list prints the names; arguments are names of tests to run. Each test
+ * starts from, and is followed by, reset(): no jobs, no children, defaults, nothing stopped.
+ * A failed check leaves the test at once, whatever it made is cleared away.
+ *
+ * Waiting is done with wait_until() or expect_within(): with a limit, never a bare sleep.
+ */
+#ifndef _MTS_GUEST_H
+#define _MTS_GUEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "uapi/mts.h"
+
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define MIB (1ull << 20)
+#define NS_PER_MS 1000000ull
+#define MODULE_FILE "/lab/mts.ko"
+#define CGROUPS "/sys/fs/cgroup/"
+#define BASE "mts" /* the module's cgroup_base, below CGROUPS */
+
+/* ---- tests -------------------------------------------------------------------- */
+
+struct test {
+	const char *name;
+	void (*run)(void);
+	unsigned int seconds; /* limit; 0: 60 */
+};
+
+#define TEST(function)                 \
+	{                              \
+#function, function, 0 \
+	}
+#define TEST_SLOW(function, limit)         \
+	{                                  \
+#function, function, limit \
+	}
+#define GUEST_TESTS(...)                                                             \
+	static const struct test guest_tests[] = { __VA_ARGS__ };                    \
+	int main(int argc, char **argv)                                              \
+	{                                                                            \
+		return guest_main(argc, argv, guest_tests, ARRAY_SIZE(guest_tests)); \
+	}
+
+int guest_main(int argc, char **argv, const struct test *tests, size_t n);
+
+/* Leave the test; only in the test's own process. */
+void guest_fail(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4), noreturn));
+void guest_skip(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* A line of diagnosis. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#define fail(...) guest_fail(__FILE__, __LINE__, __VA_ARGS__)
+
+#define check(condition, ...)              \
+	do {                               \
+		if (!(condition))          \
+			fail(__VA_ARGS__); \
+	} while (0)
+
+/* An int of 0 or -errno is what it should be. */
+#define expect(is, should) guest_expect(__FILE__, __LINE__, #is, is, should)
+void guest_expect(const char *file, int line, const char *what, int is, int should);
+
+/* ---- time ---------------------------------------------------------------------- */
+
+u64 now_ns(void);
+u64 now_ms(void);
+void sleep_ms(unsigned int ms);
+
+/* True as soon as the condition is; false if it is not within so many milliseconds. */
+#define wait_until(condition, ms)                                \
+	({                                                       \
+		u64 _end = now_ms() + (ms);                      \
+		bool _met;                                       \
+		while (!(_met = (condition)) && now_ms() < _end) \
+			sleep_ms(5);                             \
+		_met;                                            \
+	})
+
+/* The rest says what was seen instead; it is evaluated after the wait. */
+#define expect_within(ms, condition, ...)                                            \
+	do {                                                                         \
+		if (!wait_until(condition, ms))                                      \
+			fail("not within " #ms " ms: " #condition ": " __VA_ARGS__); \
+	} while (0)
+
+/* ---- the device ------------------------------------------------------------------ */
+
+/* The open device; -1 while closed. Children inherit it, and must close it before a rmmod. */
+extern int mts_fd;
+
+void mts_open(void);
+void mts_close(void);
+
+/* 0 or -errno. */
+int mts_ioctl(unsigned long command, void *argument);
+int fd_ioctl(int fd, unsigned long command, void *argument);
+
+int try_create(const char *name, u32 flags, struct mts_job_create *result);
+int try_add(int fd, u32 flags, struct mts_job_add *result);
+int try_config(const struct mts_config *config);
+int try_remove(u32 id);
+int try_set(u32 id, u32 mask, u32 flags);
+
+/* These must succeed. */
+u32 create_job(const char *name, u32 flags);
+u32 add_job(const char *cgroup, u32 flags);
+void remove_job(u32 id);
+void set_job(u32 id, u32 mask, u32 flags);
+struct mts_config get_config(void);
+void set_config(const struct mts_config *config);
+void set_mode(u32 mode);
+struct mts_status get_status(void);
+struct mts_stats get_stats(void);
+
+/* Of all jobs or bins, up to n; returns the list's total. */
+u32 get_jobs(struct mts_job_info *jobs, u32 n, struct mts_list *list);
+u32 get_bins(struct mts_bin_info *bins, u32 n);
+u32 count_jobs(void);
+bool find_job(const char *name, struct mts_job_info *job);
+bool find_id(u32 id, struct mts_job_info *job);
+/* Fails the test if there is none. */
+struct mts_job_info job_named(const char *name);
+
+const char *state_name(u32 state);
+const char *job_state_name(u32 state);
+/* What the rotor and each job do, in one line; good until the next call. */
+const char *describe(void);
+
+/* ---- the module ------------------------------------------------------------------- */
+
+int module_load(const char *options); /* 0 or -errno */
+int module_unload(void);
+bool module_loaded(void);
+/* Does the kernel's log hold this text after the given mark? */
+long log_mark(void);
+bool log_says(long mark, const char *text);
+
+/* ---- files and cgroups ---------------------------------------------------------------- */
+
+/* 0 or -errno; the buffer becomes a string. */
+int read_file(const char *path, char *buffer, size_t size);
+int write_file(const char *path, const char *text);
+
+/* Cgroups are named relative to CGROUPS. */
+int cg_read(const char *cgroup, const char *file, char *buffer, size_t size);
+int cg_write(const char *cgroup, const char *file, const char *text);
+/* Numbers of a file, or of a line "key number" in it; -1: could not be read, or no such key. */
+long long cg_number(const char *cgroup, const char *file);
+long long cg_key(const char *cgroup, const char *file, const char *key);
+bool cg_exists(const char *cgroup);
+bool cg_frozen(const char *cgroup); /* really: cgroup.events */
+bool cg_freeze_asked(const char *cgroup); /* cgroup.freeze */
+void cg_make(const char *cgroup); /* reset() removes it: the name must begin with "t-" */
+int cg_remove(const char *cgroup);
+int cg_open(const char *cgroup, int flags);
+void cg_move(const char *cgroup, pid_t pid);
+/* Of the calling process, or another: relative to CGROUPS. */
+void cg_of(pid_t pid, char *cgroup, size_t size);
+/* The cgroup of a job that the module made. */
+const char *cg_job(const char *job);
+
+/* ---- processes ------------------------------------------------------------------------- */
+
+/* fork(); a child that is still there is killed by reset(). The child must _exit(). */
+pid_t spawn(void);
+bool is_alive(pid_t pid);
+/* Its exit status; 128 + signal if killed; fails the test if it takes longer. */
+int join(pid_t pid, unsigned int ms);
+void kill_and_join(pid_t pid);
+char process_state(pid_t pid);
+
+enum hog_kind {
+	HOG_RANDOM, /* touches its pages at random */
+	HOG_SEQUENTIAL,
+	HOG_SPIN, /* touches its pages once, then counts */
+	HOG_SLEEP, /* touches its pages once, then sleeps */
+};
+
+struct hog_spec {
+	const char *name; /* of its job, which it creates and enters */
+	const char *cgroup; /* instead: enters this cgroup, relative to CGROUPS */
+	u32 flags; /* of the job */
+	unsigned int mib;
+	enum hog_kind kind;
+};
+
+struct hog {
+	pid_t pid;
+	u32 id; /* of its job, if it has created one */
+	char name[MTS_NAME_SIZE];
+	char cgroup[256];
+	struct hog_shared *shared;
+};
+
+/* Returns when all is touched, or at once if it may be frozen before that. */
+void hog_start(struct hog *hog, const struct hog_spec *spec);
+void hog_start_nowait(struct hog *hog, const struct hog_spec *spec);
+bool hog_ready(const struct hog *hog);
+u64 hog_progress(const struct hog *hog);
+/* Fails the test unless it makes progress within so many milliseconds. */
+void hog_expect_progress(const struct hog *hog, unsigned int ms);
+void hog_kill(struct hog *hog);
+
+/* ---- rotations ---------------------------------------------------------------------------- */
+
+#define MAX_HOGS 8
+
+extern struct hog hogs[MAX_HOGS];
+extern unsigned int nhogs;
+extern const unsigned int three_equal[3];
+
+/* hogs[] are jobs "a", "b", … of these sizes; they run freely until rotate(). */
+void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib);
+/* Mode always, other things by default, min_slice at most 100 ms. */
+void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
+bool is_rotating(void);
+void expect_rotation(u32 bins);
+void wait_rounds(u64 rounds, unsigned int ms);
+/* Within so many milliseconds nothing is frozen, and all hogs go on. */
+void expect_all_thawed(unsigned int ms);
+/* A job of hogs[] that is really frozen. */
+struct hog *frozen_hog(void);
+
+/* No rotation, no jobs, no children, no cgroups of ours, defaults, the module loaded. */
+const char *reset(void);
+
+#endif /* _MTS_GUEST_H */

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs the C test programs of this directory in a guest, and takes their TAP apart.
+
+A test file is a Group and two functions:
+
+    GROUP = Group("freezer", programs=("test_freeze", "test_thaw"))
+
+    def test_case(guest_case):      # once for each test of each program
+        guest_case.check()
+
+    def test_guest(guest_run):      # once: plans met, log clean, module unloaded
+        guest_run.check()
+
+A program is static, lists its tests with --list (one name a line, run on the host), and
+otherwise runs them all and prints `1..N`, `ok N - name`, `not ok N - name # why`,
+`ok N - name # SKIP why`, and lines of diagnosis that begin with #.
+"""
+
+import functools
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bench.lab import BUILD, ROOT, guest, kernel
+
+PROGRAMS = BUILD / "guest"
+STATIC = BUILD / "static"
+LOGS = BUILD / "guest-logs"
+MODULE = ROOT / "module" / "mts.ko"
+
+_TAP = re.compile(r"(?P<not>not )?ok (?P<number>\d+) - (?P<name>.*?)(?: # (?P<why>.*))?")
+_PLAN = re.compile(r"1\.\.(\d+)")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Programs that share one boot of a guest, and that guest."""
+
+    name: str
+    programs: tuple[str, ...]
+    memory_mib: int = 1024
+    swap_mib: int = 512  # of the memory, as the swap disk keeps its data there
+    disk: str = "ssd"
+    module: bool = True
+    module_options: str = ""
+    seconds: int = 120  # real time that one program may take
+
+    def cases(self) -> list[tuple[str, str]]:
+        """Program and test name of every test, as the programs list them on this host."""
+        build("guest-tests")
+        return [(program, name) for program in self.programs for name in list_tests(program)]
+
+
+def list_tests(program: str) -> list[str]:
+    """The tests of one program."""
+    command = [PROGRAMS / program, "--list"]
+    done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, timeout=60)
+    names = done.stdout.split("\n")[:-1]
+    if not names or len(set(names)) != len(names):
+        raise ValueError(f"{program} --list: names no test, or one twice: {names}")
+    return names
+
+
+@functools.cache
+def build(*targets: str) -> None:
+    """Build what goes into a guest."""
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT, *targets],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(f"make {' '.join(targets)} failed:\n{done.stdout}", pytrace=False)
+
+
+@dataclass
+class Result:
+    """What a program said of one test."""
+
+    good: bool
+    why: str
+    diagnosis: list[str]
+
+    @property
+    def skipped(self) -> bool:
+        """It could not be run there."""
+        return self.good and self.why.upper().startswith("SKIP")
+
+
+@dataclass
+class Output:
+    """What one program said."""
+
+    results: dict[str, Result] = field(default_factory=dict)
+    plan: int | None = None
+    status: int | None = None
+    rest: list[str] = field(default_factory=list)  # diagnosis that belongs to no test yet
+
+    def line(self, text: str) -> None:
+        """Take one line of TAP."""
+        if found := _TAP.fullmatch(text):
+            result = Result(not found["not"], found["why"] or "", self.rest)
+            self.results[found["name"]] = result
+            self.rest = []
+        elif found := _PLAN.fullmatch(text):
+            self.plan = int(found[1])
+        else:
+            self.rest.append(text)
+
+    def complaint(self) -> str:
+        """What is wrong with the program as a whole; empty if nothing."""
+        if self.status is None:
+            return "did not end"
+        if self.plan != len(self.results):
+            return f"planned {self.plan} tests and ran {len(self.results)}"
+        failed = any(not result.good for result in self.results.values())
+        if self.status and not failed:
+            return f"ended with status {self.status} though all its tests passed"
+        return ""
+
+
+@dataclass
+class Run:
+    """One boot of a group's guest."""
+
+    outputs: dict[str, Output]
+    verdict: guest.Verdict
+    logs: Path
+
+    def check(self) -> None:
+        """Fail the calling test if anything but single tests went wrong."""
+        complaints = [
+            f"{program} {complaint}"
+            for program, output in self.outputs.items()
+            if (complaint := output.complaint())
+        ]
+        if not self.verdict.good:
+            complaints.append(str(self.verdict))
+        if complaints:
+            pytest.fail("\n".join([*complaints, f"logs: {self.logs}"]), pytrace=False)
+
+
+@dataclass
+class Case:
+    """One test of one program."""
+
+    run: Run
+    program: str
+    name: str
+
+    def check(self) -> None:
+        """Make the calling test end as this one did."""
+        output = self.run.outputs[self.program]
+        result = output.results.get(self.name)
+        if result is None:
+            lines = ["it was not reached", *output.rest, str(self.run.verdict)]
+        elif result.skipped:
+            pytest.skip(result.why)
+        elif result.good:
+            return
+        else:
+            lines = [result.why or "no reason given", *result.diagnosis]
+        pytest.fail("\n".join([*lines, f"logs: {self.run.logs}"]), pytrace=False)
+
+
+def main_script(group: Group) -> str:
+    """What the guest runs. Each program's TAP goes to the report, its errors to the console."""
+    lines = []
+    for program in group.programs:
+        run = f"timeout -s KILL {group.seconds} /lab/tests/{program}"
+        lines += [
+            f"echo 'test: begin {program}' >/dev/ttyS1",
+            f"{run} >/dev/ttyS1",
+            f'echo "test: end {program} $?" >/dev/ttyS1',
+        ]
+    return "\n".join([*lines, "exit 0"])
+
+
+@functools.cache
+def run(group: Group) -> Run:
+    """Boot the group's guest, once."""
+    build("static", *(["guest-module"] if group.module else []))
+    outputs = {program: Output() for program in group.programs}
+    current = Output()  # of no program
+
+    def report(line: str) -> None:
+        nonlocal current
+        words = line.split()
+        if words[:2] == ["test:", "begin"]:
+            current = outputs[words[2]]
+        elif words[:2] == ["test:", "end"]:
+            outputs[words[2]].status = int(words[3])
+            current = Output()
+        elif not line.startswith("lab: "):
+            current.line(line)
+
+    logs = LOGS / group.name
+    programs = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
+    tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
+    verdict = guest.run(
+        guest.Spec(
+            kernel=kernel.obtain(),
+            main=main_script(group),
+            memory_mib=group.memory_mib,
+            swap=guest.Swap(group.disk, group.swap_mib),
+            files={**tools, **programs},
+            module=MODULE if group.module else None,
+            module_options=group.module_options,
+            timeout=90.0 + group.seconds * len(group.programs),
+        ),
+        directory=logs,
+        on_report=report,
+    )
+    return Run(outputs, verdict, logs)

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Children, memory hogs, and the way back to a clean machine. */
+#include "guest.h"
+
+#include <dirent.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+
+/* In memory that parent and child share, and that no job is charged for. */
+struct hog_shared {
+	volatile u32 id;
+	volatile int error;
+	volatile bool ready;
+	volatile u64 progress;
+};
+
+#define MAX_HOGS 512
+static struct hog_shared *shared_pages;
+static unsigned int hogs_made;
+
+pid_t spawn(void)
+{
+	pid_t pid = fork();
+
+	check(pid >= 0, "fork: %m");
+	return pid;
+}
+
+bool is_alive(pid_t pid)
+{
+	char state = process_state(pid);
+
+	return state && state != 'Z' && state != 'X';
+}
+
+char process_state(pid_t pid)
+{
+	char path[64], buffer[512], *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (read_file(path, buffer, sizeof(buffer)))
+		return '\0';
+	end = strrchr(buffer, ')');
+	return end && end[1] ? end[2] : '\0';
+}
+
+int join(pid_t pid, unsigned int ms)
+{
+	pid_t got = 0;
+	int status = 0;
+
+	if (!wait_until((got = waitpid(pid, &status, WNOHANG)) != 0, ms))
+		fail("process %d has not ended in %u ms, its state is %c; %s", pid, ms,
+		     process_state(pid), describe());
+	check(got == pid, "waitpid %d: %m", pid);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void kill_and_join(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	join(pid, 5000);
+}
+
+/* ---- hogs ------------------------------------------------------------------------- */
+
+static struct hog_shared *shared_page(void)
+{
+	size_t size = MAX_HOGS * sizeof(struct hog_shared);
+	struct hog_shared *page;
+
+	if (!shared_pages) {
+		shared_pages =
+			mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		check(shared_pages != MAP_FAILED, "mmap: %m");
+		memset(shared_pages, 0, size);
+	}
+	page = &shared_pages[hogs_made++ % MAX_HOGS];
+	memset(page, 0, sizeof(*page));
+	return page;
+}
+
+static int hog_enter(const struct hog_spec *spec, struct hog_shared *shared)
+{
+	struct mts_job_create create;
+	int error;
+
+	if (spec->cgroup)
+		return cg_write(spec->cgroup, "cgroup.procs", "0");
+	error = try_create(spec->name ? spec->name : "", spec->flags | MTS_JOB_ENTER, &create);
+	shared->id = create.id;
+	return error;
+}
+
+static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
+		     volatile unsigned char *memory)
+{
+	size_t pages = spec->mib * MIB / PAGE, at = 0;
+	u32 seed = (u32)getpid();
+
+	for (;;) {
+		switch (spec->kind) {
+		case HOG_SLEEP:
+			pause();
+			continue;
+		case HOG_SPIN:
+			break;
+		case HOG_SEQUENTIAL:
+			at = (at + 1) % pages;
+			memory[at * PAGE]++;
+			break;
+		case HOG_RANDOM:
+			seed = seed * 1664525u + 1013904223u;
+			at = (size_t)(((u64)seed * pages) >> 32);
+			memory[at * PAGE]++;
+			break;
+		}
+		shared->progress++;
+	}
+}
+
+static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
+{
+	size_t size = spec->mib * MIB, at;
+	unsigned char *memory;
+
+	shared->error = hog_enter(spec, shared);
+	mts_close();
+	if (shared->error)
+		_exit(1);
+	memory =
+		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		shared->error = -errno;
+		_exit(1);
+	}
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	for (at = 0; at < size; at += PAGE)
+		memory[at] = 1;
+	shared->ready = true;
+	hog_work(spec, shared, memory);
+}
+
+void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
+{
+	struct hog_shared *shared = shared_page();
+
+	hog->shared = shared;
+	hog->pid = spawn();
+	if (!hog->pid) {
+		hog_main(spec, shared);
+		_exit(0);
+	}
+	expect_within(10000, shared->id || shared->error || spec->cgroup,
+		      "no job %s for process %d: %s", spec->name, hog->pid, describe());
+	check(!shared->error, "hog %s: %s", spec->name, strerror(-shared->error));
+	hog->id = shared->id;
+	snprintf(hog->name, sizeof(hog->name), "%s", spec->name ? spec->name : "");
+	snprintf(hog->cgroup, sizeof(hog->cgroup), "%s",
+		 spec->cgroup ? spec->cgroup : cg_job(hog->name));
+}
+
+void hog_start(struct hog *hog, const struct hog_spec *spec)
+{
+	hog_start_nowait(hog, spec);
+	expect_within(20000, hog_ready(hog) || hog->shared->error,
+		      "hog %s has not touched its memory", hog->name);
+	check(!hog->shared->error, "hog %s: %s", hog->name, strerror(-hog->shared->error));
+}
+
+bool hog_ready(const struct hog *hog)
+{
+	return hog->shared->ready;
+}
+
+u64 hog_progress(const struct hog *hog)
+{
+	return hog->shared->progress;
+}
+
+void hog_expect_progress(const struct hog *hog, unsigned int ms)
+{
+	u64 before = hog_progress(hog);
+
+	if (!wait_until(hog_progress(hog) != before, ms))
+		fail("%s has made no progress in %u ms, its state is %c, cgroup.freeze is %lld; %s",
+		     hog->name, ms, process_state(hog->pid),
+		     cg_number(hog->cgroup, "cgroup.freeze"), describe());
+}
+
+void hog_kill(struct hog *hog)
+{
+	kill_and_join(hog->pid);
+}
+
+/* ---- reset ------------------------------------------------------------------------ */
+
+static const struct mts_config defaults = {
+	.mask = MTS_CONFIG_ALL,
+	.mode = MTS_MODE_AUTO,
+	.pack = MTS_PACK_FFD,
+	.evict = MTS_EVICT_FULL,
+	.slice_ns = 5000 * NS_PER_MS,
+	.min_slice_ns = 200 * NS_PER_MS,
+	.max_pause_ns = 30000 * NS_PER_MS,
+};
+
+/* Calls the function for each cgroup below, the deepest first. */
+static void for_each_below(const char *cgroup, const char *prefix, void (*act)(const char *cgroup))
+{
+	char path[512], child[768];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CGROUPS "%s", cgroup);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		if (strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		snprintf(child, sizeof(child), "%s%s%s", cgroup, *cgroup ? "/" : "", entry->d_name);
+		for_each_below(child, "", act);
+		act(child);
+	}
+	closedir(dir);
+}
+
+static void kill_cgroup(const char *cgroup)
+{
+	cg_write(cgroup, "cgroup.freeze", "0");
+	cg_write(cgroup, "cgroup.kill", "1");
+}
+
+static void remove_cgroup(const char *cgroup)
+{
+	wait_until(!cg_remove(cgroup) || errno == ENOENT, 2000);
+}
+
+static bool no_children(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+static bool kill_children(void)
+{
+	char path[64], text[4096], *pid, *rest = NULL;
+
+	if (no_children())
+		return true;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	if (read_file(path, text, sizeof(text)))
+		return false;
+	for (pid = strtok_r(text, " ", &rest); pid; pid = strtok_r(NULL, " ", &rest))
+		if (atoi(pid) > 1)
+			kill(atoi(pid), SIGKILL);
+	return no_children();
+}
+
+static void remove_jobs(void)
+{
+	static struct mts_job_info jobs[MTS_MAX_JOBS];
+	struct mts_list list = { .buf = (uintptr_t)jobs, .count = ARRAY_SIZE(jobs) };
+	u32 i;
+
+	if (mts_ioctl(MTS_IOC_JOBS, &list))
+		return;
+	for (i = 0; i < list.count; i++)
+		try_remove(jobs[i].id);
+}
+
+static const char *what_is_left(void)
+{
+	static char text[128];
+	struct mts_status status = get_status();
+	struct mts_config config = get_config();
+
+	if (status.jobs || status.frozen) {
+		snprintf(text, sizeof(text), "%u jobs, %u frozen", status.jobs, status.frozen);
+		return text;
+	}
+	if (memcmp(&config, &defaults, sizeof(config)))
+		return "the configuration has not gone back";
+	if (!no_children())
+		return "children that do not die";
+	return NULL;
+}
+
+const char *reset(void)
+{
+	int error = module_loaded() ? 0 : module_load("");
+
+	check(!error, "cannot load the module: %s", strerror(-error));
+	mts_open();
+	mts_ioctl(MTS_IOC_THAW, NULL);
+	cg_write("", "cgroup.procs", "0");
+	for_each_below(BASE, "", kill_cgroup);
+	for_each_below("", "t-", kill_cgroup);
+	wait_until(kill_children(), 10000);
+	remove_jobs();
+	for_each_below(BASE, "", remove_cgroup);
+	for_each_below("", "t-", remove_cgroup);
+	set_config(&defaults);
+	return what_is_left();
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs that take turns: what the tests of the rotor begin with. */
+#include "guest.h"
+
+const unsigned int three_equal[3] = { 24, 24, 24 };
+
+struct hog hogs[MAX_HOGS];
+unsigned int nhogs;
+
+void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib)
+{
+	unsigned int i;
+	char name[2] = "a";
+
+	set_mode(MTS_MODE_OFF);
+	nhogs = 0;
+	for (i = 0; i < n; i++, name[0]++) {
+		struct hog_spec spec = { .name = name, .mib = mib[i], .kind = kind };
+
+		hog_start(&hogs[nhogs++], &spec);
+	}
+}
+
+void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
+{
+	set_config(&(struct mts_config){
+		.mask = MTS_CONFIG_ALL,
+		.mode = MTS_MODE_ALWAYS,
+		.evict = evict,
+		.slice_ns = slice_ms * NS_PER_MS,
+		.bin_bytes = bin_mib * MIB,
+		.min_slice_ns = (slice_ms < 100 ? slice_ms : 100) * NS_PER_MS,
+		.max_pause_ns = 30000 * NS_PER_MS,
+	});
+}
+
+bool is_rotating(void)
+{
+	u32 state = get_status().state;
+
+	return state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING;
+}
+
+void expect_rotation(u32 bins)
+{
+	expect_within(5000, is_rotating(), "%s", describe());
+	expect_within(5000, get_status().bins == bins, "not %u bins: %s", bins, describe());
+}
+
+void wait_rounds(u64 rounds, unsigned int ms)
+{
+	u64 end = get_stats().rounds + rounds;
+
+	if (!wait_until(get_stats().rounds >= end, ms))
+		fail("not %llu more rounds in %u ms but %llu: %s", (unsigned long long)rounds, ms,
+		     (unsigned long long)(get_stats().rounds + rounds - end), describe());
+}
+
+void expect_all_thawed(unsigned int ms)
+{
+	unsigned int i;
+
+	if (!wait_until(!get_status().frozen, ms))
+		fail("not thawed within %u ms: %s", ms, describe());
+	for (i = 0; i < nhogs; i++) {
+		check(!cg_freeze_asked(hogs[i].cgroup), "%s: cgroup.freeze is 1: %s", hogs[i].name,
+		      describe());
+		hog_expect_progress(&hogs[i], 2000);
+	}
+}
+
+struct hog *frozen_hog(void)
+{
+	struct mts_job_info job;
+	u64 end = now_ms() + 5000;
+	unsigned int i;
+
+	for (; now_ms() < end; sleep_ms(5))
+		for (i = 0; i < nhogs; i++)
+			if (find_job(hogs[i].name, &job) && job.state == MTS_JOB_FROZEN)
+				return &hogs[i];
+	fail("no job is frozen: %s", describe());
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is evicted at a switch, and jobs that do not fit as planned. */
+#include "guest.h"
+
+/* Jobs that stand still in both lists, and were never thawed in between. */
+static bool stood_still(const struct mts_job_info *before, const struct mts_job_info *after)
+{
+	return before->state == MTS_JOB_FROZEN && after->state == MTS_JOB_FROZEN &&
+	       before->frozen_since_ns == after->frozen_since_ns;
+}
+
+/* ---- eviction --------------------------------------------------------------------------------- */
+
+/* Of the jobs that are frozen while a bin runs: all below, or all above the share of demand. */
+static u32 check_frozen_memory(u64 percent, bool below)
+{
+	struct mts_job_info jobs[3], again[3];
+	long long bytes;
+	u32 i, seen = 0;
+
+	if (get_status().state != MTS_STATE_RUNNING)
+		return 0;
+	get_jobs(jobs, 3, NULL);
+	for (i = 0; i < 3; i++) {
+		bytes = cg_number(cg_job(jobs[i].name), "memory.current");
+		get_jobs(again, 3, NULL);
+		if (!stood_still(&jobs[i], &again[i]) || get_status().state != MTS_STATE_RUNNING ||
+		    !jobs[i].slices)
+			continue;
+		seen++;
+		if (below)
+			check((u64)bytes < jobs[i].demand * percent / 100, "%s holds %lld KiB: %s",
+			      jobs[i].name, bytes >> 10, describe());
+		else
+			check((u64)bytes > jobs[i].demand * percent / 100, "%s holds %lld KiB: %s",
+			      jobs[i].name, bytes >> 10, describe());
+	}
+	return seen;
+}
+
+static u32 sample_frozen_memory(unsigned int ms, u64 percent, bool below)
+{
+	u64 end = now_ms() + ms;
+	u32 seen = 0;
+
+	for (; now_ms() < end; sleep_ms(50))
+		seen += check_frozen_memory(percent, below);
+	return seen;
+}
+
+static void evict_full_empties_the_outgoing_bin(void)
+{
+	struct mts_stats before = get_stats(), after;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 1000, MTS_EVICT_FULL);
+	wait_rounds(2, 30000);
+	check(sample_frozen_memory(5000, 20, true) > 10, "hardly a sample: %s", describe());
+	after = get_stats();
+	check(after.evict_got - before.evict_got > 48 * MIB, "evict_got %llu KiB",
+	      (after.evict_got - before.evict_got) >> 10);
+	check(after.evict_asked > before.evict_asked, "nothing was asked for");
+	for (i = 0; i < 3; i++) {
+		check(job_named(hogs[i].name).evicted > 16 * MIB, "%s: evicted %llu KiB",
+		      hogs[i].name, job_named(hogs[i].name).evicted >> 10);
+		hog_expect_progress(&hogs[i], 10000);
+	}
+	/* What was evicted still counts as needed. */
+	check(job_named("a").demand > 20 * MIB, "%s", describe());
+}
+
+static void evict_off_leaves_memory_alone(void)
+{
+	struct mts_stats before = get_stats();
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 400, MTS_EVICT_OFF);
+	wait_rounds(1, 10000);
+	check(sample_frozen_memory(3000, 80, false) > 10, "hardly a sample: %s", describe());
+	check(get_stats().evict_asked == before.evict_asked, "it evicted");
+}
+
+/* There is room on the host: the incoming bin lacks nothing. */
+static void evict_need_leaves_memory_alone_while_there_is_room(void)
+{
+	struct mts_stats before = get_stats();
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 400, MTS_EVICT_NEED);
+	wait_rounds(2, 10000);
+	check(sample_frozen_memory(2000, 80, false) > 6, "hardly a sample: %s", describe());
+	check(get_stats().evict_got == before.evict_got, "it evicted");
+}
+
+/* ---- jobs that do not fit ------------------------------------------------------------------------ */
+
+static void job_larger_than_the_bin_runs_alone(void)
+{
+	static const unsigned int mib[] = { 48, 18, 8 };
+	struct mts_bin_info bins[4];
+	struct mts_job_info big;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, mib);
+	rotate(32, 400, MTS_EVICT_OFF);
+	expect_rotation(2);
+	wait_rounds(3, 20000);
+	big = job_named("a");
+	check(get_bins(bins, 4) == 2 && big.bin < 2, "%s", describe());
+	check(bins[big.bin].jobs == 1, "it has company: %u jobs", bins[big.bin].jobs);
+	check(bins[big.bin].slice_ns <= 400 * NS_PER_MS, "its slice is %llu ms",
+	      bins[big.bin].slice_ns / NS_PER_MS);
+	for (i = 0; i < 3; i++)
+		hog_expect_progress(&hogs[i], 3000);
+}
+
+static void newcomer_gets_its_turn(void)
+{
+	struct hog late;
+	struct mts_job_info job;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 500, MTS_EVICT_OFF);
+	expect_rotation(3);
+	hog_start_nowait(&late,
+			 &(struct hog_spec){ .name = "late", .mib = 24, .kind = HOG_RANDOM });
+	expect_within(10000, hog_ready(&late), "it has not even touched its memory: %s",
+		      describe());
+	expect_within(10000, get_status().bins == 4, "%s", describe());
+	wait_rounds(2, 10000);
+	job = job_named("late");
+	check(job.frozen_longest_ns < 4000 * NS_PER_MS, "%s", describe());
+	hog_expect_progress(&late, 4000);
+}
+
+/* Grows beyond the bin within its slice: split at once, not at the slice's end. */
+static void growth_splits_the_bin(void)
+{
+	static const unsigned int mib[] = { 14, 14, 10 };
+	struct mts_stats before = get_stats();
+	struct hog grown;
+
+	start_hogs(HOG_RANDOM, 3, mib);
+	rotate(32, 30000, MTS_EVICT_OFF);
+	expect_rotation(2);
+	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	check(job_named("a").bin == get_status().current_bin, "%s", describe());
+	check(job_named("a").bin == job_named("b").bin, "%s", describe());
+	/* A second process in a job of the bin that runs. */
+	hog_start_nowait(&grown, &(struct hog_spec){
+					 .cgroup = hogs[0].cgroup, .mib = 40, .kind = HOG_RANDOM });
+	expect_within(8000, get_stats().regroups > before.regroups, "%s", describe());
+	expect_within(3000, job_named("a").bin != job_named("b").bin, "%s", describe());
+}
+
+GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
+	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
+	    TEST(job_larger_than_the_bin_runs_alone), TEST(newcomer_gets_its_turn),
+	    TEST(growth_splits_the_bin));

@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The protocol: each command, each errno that uapi/mts.h names, and that nothing has changed. */
+#include "guest.h"
+
+#include <linux/capability.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+static char *no_memory(void)
+{
+	return (char *)16;
+}
+
+/* ---- the device ------------------------------------------------------------------ */
+
+static void device_is_for_root(void)
+{
+	struct stat st;
+
+	check(!stat(MTS_DEVICE, &st), "stat: %m");
+	check(S_ISCHR(st.st_mode) && (st.st_mode & 0777) == 0600, "mode %o", st.st_mode);
+}
+
+static void unknown_commands(void)
+{
+	char buffer[512] = "";
+
+	expect(mts_ioctl(_IO(MTS_IOC_MAGIC, 0x7f), NULL), -ENOTTY);
+	expect(mts_ioctl(_IOW(MTS_IOC_MAGIC, 0x02, u32), buffer), -ENOTTY);
+	expect(mts_ioctl(_IOWR(MTS_IOC_MAGIC, 0x01, struct mts_config), buffer), -ENOTTY);
+	expect(mts_ioctl(0x5401, buffer), -ENOTTY);
+}
+
+static void bad_pointers(void)
+{
+	static const unsigned long commands[] = {
+		MTS_IOC_CONFIG_GET, MTS_IOC_CONFIG_SET, MTS_IOC_JOB_CREATE, MTS_IOC_JOB_ADD,
+		MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET,	MTS_IOC_STATUS,	    MTS_IOC_JOBS,
+		MTS_IOC_BINS,	    MTS_IOC_STATS,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		int error = mts_ioctl(commands[i], no_memory());
+
+		check(error == -EFAULT, "command %lx: %s", commands[i], strerror(-error));
+	}
+	check(!count_jobs(), "a job was made: %s", describe());
+}
+
+/* What cannot be answered is not done. */
+static void read_only_arguments(void)
+{
+	struct mts_job_create *create =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	strcpy(create->name, "readonly");
+	mprotect(create, 4096, PROT_READ);
+	expect(mts_ioctl(MTS_IOC_JOB_CREATE, create), -EFAULT);
+	check(!find_job("readonly", NULL) && !cg_exists(cg_job("readonly")), "it was made");
+	munmap(create, 4096);
+}
+
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	memset(data, 0, sizeof(data));
+	if (syscall(SYS_capset, &header, data))
+		_exit(100);
+}
+
+/* As whoever was handed the open device. Returns the number of the check that failed. */
+static int without_capabilities(void)
+{
+	struct mts_config config = { .mask = MTS_CONFIG_MODE };
+	struct mts_job_create create = { .name = "unprivileged" };
+	struct mts_job_add add = { .cgroup_fd = -1 };
+	struct mts_job_remove remove = { .id = 1 };
+	struct mts_job_set set = { .id = 1 };
+	struct mts_status status;
+	struct mts_stats stats;
+	struct mts_list jobs = { 0 }, bins = { 0 };
+
+	drop_capabilities();
+	if (mts_ioctl(MTS_IOC_CONFIG_SET, &config) != -EPERM)
+		return 1;
+	if (mts_ioctl(MTS_IOC_JOB_CREATE, &create) != -EPERM)
+		return 2;
+	if (mts_ioctl(MTS_IOC_JOB_ADD, &add) != -EPERM)
+		return 3;
+	if (mts_ioctl(MTS_IOC_JOB_REMOVE, &remove) != -EPERM)
+		return 4;
+	if (mts_ioctl(MTS_IOC_JOB_SET, &set) != -EPERM)
+		return 5;
+	if (mts_ioctl(MTS_IOC_THAW, NULL) != -EPERM)
+		return 6;
+	if (mts_ioctl(MTS_IOC_CONFIG_GET, &config) || mts_ioctl(MTS_IOC_STATUS, &status) ||
+	    mts_ioctl(MTS_IOC_JOBS, &jobs) || mts_ioctl(MTS_IOC_BINS, &bins) ||
+	    mts_ioctl(MTS_IOC_STATS, &stats))
+		return 7;
+	return 0;
+}
+
+static void changes_need_a_capability(void)
+{
+	pid_t pid = spawn();
+	int status;
+
+	if (!pid)
+		_exit(without_capabilities());
+	status = join(pid, 5000);
+	check(!status, "check %d failed", status);
+	check(get_status().state != MTS_STATE_STOPPED, "a thaw was done without the capability");
+}
+
+/* A user namespace's own root is nobody here. */
+static void capability_of_a_namespace(void)
+{
+	pid_t pid = spawn();
+	int status;
+
+	if (!pid) {
+		if (unshare(CLONE_NEWUSER))
+			_exit(99);
+		_exit(mts_ioctl(MTS_IOC_THAW, NULL) == -EPERM ? 0 : 1);
+	}
+	status = join(pid, 5000);
+	if (status == 99)
+		guest_skip("no user namespaces");
+	check(!status, "THAW was allowed in a user namespace");
+}
+
+static void open_as_another_user(void)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		if (setresuid(1000, 1000, 1000))
+			_exit(2);
+		_exit(open(MTS_DEVICE, O_RDWR) < 0 && errno == EACCES ? 0 : 1);
+	}
+	check(join(pid, 5000) == 0, "user 1000 could open the device");
+}
+
+/* ---- configuration ------------------------------------------------------------------- */
+
+static void config_defaults(void)
+{
+	struct mts_config c = get_config();
+
+	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
+	check(!c.reserved[0] && !c.reserved[1], "reserved is not 0");
+	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
+	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
+}
+
+struct refusal {
+	const char *what;
+	struct mts_config config;
+	int error;
+};
+
+#define SET(field, value) .mask = MTS_CONFIG_##field, value
+
+static const struct refusal refusals[] = {
+	{ "unknown mask bit", { .mask = 1u << 7 }, -EINVAL },
+	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
+	{ "reserved[0]", { .mask = 0, .reserved = { 1, 0 } }, -EINVAL },
+	{ "reserved[1]", { .mask = 0, .reserved = { 0, 1ull << 63 } }, -EINVAL },
+	{ "mode 3", { SET(MODE, .mode = 3) }, -EINVAL },
+	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
+	{ "pack 3", { SET(PACK, .pack = 3) }, -EINVAL },
+	{ "evict 3", { SET(EVICT, .evict = 3) }, -EINVAL },
+	{ "slice 0", { SET(SLICE, .slice_ns = 0) }, -ERANGE },
+	{ "slice too short", { SET(SLICE, .slice_ns = MTS_SLICE_MIN_NS - 1) }, -ERANGE },
+	{ "slice too long", { SET(SLICE, .slice_ns = MTS_SLICE_MAX_NS + 1) }, -ERANGE },
+	{ "slice huge", { SET(SLICE, .slice_ns = ~0ull) }, -ERANGE },
+	{ "bin too small", { SET(BIN, .bin_bytes = MTS_BIN_MIN_BYTES - 1) }, -ERANGE },
+	{ "bin of 1", { SET(BIN, .bin_bytes = 1) }, -ERANGE },
+	{ "bin too large", { SET(BIN, .bin_bytes = MTS_BIN_MAX_BYTES + 1) }, -ERANGE },
+	{ "min_slice 0", { SET(MIN_SLICE, .min_slice_ns = 0) }, -ERANGE },
+	{ "min_slice short", { SET(MIN_SLICE, .min_slice_ns = MTS_SLICE_MIN_NS - 1) }, -ERANGE },
+	{ "min_slice above slice", { SET(MIN_SLICE, .min_slice_ns = 5001 * NS_PER_MS) }, -ERANGE },
+	{ "min_slice above its slice",
+	  { .mask = MTS_CONFIG_SLICE | MTS_CONFIG_MIN_SLICE,
+	    .slice_ns = 100 * NS_PER_MS,
+	    .min_slice_ns = 101 * NS_PER_MS },
+	  -ERANGE },
+	{ "pause too short", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS - 1) }, -ERANGE },
+	{ "pause too long", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS + 1) }, -ERANGE },
+	{ "one bad among good",
+	  { .mask = MTS_CONFIG_ALL,
+	    .mode = MTS_MODE_ALWAYS,
+	    .pack = MTS_PACK_BFD,
+	    .evict = MTS_EVICT_NEED,
+	    .slice_ns = 700 * NS_PER_MS,
+	    .bin_bytes = 64 * MIB,
+	    .min_slice_ns = 50 * NS_PER_MS,
+	    .max_pause_ns = 1 },
+	  -ERANGE },
+	{ "bad mode among good",
+	  { .mask = MTS_CONFIG_ALL,
+	    .mode = 9,
+	    .slice_ns = 700 * NS_PER_MS,
+	    .bin_bytes = 64 * MIB,
+	    .min_slice_ns = 50 * NS_PER_MS,
+	    .max_pause_ns = MTS_PAUSE_MIN_NS },
+	  -EINVAL },
+};
+
+static void config_refusals_change_nothing(void)
+{
+	struct mts_config before = get_config(), after;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		int error = try_config(&refusals[i].config);
+
+		check(error == refusals[i].error, "%s: %s, should be %s", refusals[i].what,
+		      strerror(-error), strerror(-refusals[i].error));
+		after = get_config();
+		check(!memcmp(&before, &after, sizeof(after)), "%s: it has changed something",
+		      refusals[i].what);
+	}
+}
+
+static void config_limits_are_inside(void)
+{
+	static const struct mts_config good[] = {
+		{ SET(BIN, .bin_bytes = MTS_BIN_MIN_BYTES) },
+		{ SET(BIN, .bin_bytes = MTS_BIN_MAX_BYTES) },
+		{ SET(BIN, .bin_bytes = 0) },
+		{ SET(SLICE, .slice_ns = MTS_SLICE_MAX_NS) },
+		{ SET(MIN_SLICE, .min_slice_ns = MTS_SLICE_MAX_NS) },
+		{ SET(MIN_SLICE, .min_slice_ns = MTS_SLICE_MIN_NS) },
+		{ SET(SLICE, .slice_ns = MTS_SLICE_MIN_NS) },
+		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS) },
+		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS) },
+		{ SET(PACK, .pack = MTS_PACK_RW) },
+		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
+		{ .mask = 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		int error = try_config(&good[i]);
+
+		check(!error, "%zu: %s", i, strerror(-error));
+	}
+}
+
+/* Only what the mask names; the rest may be anything. */
+static void config_sets_what_is_named(void)
+{
+	struct mts_config before = get_config(), after;
+	struct mts_config set = { .mask = MTS_CONFIG_EVICT,
+				  .mode = 77,
+				  .pack = 77,
+				  .evict = MTS_EVICT_NEED,
+				  .slice_ns = 1,
+				  .bin_bytes = 1,
+				  .min_slice_ns = 1,
+				  .max_pause_ns = 1 };
+
+	set_config(&set);
+	after = get_config();
+	before.evict = MTS_EVICT_NEED;
+	check(!memcmp(&before, &after, sizeof(after)), "more than evict has changed");
+}
+
+/* As the header has it: a SET changes the fields named in mask, or is refused. */
+static void config_slice_below_min_slice(void)
+{
+	struct mts_config before = get_config(), after;
+	int error = try_config(&(struct mts_config){ SET(SLICE, .slice_ns = 100 * NS_PER_MS) });
+
+	after = get_config();
+	check(error || after.min_slice_ns <= after.slice_ns, "min_slice %llu above slice %llu",
+	      after.min_slice_ns, after.slice_ns);
+	check(!error || !memcmp(&before, &after, sizeof(after)), "refused, yet changed");
+}
+
+/* ---- jobs: create -------------------------------------------------------------------- */
+
+static void create_refuses_names(void)
+{
+	static const char *const bad[] = {
+		".",   "..",  ".hidden", "a/b",	 "/",	     "a b",	 " ",  "a\n",
+		"\n",  "a\t", "a*",	 "a\\b", "\xc3\xa9", "\x7f",	 "a#", "a~",
+		"a=b", "a,b", "a%",	 "a'",	 "\x01",     "../mts/x",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int error = try_create(bad[i], 0, NULL);
+
+		check(error == -EINVAL, "name %zu (%s): %s", i, bad[i], strerror(-error));
+	}
+	check(!count_jobs(), "a job was made: %s", describe());
+}
+
+static void create_accepts_names(void)
+{
+	static const char *const good[] = { "a", "A.b_c@d:e+f-g", "-x", "9", "a..b", "_", "x." };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		create_job(good[i], 0);
+		check(cg_exists(cg_job(good[i])), "no cgroup for %s", good[i]);
+	}
+	check(count_jobs() == ARRAY_SIZE(good), "%s", describe());
+}
+
+static void create_needs_a_nul(void)
+{
+	struct mts_job_create create = { .flags = 0 };
+	char longest[MTS_NAME_SIZE];
+
+	memset(create.name, 'n', sizeof(create.name));
+	expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), -EINVAL);
+
+	memset(longest, 'n', sizeof(longest));
+	longest[MTS_NAME_SIZE - 1] = '\0';
+	create_job(longest, 0);
+	check(find_job(longest, NULL), "the longest name was not kept");
+}
+
+static void create_refuses_flags_and_reserved(void)
+{
+	struct mts_job_create bad[] = {
+		{ .flags = 1u << 3 },	  { .flags = ~0u },	    { .flags = 1u << 31 },
+		{ .reserved = { 1, 0 } }, { .reserved = { 0, 1 } },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int error = mts_ioctl(MTS_IOC_JOB_CREATE, &bad[i]);
+
+		check(error == -EINVAL, "%zu: %s", i, strerror(-error));
+	}
+	check(!count_jobs(), "a job was made: %s", describe());
+}
+
+static void create_answers(void)
+{
+	struct mts_job_create create;
+	struct mts_job_info job;
+	struct stat st;
+	u32 first;
+
+	expect(try_create("answers", MTS_JOB_PIN, &create), 0);
+	check(!stat(CGROUPS BASE "/answers", &st), "no directory: %m");
+	check(create.cgroup_id == st.st_ino, "cgroup_id %llu, inode %lu", create.cgroup_id,
+	      st.st_ino);
+	job = job_named("answers");
+	check(job.id == create.id && job.id, "id %u, in the list %u", create.id, job.id);
+	check(job.cgroup_id == create.cgroup_id && job.flags == MTS_JOB_PIN && !job.parent,
+	      "cgroup %llu flags %x parent %u", job.cgroup_id, job.flags, job.parent);
+	first = create.id;
+	remove_job(first);
+	expect(try_create("answers", 0, &create), 0);
+	check(create.id != first, "id %u was given twice", first);
+}
+
+static void create_duplicate(void)
+{
+	char path[] = CGROUPS BASE "/t-there";
+
+	create_job("twice", 0);
+	expect(try_create("twice", 0, NULL), -EEXIST);
+	check(count_jobs() == 1, "%s", describe());
+	check(cg_exists(cg_job("twice")), "the first one's cgroup is gone");
+
+	check(!mkdir(path, 0755), "mkdir: %m");
+	expect(try_create("t-there", 0, NULL), -EEXIST);
+	check(!access(path, F_OK), "the other cgroup was removed");
+	rmdir(path);
+}
+
+/* A name that is taken must not be in the way of one that the module chooses. */
+static void create_chooses_a_free_name(void)
+{
+	struct mts_job_create create;
+	char taken[MTS_NAME_SIZE];
+	u32 next = create_job("", 0) + 2;
+	int error;
+
+	snprintf(taken, sizeof(taken), "job-%u", next);
+	create_job(taken, 0);
+	error = try_create("", 0, &create);
+	check(!error, "with a job named %s: %s", taken, strerror(-error));
+	check(create.name[0], "no name was chosen");
+}
+
+/* ---- jobs: add -------------------------------------------------------------------------- */
+
+static int add_path(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC), error;
+
+	check(fd >= 0, "open %s: %m", path);
+	error = try_add(fd, 0, NULL);
+	close(fd);
+	return error;
+}
+
+static void add_refuses_what_is_no_cgroup(void)
+{
+	int closed = open("/", O_RDONLY | O_CLOEXEC);
+
+	close(closed);
+	cg_make("t-file");
+	expect(try_add(closed, 0, NULL), -EBADF);
+	expect(try_add(-1, 0, NULL), -EBADF);
+	expect(try_add(mts_fd, 0, NULL), -EINVAL);
+	expect(add_path("/", O_RDONLY), -EINVAL);
+	expect(add_path("/proc", O_PATH), -EINVAL);
+	expect(add_path("/sys/kernel", O_PATH), -EINVAL);
+	expect(add_path(CGROUPS "t-file/cgroup.procs", O_RDONLY), -EINVAL);
+	expect(add_path(CGROUPS "t-file/cgroup.procs", O_PATH), -EINVAL);
+	expect(add_path(CGROUPS, O_RDONLY), -EINVAL);
+	check(!count_jobs(), "%s", describe());
+}
+
+static void add_refuses_flags_and_padding(void)
+{
+	struct mts_job_add bad[] = {
+		{ .flags = MTS_JOB_ENTER }, { .flags = 1u << 3 },
+		{ .flags = ~0u },	    { .pad = 1 },
+		{ .reserved = { 1, 0 } },   { .reserved = { 0, 1 } },
+	};
+	size_t i;
+	int fd;
+
+	cg_make("t-flags");
+	fd = cg_open("t-flags", O_RDONLY);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int error;
+
+		bad[i].cgroup_fd = fd;
+		error = mts_ioctl(MTS_IOC_JOB_ADD, &bad[i]);
+		check(error == -EINVAL, "%zu: %s", i, strerror(-error));
+	}
+	close(fd);
+	check(!count_jobs(), "%s", describe());
+}
+
+static void add_removed_cgroup(void)
+{
+	int fd;
+
+	cg_make("t-removed");
+	fd = cg_open("t-removed", O_RDONLY);
+	expect(cg_remove("t-removed"), 0);
+	expect(try_add(fd, 0, NULL), -ENODEV);
+	close(fd);
+}
+
+static void add_either_way_opened(void)
+{
+	struct mts_job_add add;
+	struct mts_job_info job;
+	struct stat st;
+	int fd;
+
+	cg_make("t-rdonly");
+	cg_make("t-path");
+	expect(add_path(CGROUPS "t-rdonly", O_RDONLY | O_DIRECTORY), 0);
+	fd = cg_open("t-path", O_PATH);
+	expect(try_add(fd, MTS_JOB_PIN, &add), 0);
+	check(!fstat(fd, &st) && add.cgroup_id == st.st_ino, "cgroup_id %llu", add.cgroup_id);
+	close(fd);
+	job = job_named("t-path");
+	check(job.id == add.id && job.flags == MTS_JOB_PIN, "%s", describe());
+}
+
+static void add_where_the_caller_is(void)
+{
+	cg_make("t-caller");
+	expect(cg_write("t-caller", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-caller/below");
+	cg_move("t-caller/below", getpid());
+	expect(add_path(CGROUPS "t-caller/below", O_RDONLY), -EBUSY);
+	expect(add_path(CGROUPS "t-caller", O_RDONLY), -EBUSY);
+	cg_move("", getpid());
+	check(!count_jobs(), "%s", describe());
+}
+
+static void add_where_an_ancestor_is(void)
+{
+	pid_t pid;
+	int status;
+
+	cg_make("t-ancestor");
+	cg_move("t-ancestor", getpid());
+	pid = spawn();
+	if (!pid) {
+		int fd = open(CGROUPS "t-ancestor", O_PATH);
+
+		cg_write("", "cgroup.procs", "0");
+		_exit(-try_add(fd, 0, NULL));
+	}
+	status = join(pid, 5000);
+	cg_move("", getpid());
+	check(status == EBUSY, "with the caller's parent in it: %s", strerror(status));
+}
+
+static void add_where_init_is(void)
+{
+	int error;
+
+	cg_make("t-init");
+	cg_move("t-init", 1);
+	error = add_path(CGROUPS "t-init", O_RDONLY);
+	cg_move("", 1);
+	check(error == -EBUSY, "with PID 1 in it: %s", strerror(-error));
+}
+
+/* Some thread of the kernel's that lets itself be moved. */
+static pid_t move_kernel_thread(const char *cgroup)
+{
+	char path[64], text[256];
+	pid_t pid;
+
+	for (pid = 3; pid < 200; pid++) {
+		snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+		if (read_file(path, text, sizeof(text)) || text[0])
+			continue;
+		snprintf(text, sizeof(text), "%d", pid);
+		if (!cg_write(cgroup, "cgroup.procs", text))
+			return pid;
+	}
+	return 0;
+}
+
+static void add_where_a_kernel_thread_is(void)
+{
+	pid_t pid;
+	int error;
+
+	cg_make("t-kthread");
+	pid = move_kernel_thread("t-kthread");
+	if (!pid)
+		guest_skip("no kernel thread can be moved");
+	error = add_path(CGROUPS "t-kthread", O_RDONLY);
+	cg_move("", pid);
+	check(error == -EBUSY, "with kernel thread %d in it: %s", pid, strerror(-error));
+}
+
+static void add_overlaps(void)
+{
+	cg_make("t-over");
+	expect(cg_write("t-over", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-over/mid");
+	expect(cg_write("t-over/mid", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-over/mid/below");
+	add_job("t-over/mid", 0);
+	expect(add_path(CGROUPS "t-over/mid", O_RDONLY), -EEXIST);
+	expect(add_path(CGROUPS "t-over", O_RDONLY), -EEXIST);
+	expect(add_path(CGROUPS "t-over/mid/below", O_RDONLY), -EEXIST);
+	create_job("made", 0);
+	expect(add_path(CGROUPS BASE "/made", O_RDONLY), -EEXIST);
+	expect(add_path(CGROUPS BASE, O_RDONLY), -EEXIST);
+	check(count_jobs() == 2, "%s", describe());
+}
+
+static void add_the_base(void)
+{
+	expect(add_path(CGROUPS BASE, O_RDONLY), -EEXIST);
+}
+
+static void add_without_memory_controller(void)
+{
+	cg_make("t-plain");
+	cg_make("t-plain/below");
+	expect(add_path(CGROUPS "t-plain/below", O_RDONLY), -EOPNOTSUPP);
+}
+
+/* ---- jobs: remove and set ------------------------------------------------------------------ */
+
+static void remove_refusals(void)
+{
+	struct mts_job_remove remove = { .id = create_job("kept", 0), .pad = 1 };
+
+	expect(mts_ioctl(MTS_IOC_JOB_REMOVE, &remove), -EINVAL);
+	check(find_job("kept", NULL), "it was removed nevertheless");
+	expect(try_remove(0), -ENOENT);
+	expect(try_remove(~0u), -ENOENT);
+	remove_job(remove.id);
+	expect(try_remove(remove.id), -ENOENT);
+	check(!cg_exists(cg_job("kept")), "its empty cgroup was left");
+}
+
+static void set_refusals(void)
+{
+	u32 id = create_job("set", 0);
+	struct mts_job_set bad[] = {
+		{ .id = id, .mask = MTS_JOB_ENTER, .flags = 0 },
+		{ .id = id, .mask = MTS_JOB_ENTER, .flags = MTS_JOB_ENTER },
+		{ .id = id, .mask = 1u << 3, .flags = 0 },
+		{ .id = id, .mask = MTS_JOB_PIN, .flags = MTS_JOB_PIN | 1u << 3 },
+		{ .id = id, .mask = ~0u, .flags = MTS_JOB_PIN },
+		{ .id = id, .mask = MTS_JOB_PIN, .flags = MTS_JOB_PIN, .pad = 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int error = mts_ioctl(MTS_IOC_JOB_SET, &bad[i]);
+
+		check(error == -EINVAL, "%zu: %s", i, strerror(-error));
+	}
+	expect(try_set(0, MTS_JOB_PIN, MTS_JOB_PIN), -ENOENT);
+	expect(try_set(id + 1, MTS_JOB_PIN, MTS_JOB_PIN), -ENOENT);
+	check(!job_named("set").flags, "flags are %x", job_named("set").flags);
+}
+
+static void set_changes_what_is_named(void)
+{
+	u32 id = create_job("set", MTS_JOB_EACH);
+
+	set_job(id, MTS_JOB_PIN, MTS_JOB_PIN);
+	check(job_named("set").flags == (MTS_JOB_EACH | MTS_JOB_PIN), "%x", job_named("set").flags);
+	set_job(id, MTS_JOB_EACH, 0);
+	check(job_named("set").flags == MTS_JOB_PIN, "%x", job_named("set").flags);
+	set_job(id, 0, 0);
+	check(job_named("set").flags == MTS_JOB_PIN, "%x", job_named("set").flags);
+	set_job(id, MTS_JOB_PIN | MTS_JOB_EACH, MTS_JOB_EACH);
+	check(job_named("set").flags == MTS_JOB_EACH, "%x", job_named("set").flags);
+}
+
+/* ---- what is shown ---------------------------------------------------------------------------- */
+
+static void list_counts(void)
+{
+	struct mts_job_info jobs[4];
+	struct mts_list list;
+	u32 i;
+
+	create_job("one", 0);
+	create_job("two", 0);
+	create_job("three", 0);
+	memset(jobs, 0x55, sizeof(jobs));
+	check(get_jobs(jobs, 4, &list) == 3 && list.count == 3, "%u of %u", list.count, list.total);
+	check(!strcmp(jobs[0].name, "one") && !strcmp(jobs[2].name, "three"), "wrong order");
+	for (i = 0; i < 3; i++)
+		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].reserved[0] && !jobs[i].reserved[1],
+		      "job %u: bin %x", i, jobs[i].bin);
+	check(jobs[3].id == 0x55555555, "more was written than is there");
+
+	memset(jobs, 0x55, sizeof(jobs));
+	check(get_jobs(jobs, 2, &list) == 3 && list.count == 2, "%u of %u", list.count, list.total);
+	check(jobs[2].id == 0x55555555, "more was written than asked for");
+	check(get_jobs(NULL, 0, &list) == 3 && !list.count, "%u of %u", list.count, list.total);
+	check(!get_bins(NULL, 0), "there are bins while nothing rotates");
+}
+
+static void list_refusals(void)
+{
+	struct mts_list list = { .buf = 16, .count = 4 };
+	struct mts_list reserved = { .reserved = { 1 } };
+
+	expect(mts_ioctl(MTS_IOC_JOBS, &list), 0);
+	create_job("one", 0);
+	list = (struct mts_list){ .buf = 16, .count = 4 };
+	expect(mts_ioctl(MTS_IOC_JOBS, &list), -EFAULT);
+	expect(mts_ioctl(MTS_IOC_JOBS, &reserved), -EINVAL);
+	reserved = (struct mts_list){ .reserved = { 1 } };
+	expect(mts_ioctl(MTS_IOC_BINS, &reserved), -EINVAL);
+}
+
+/* Room for more than there can be is no error. */
+static void list_with_a_huge_count(void)
+{
+	static struct mts_job_info jobs[1];
+	struct mts_list list = { .buf = (uintptr_t)jobs, .count = ~0u };
+
+	create_job("one", 0);
+	expect(mts_ioctl(MTS_IOC_JOBS, &list), 0);
+	check(list.count == 1 && list.total == 1, "%u of %u", list.count, list.total);
+}
+
+static void status_answers(void)
+{
+	struct mts_status s;
+	u64 now;
+	size_t i;
+
+	expect_within(2000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	s = get_status();
+	now = now_ns();
+	check(s.abi == MTS_ABI_VERSION, "abi %u", s.abi);
+	check(s.state == MTS_STATE_IDLE && s.reason == MTS_REASON_NO_JOBS, "%s", describe());
+	check(s.each_how == MTS_EACH_BEFORE_USER, "each_how %u", s.each_how);
+	check(!s.jobs && !s.bins && !s.frozen && s.current_bin == MTS_BIN_NONE, "%s", describe());
+	check(s.now_ns <= now && now - s.now_ns < 10 * 1000 * NS_PER_MS, "now_ns %llu, it is %llu",
+	      s.now_ns, (unsigned long long)now);
+	check(!s.slice_ends_ns && !s.round_ns && !s.longest_pause_ns, "a plan while idle");
+	check(s.detail[0] && memchr(s.detail, 0, sizeof(s.detail)), "no sentence");
+	for (i = 0; i < ARRAY_SIZE(s.reserved); i++)
+		check(!s.reserved[i], "reserved is not 0");
+}
+
+static void status_of_off(void)
+{
+	struct mts_status s;
+
+	set_mode(MTS_MODE_OFF);
+	expect_within(2000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	s = get_status();
+	check(s.reason == MTS_REASON_NONE, "reason %u", s.reason);
+}
+
+/* "Changes with every change of jobs": lists with equal ones belong together. */
+static void generation_tells_changes(void)
+{
+	struct mts_list before, after;
+	int i;
+
+	set_mode(MTS_MODE_OFF);
+	for (i = 0; i < 20; i++) {
+		u32 id;
+
+		get_jobs(NULL, 0, &before);
+		id = create_job("generation", 0);
+		get_jobs(NULL, 0, &after);
+		check(after.generation != before.generation, "the same after a job was made");
+		before = after;
+		remove_job(id);
+		get_jobs(NULL, 0, &after);
+		check(after.generation != before.generation, "the same after one was removed");
+	}
+}
+
+static void stats_count(void)
+{
+	struct mts_stats before = get_stats(), after;
+	size_t i;
+
+	cg_make("t-stats");
+	create_job("stats", 0);
+	add_job("t-stats", 0);
+	after = get_stats();
+	check(after.jobs_created == before.jobs_created + 1, "created %llu", after.jobs_created);
+	check(after.jobs_added == before.jobs_added + 1, "added %llu", after.jobs_added);
+	for (i = 0; i < ARRAY_SIZE(after.reserved); i++)
+		check(!after.reserved[i], "reserved is not 0");
+}
+
+static void thaw_stops(void)
+{
+	struct mts_status s;
+
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	s = get_status();
+	check(s.state == MTS_STATE_STOPPED && s.reason == MTS_REASON_USER && s.detail[0], "%s",
+	      describe());
+	set_config(&(struct mts_config){ SET(EVICT, .evict = MTS_EVICT_OFF) });
+	check(get_status().state == MTS_STATE_STOPPED, "a SET of something else ended the stop");
+	set_mode(MTS_MODE_AUTO);
+	check(get_status().state != MTS_STATE_STOPPED, "still, though the mode was set: %s",
+	      describe());
+	expect_within(2000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+}
+
+GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers),
+	    TEST(read_only_arguments), TEST(changes_need_a_capability),
+	    TEST(capability_of_a_namespace), TEST(open_as_another_user), TEST(config_defaults),
+	    TEST(config_refusals_change_nothing), TEST(config_limits_are_inside),
+	    TEST(config_sets_what_is_named), TEST(config_slice_below_min_slice),
+	    TEST(create_refuses_names), TEST(create_accepts_names), TEST(create_needs_a_nul),
+	    TEST(create_refuses_flags_and_reserved), TEST(create_answers), TEST(create_duplicate),
+	    TEST(create_chooses_a_free_name), TEST(add_refuses_what_is_no_cgroup),
+	    TEST(add_refuses_flags_and_padding), TEST(add_removed_cgroup),
+	    TEST(add_either_way_opened), TEST(add_where_the_caller_is),
+	    TEST(add_where_an_ancestor_is), TEST(add_where_init_is),
+	    TEST(add_where_a_kernel_thread_is), TEST(add_overlaps), TEST(add_the_base),
+	    TEST(add_without_memory_controller), TEST(remove_refusals), TEST(set_refusals),
+	    TEST(set_changes_what_is_named), TEST(list_counts), TEST(list_refusals),
+	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
+	    TEST(generation_tells_changes), TEST(stats_count), TEST(thaw_stops));

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs: how they come, which processes are in them, how they go. */
+#include "guest.h"
+
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/mman.h>
+
+#define BURST 60
+
+/* ---- coming and going ------------------------------------------------------------ */
+
+static void create_moves_the_caller(void)
+{
+	struct mts_job_create create;
+	char cgroup[256];
+	pid_t pid = spawn();
+
+	if (!pid) {
+		if (try_create("entered", MTS_JOB_ENTER, &create))
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	expect_within(5000, (cg_of(pid, cgroup, sizeof(cgroup)), !strcmp(cgroup, BASE "/entered")),
+		      "it is in %s; %s", cgroup, describe());
+	check(find_job("entered", NULL), "%s", describe());
+	check(cg_key(cg_job("entered"), "cgroup.events", "populated") == 1, "not populated");
+	kill_and_join(pid);
+}
+
+static void create_chooses_a_name(void)
+{
+	struct mts_job_create create;
+	char expected[MTS_NAME_SIZE];
+
+	expect(try_create("", 0, &create), 0);
+	snprintf(expected, sizeof(expected), "job-%u", create.id);
+	check(!strcmp(create.name, expected), "%s, should be %s", create.name, expected);
+	check(cg_exists(cg_job(create.name)), "no cgroup %s", create.name);
+}
+
+/* All of the process, whichever thread asks. */
+static void *enter_from_thread(void *argument)
+{
+	int *error = argument;
+
+	*error = try_create("threads", MTS_JOB_ENTER, NULL);
+	return NULL;
+}
+
+static void create_moves_all_threads(void)
+{
+	char text[64];
+	pid_t pid = spawn();
+
+	if (!pid) {
+		pthread_t thread;
+		int error = -1;
+
+		pthread_create(&thread, NULL, enter_from_thread, &error);
+		pthread_join(thread, NULL);
+		cg_of(getpid(), text, sizeof(text));
+		_exit(error ? 1 : strcmp(text, BASE "/threads") ? 2 : 0);
+	}
+	expect(join(pid, 5000), 0);
+	expect_within(3000, !find_job("threads", NULL), "%s", describe());
+}
+
+static void job_goes_with_its_last_process(void)
+{
+	struct mts_stats before = get_stats();
+	struct hog hog;
+
+	hog_start(&hog, &(struct hog_spec){ .name = "last", .mib = 1, .kind = HOG_SLEEP });
+	hog_kill(&hog);
+	expect_within(3000, !find_job("last", NULL), "%s", describe());
+	expect_within(3000, !cg_exists(cg_job("last")), "the cgroup is still there");
+	check(get_stats().jobs_gone == before.jobs_gone + 1, "jobs_gone %llu",
+	      get_stats().jobs_gone);
+	create_job("last", 0);
+}
+
+static void job_stays_while_a_process_is_left(void)
+{
+	struct hog hog;
+	pid_t pid = spawn();
+
+	if (!pid) {
+		create_job("stays", MTS_JOB_ENTER);
+		if (!fork())
+			for (;;)
+				pause();
+		_exit(0);
+	}
+	expect(join(pid, 5000), 0);
+	/* Another one that comes and goes shows that the module has looked. */
+	hog_start(&hog, &(struct hog_spec){ .name = "other", .mib = 1, .kind = HOG_SLEEP });
+	hog_kill(&hog);
+	expect_within(3000, !find_job("other", NULL), "%s", describe());
+	check(find_job("stays", NULL), "it is gone though a process is left");
+	cg_write(cg_job("stays"), "cgroup.kill", "1");
+	expect_within(3000, !find_job("stays", NULL) && !cg_exists(cg_job("stays")), "%s",
+		      describe());
+}
+
+static void job_that_never_had_a_process_stays(void)
+{
+	struct hog hog;
+
+	create_job("empty", 0);
+	hog_start(&hog, &(struct hog_spec){ .name = "other", .mib = 1, .kind = HOG_SLEEP });
+	hog_kill(&hog);
+	expect_within(3000, !find_job("other", NULL), "%s", describe());
+	check(find_job("empty", NULL) && cg_exists(cg_job("empty")), "it is gone");
+}
+
+static void rmdir_behind_our_back(void)
+{
+	struct mts_stats before = get_stats();
+
+	create_job("vanishes", 0);
+	expect(cg_remove(cg_job("vanishes")), 0);
+	expect_within(3000, !find_job("vanishes", NULL), "%s", describe());
+	check(get_stats().jobs_gone == before.jobs_gone + 1, "jobs_gone %llu",
+	      get_stats().jobs_gone);
+
+	cg_make("t-vanishes");
+	add_job("t-vanishes", 0);
+	expect(cg_remove("t-vanishes"), 0);
+	expect_within(3000, !count_jobs(), "%s", describe());
+}
+
+static void remove_leaves_processes_running(void)
+{
+	struct hog hog;
+	char cgroup[256];
+
+	hog_start(&hog, &(struct hog_spec){ .name = "freed", .mib = 1, .kind = HOG_SPIN });
+	remove_job(hog.id);
+	check(!find_job("freed", NULL), "%s", describe());
+	hog_expect_progress(&hog, 3000);
+	cg_of(hog.pid, cgroup, sizeof(cgroup));
+	check(!strcmp(cgroup, BASE "/freed"), "it was moved to %s", cgroup);
+	check(!cg_freeze_asked(BASE "/freed"), "cgroup.freeze is 1");
+}
+
+static void add_takes_a_cgroup_whole(void)
+{
+	struct hog above, below;
+	struct mts_job_info job;
+
+	cg_make("t-tree");
+	expect(cg_write("t-tree", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-tree/a");
+	cg_make("t-tree/b");
+	hog_start(&above, &(struct hog_spec){ .cgroup = "t-tree/a", .mib = 4, .kind = HOG_SPIN });
+	hog_start(&below, &(struct hog_spec){ .cgroup = "t-tree/b", .mib = 6, .kind = HOG_SPIN });
+	add_job("t-tree", 0);
+	expect_within(3000, (get_status(), job = job_named("t-tree"), job.demand >= 10 * MIB),
+		      "its demand is %llu KiB", job.demand >> 10);
+	hog_kill(&above);
+	check(find_job("t-tree", NULL), "gone with one of its two processes");
+	hog_kill(&below);
+	expect_within(3000, !find_job("t-tree", NULL), "%s", describe());
+	check(cg_exists("t-tree") && cg_exists("t-tree/a"),
+	      "a cgroup that is not ours was removed");
+}
+
+/* ---- EACH -------------------------------------------------------------------------- */
+
+/* What processes see of themselves, in memory that all of them share. */
+struct seen {
+	volatile u32 done;
+	volatile bool go_on;
+	struct {
+		volatile pid_t pid;
+		char cgroup[128];
+	} of[BURST];
+};
+
+static struct seen *seen;
+
+static void share_seen(void)
+{
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(seen != MAP_FAILED, "mmap: %m");
+}
+
+static void look(int i)
+{
+	cg_of(getpid(), seen->of[i].cgroup, sizeof(seen->of[i].cgroup));
+	seen->of[i].pid = getpid();
+	__atomic_add_fetch(&seen->done, 1, __ATOMIC_SEQ_CST);
+}
+
+static void look_and_stay(int i)
+{
+	look(i);
+	while (!seen->go_on)
+		sleep_ms(20);
+	_exit(0);
+}
+
+/* In a job of its own that has EACH: runs the function, whose result is the status. */
+static pid_t start_each(const char *name, int (*act)(void))
+{
+	pid_t pid;
+
+	share_seen();
+	pid = spawn();
+	if (pid)
+		return pid;
+	if (try_create(name, MTS_JOB_ENTER | MTS_JOB_EACH, NULL))
+		_exit(101);
+	mts_close();
+	_exit(act());
+}
+
+static int fork_burst(void)
+{
+	int i;
+
+	for (i = 0; i < BURST; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return 102;
+		if (!pid)
+			look_and_stay(i);
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+static void check_own_jobs(const char *parent, int n)
+{
+	struct mts_job_info job, each = job_named(parent);
+	int i, j;
+
+	for (i = 0; i < n; i++) {
+		const char *name = seen->of[i].cgroup;
+
+		check(!strncmp(name, BASE "/", strlen(BASE "/")), "child %d is in %s", i, name);
+		name += strlen(BASE "/");
+		check(!strncmp(name, parent, strlen(parent)) && name[strlen(parent)] == '.',
+		      "child %d is in %s", i, name);
+		for (j = 0; j < i; j++)
+			check(strcmp(seen->of[i].cgroup, seen->of[j].cgroup),
+			      "children %d and %d are both in %s", i, j, name);
+		job = job_named(name);
+		check(job.parent == each.id && !job.flags, "%s: parent %u, flags %x", name,
+		      job.parent, job.flags);
+	}
+}
+
+/* The very first that a child does is to look where it is. */
+static void each_burst(void)
+{
+	struct mts_stats before = get_stats();
+	pid_t pid = start_each("burst", fork_burst);
+
+	expect_within(20000, seen->done == BURST, "%u of %d children have looked", seen->done,
+		      BURST);
+	check_own_jobs("burst", BURST);
+	check(count_jobs() == BURST + 1, "%u jobs", count_jobs());
+	check(get_stats().jobs_each == before.jobs_each + BURST, "jobs_each %llu more",
+	      get_stats().jobs_each - before.jobs_each);
+	check(get_stats().each_missed == before.each_missed, "some were missed");
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	check(!cg_exists(cg_job("burst.1")), "a cgroup is left");
+}
+
+static int fork_grandchildren(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		look(0);
+		if (!fork()) {
+			look(1);
+			if (!fork())
+				look_and_stay(2);
+			wait(NULL);
+			_exit(0);
+		}
+		wait(NULL);
+		_exit(0);
+	}
+	return waitpid(pid, NULL, 0) == pid ? 0 : 1;
+}
+
+static void each_grandchildren_stay(void)
+{
+	pid_t pid = start_each("family", fork_grandchildren);
+
+	expect_within(5000, seen->done == 3, "%u of 3 have looked; %s", seen->done, describe());
+	check(!strcmp(seen->of[0].cgroup, BASE "/family.1"), "the child is in %s",
+	      seen->of[0].cgroup);
+	check(!strcmp(seen->of[1].cgroup, BASE "/family.1"), "the grandchild is in %s",
+	      seen->of[1].cgroup);
+	check(!strcmp(seen->of[2].cgroup, BASE "/family.1"), "its child is in %s",
+	      seen->of[2].cgroup);
+	check(count_jobs() == 2, "%s", describe());
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+	expect_within(3000, !count_jobs(), "%s", describe());
+}
+
+/* The child shares our memory: it does no more than look. */
+static __attribute__((noinline)) int vfork_child(int number)
+{
+	pid_t pid = vfork();
+	int status;
+
+	if (!pid) {
+		look(number);
+		_exit(7);
+	}
+	return waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 7 ? 0 : 1;
+}
+
+static int vfork_children(void)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		if (vfork_child(i))
+			return 1;
+	return 0;
+}
+
+static void each_vfork(void)
+{
+	pid_t pid = start_each("vfork", vfork_children);
+	char expected[64];
+	int i;
+
+	expect(join(pid, 10000), 0);
+	for (i = 0; i < 5; i++) {
+		snprintf(expected, sizeof(expected), BASE "/vfork.%d", i + 1);
+		check(!strcmp(seen->of[i].cgroup, expected), "child %d is in %s", i,
+		      seen->of[i].cgroup);
+	}
+	expect_within(3000, !count_jobs(), "%s", describe());
+}
+
+extern char **environ;
+
+static int spawn_children(void)
+{
+	char *const arguments[] = { "sh", "-c", "grep -q mts/spawn.[0-9] /proc/self/cgroup", NULL };
+	pid_t pid;
+	int i, status;
+
+	for (i = 0; i < 3; i++) {
+		if (posix_spawn(&pid, "/bin/sh", NULL, NULL, arguments, environ))
+			return 1;
+		if (waitpid(pid, &status, 0) != pid)
+			return 2;
+		if (status)
+			return 3;
+	}
+	return 0;
+}
+
+static void each_posix_spawn(void)
+{
+	expect(join(start_each("spawn", spawn_children), 20000), 0);
+	expect_within(3000, !count_jobs(), "%s", describe());
+}
+
+static void *thread_looks(void *argument)
+{
+	look((int)(intptr_t)argument);
+	while (!seen->go_on)
+		sleep_ms(20);
+	return NULL;
+}
+
+static int start_threads(void)
+{
+	pthread_t threads[8];
+	intptr_t i;
+
+	for (i = 0; i < 8; i++)
+		if (pthread_create(&threads[i], NULL, thread_looks, (void *)i))
+			return 1;
+	for (i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static void each_leaves_threads_alone(void)
+{
+	pid_t pid = start_each("threaded", start_threads);
+	int i;
+
+	expect_within(5000, seen->done == 8, "%u of 8 threads run", seen->done);
+	for (i = 0; i < 8; i++)
+		check(!strcmp(seen->of[i].cgroup, BASE "/threaded"), "thread %d is in %s", i,
+		      seen->of[i].cgroup);
+	check(count_jobs() == 1, "%s", describe());
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+}
+
+static int fork_while_told(void)
+{
+	while (!seen->go_on) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	pid_t pid = fork();
+
+	if (!pid) {
+		look(0);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+static void each_switched_off(void)
+{
+	pid_t pid = start_each("switched", fork_while_told);
+	struct mts_stats stats;
+
+	expect_within(5000, get_stats().jobs_each > 2, "no children became jobs; %s", describe());
+	set_job(job_named("switched").id, MTS_JOB_EACH, 0);
+	/* A child that was on its way may still get a job; after that none does. */
+	expect_within(5000, count_jobs() == 1, "%s", describe());
+	stats = get_stats();
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+	check(!strcmp(seen->of[0].cgroup, BASE "/switched"), "a child is in %s",
+	      seen->of[0].cgroup);
+	check(get_stats().jobs_each == stats.jobs_each, "children still become jobs");
+}
+
+/* Children of whatever is in an adopted cgroup, too, and of what lies below it. */
+static void each_in_an_added_cgroup(void)
+{
+	pid_t pid;
+
+	share_seen();
+	cg_make("t-each");
+	expect(cg_write("t-each", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-each/below");
+	add_job("t-each", MTS_JOB_EACH);
+	pid = spawn();
+	if (!pid) {
+		cg_write("t-each/below", "cgroup.procs", "0");
+		if (!fork())
+			look_and_stay(0);
+		wait(NULL);
+		_exit(0);
+	}
+	expect_within(5000, seen->done == 1, "the child has not looked");
+	check(!strcmp(seen->of[0].cgroup, BASE "/t-each.1"), "the child is in %s",
+	      seen->of[0].cgroup);
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+}
+
+/* A name as long as can be: the number stays whole. */
+static void each_long_name(void)
+{
+	char name[MTS_NAME_SIZE];
+	pid_t pid;
+
+	memset(name, 'l', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	pid = start_each(name, fork_grandchildren);
+	expect_within(5000, seen->done == 3, "%u of 3 have looked", seen->done);
+	check(strlen(seen->of[0].cgroup) == strlen(BASE "/") + MTS_NAME_SIZE - 1 &&
+		      !strcmp(seen->of[0].cgroup + strlen(seen->of[0].cgroup) - 3, "l.1"),
+	      "the child is in %s", seen->of[0].cgroup);
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+}
+
+/* A child whose name is taken gets another one, it is not left with its parent. */
+static void each_name_taken(void)
+{
+	pid_t pid;
+
+	create_job("taken.1", 0);
+	create_job("taken.2", 0);
+	pid = start_each("taken", fork_grandchildren);
+	expect_within(5000, seen->done == 3, "%u of 3 have looked", seen->done);
+	check(strcmp(seen->of[0].cgroup, BASE "/taken"), "the child was left with its parent");
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+}
+
+static int fork_killed_children(void)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+/* Killed between its fork and its first instruction. */
+static void each_killed_at_birth(void)
+{
+	expect(join(start_each("stillborn", fork_killed_children), 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	expect_within(5000, !cg_exists(cg_job("stillborn")), "a cgroup is left");
+}
+
+GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
+	    TEST(create_moves_all_threads), TEST(job_goes_with_its_last_process),
+	    TEST(job_stays_while_a_process_is_left), TEST(job_that_never_had_a_process_stays),
+	    TEST(rmdir_behind_our_back), TEST(remove_leaves_processes_running),
+	    TEST(add_takes_a_cgroup_whole), TEST(each_burst), TEST(each_grandchildren_stay),
+	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
+	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_long_name),
+	    TEST(each_name_taken), TEST(each_killed_at_birth));

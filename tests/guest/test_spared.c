@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is not rotated, not frozen, not thawed. */
+#include "guest.h"
+
+/* ---- when not to rotate ------------------------------------------------------------------ */
+
+static void fits_then_nothing_is_frozen(void)
+{
+	struct mts_stats before;
+	u64 end;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	before = get_stats();
+	rotate(128, 300, MTS_EVICT_FULL);
+	expect_within(5000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	check(get_status().reason == MTS_REASON_FITS, "%s", describe());
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(50)) {
+		struct mts_status s = get_status();
+
+		check(s.state == MTS_STATE_IDLE && !s.frozen && !s.bins, "%s", describe());
+	}
+	check(get_stats().freezes == before.freezes, "it froze something");
+	check(get_stats().evict_asked == before.evict_asked, "it evicted something");
+	for (i = 0; i < 3; i++)
+		hog_expect_progress(&hogs[i], 1000);
+}
+
+static void one_job_is_never_frozen(void)
+{
+	static const unsigned int mib[] = { 24 };
+	struct mts_stats before = get_stats();
+
+	start_hogs(HOG_RANDOM, 1, mib);
+	rotate(8, 200, MTS_EVICT_FULL);
+	expect_within(5000, get_status().reason == MTS_REASON_NO_JOBS, "%s", describe());
+	hog_expect_progress(&hogs[0], 1000);
+	check(get_stats().freezes == before.freezes, "it was frozen");
+}
+
+static void mode_auto_rotates_in_a_set_bin(void)
+{
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_OFF);
+	set_mode(MTS_MODE_AUTO);
+	expect_rotation(3);
+}
+
+/* The host has plenty: what it holds for itself does not make it rotate. */
+static void mode_auto_is_idle_while_memory_suffices(void)
+{
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	set_mode(MTS_MODE_AUTO);
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(50))
+		check(!get_status().frozen, "%s", describe());
+	expect_within(2000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	check(get_status().reason == MTS_REASON_FITS, "%s", describe());
+}
+
+static void without_swap_nothing_rotates(void)
+{
+	bool idle, frozen;
+
+	if (system("swapoff /dev/nullb0"))
+		guest_skip("the swap disk cannot be taken away");
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_FULL);
+	idle = wait_until(get_status().reason == MTS_REASON_NO_SWAP, 3000);
+	frozen = get_status().frozen;
+	check(!system("swapon /dev/nullb0"), "swapon");
+	check(idle && !frozen, "reason NO_SWAP: %d, frozen: %d", idle, frozen);
+	expect_rotation(3);
+}
+
+/* ---- never frozen ------------------------------------------------------------------------- */
+
+static void pinned_job_is_never_frozen(void)
+{
+	struct mts_job_info job;
+	struct hog pinned;
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	hog_start(&pinned,
+		  &(struct hog_spec){
+			  .name = "pinned", .flags = MTS_JOB_PIN, .mib = 4, .kind = HOG_RANDOM });
+	rotate(36, 300, MTS_EVICT_FULL);
+	expect_rotation(3);
+	for (end = now_ms() + 4000; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(pinned.cgroup), "it was frozen: %s", describe());
+	job = job_named("pinned");
+	check(job.state == MTS_JOB_RESIDENT && job.bin == MTS_BIN_EVERY, "%s", describe());
+	check(!job.frozen_since_ns && !job.frozen_longest_ns && !job.evicted, "%s", describe());
+	hog_expect_progress(&pinned, 1000);
+	check(get_status().resident_demand >= 4 * MIB, "resident demand %llu",
+	      get_status().resident_demand);
+	check(get_status().capacity <= 32 * MIB, "its memory was not taken off the capacity: %s",
+	      describe());
+}
+
+static void pinned_while_frozen(void)
+{
+	struct hog *hog;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 20000, MTS_EVICT_OFF);
+	hog = frozen_hog();
+	set_job(hog->id, MTS_JOB_PIN, MTS_JOB_PIN);
+	/* At once, not after 15 s at the slice's end. */
+	expect_within(3000, job_named(hog->name).state == MTS_JOB_RESIDENT, "%s", describe());
+	check(!cg_freeze_asked(hog->cgroup), "cgroup.freeze is 1");
+	hog_expect_progress(hog, 1000);
+	set_job(hog->id, MTS_JOB_PIN, 0);
+	expect_within(3000, job_named(hog->name).state != MTS_JOB_RESIDENT, "%s", describe());
+}
+
+static void set_policy(pid_t pid, int policy)
+{
+	struct sched_param parameter = { .sched_priority = policy == SCHED_OTHER ? 0 : 1 };
+
+	check(!sched_setscheduler(pid, policy, &parameter), "sched_setscheduler: %m");
+}
+
+static void realtime_job_is_never_frozen(void)
+{
+	struct mts_job_info job;
+	struct hog realtime;
+	u64 frozen, end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	hog_start(&realtime, &(struct hog_spec){ .name = "realtime", .mib = 4, .kind = HOG_SLEEP });
+	rotate(26, 300, MTS_EVICT_OFF);
+	expect_within(10000, job_named("realtime").frozen_total_ns, "never frozen before: %s",
+		      describe());
+	set_policy(realtime.pid, SCHED_FIFO);
+	expect_within(5000, job_named("realtime").state == MTS_JOB_REALTIME, "%s", describe());
+	frozen = job_named("realtime").frozen_total_ns;
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(realtime.cgroup), "frozen though real-time: %s", describe());
+	job = job_named("realtime");
+	check(job.frozen_total_ns == frozen && job.bin == MTS_BIN_EVERY, "%s", describe());
+	set_policy(realtime.pid, SCHED_OTHER);
+	expect_within(10000, job_named("realtime").frozen_total_ns > frozen, "not frozen again: %s",
+		      describe());
+}
+
+static void born_realtime(void)
+{
+	struct hog realtime;
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	hog_start(&realtime, &(struct hog_spec){ .name = "realtime", .mib = 4, .kind = HOG_SLEEP });
+	set_policy(realtime.pid, SCHED_RR);
+	rotate(32, 200, MTS_EVICT_OFF);
+	expect_rotation(3);
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(realtime.cgroup), "frozen though real-time: %s", describe());
+	check(!job_named("realtime").frozen_longest_ns, "%s", describe());
+}
+
+static void frozen_by_somebody_else_stays_so(void)
+{
+	struct mts_job_info job;
+	struct hog other;
+	u32 id;
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	cg_make("t-foreign");
+	hog_start(&other,
+		  &(struct hog_spec){ .cgroup = "t-foreign", .mib = 24, .kind = HOG_RANDOM });
+	expect(cg_write("t-foreign", "cgroup.freeze", "1"), 0);
+	expect_within(2000, cg_frozen("t-foreign"), "the kernel did not freeze it");
+	id = add_job("t-foreign", 0);
+	rotate(32, 200, MTS_EVICT_FULL);
+	expect_within(5000, is_rotating(), "%s", describe());
+	for (end = now_ms() + 4000; now_ms() < end; sleep_ms(5))
+		check(cg_freeze_asked("t-foreign"), "it was thawed: %s", describe());
+	check(find_id(id, &job) && job.state == MTS_JOB_FOREIGN, "%s", describe());
+	check(!job.evicted && !job.frozen_since_ns, "it was evicted or counted as ours");
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	check(cg_freeze_asked("t-foreign"), "THAW has thawed it");
+	remove_job(id);
+	check(cg_freeze_asked("t-foreign"), "JOB_REMOVE has thawed it");
+	expect(cg_write("t-foreign", "cgroup.freeze", "0"), 0);
+	hog_expect_progress(&other, 3000);
+}
+
+/* Lifting their freeze makes it one of ours. */
+static void thawed_by_its_owner_it_takes_turns(void)
+{
+	struct hog other;
+	u32 id;
+	struct mts_job_info job;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-owner");
+	hog_start(&other, &(struct hog_spec){ .cgroup = "t-owner", .mib = 24, .kind = HOG_RANDOM });
+	expect(cg_write("t-owner", "cgroup.freeze", "1"), 0);
+	id = add_job("t-owner", 0);
+	rotate(32, 200, MTS_EVICT_OFF);
+	wait_rounds(2, 5000);
+	expect(cg_write("t-owner", "cgroup.freeze", "0"), 0);
+	expect_within(5000, find_id(id, &job) && job.slices >= 2 && job.frozen_longest_ns, "%s",
+		      describe());
+	hog_expect_progress(&other, 3000);
+}
+
+static void thawed_by_somebody_else(void)
+{
+	struct mts_job_info job;
+	struct mts_stats before = get_stats();
+	struct hog *frozen;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 1000, MTS_EVICT_OFF);
+	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_within(5000, (job = job_named("a")).state == MTS_JOB_FROZEN, "%s", describe());
+	frozen = &hogs[0];
+	expect(cg_write(frozen->cgroup, "cgroup.freeze", "0"), 0);
+	hog_expect_progress(frozen, 1000);
+	expect_within(5000, get_stats().foreign_thaws > before.foreign_thaws, "%s", describe());
+	wait_rounds(3, 20000);
+	for (i = 0; i < 3; i++)
+		hog_expect_progress(&hogs[i], 5000);
+	expect_within(10000, job_named("a").state == MTS_JOB_FROZEN, "never frozen again: %s",
+		      describe());
+	set_mode(MTS_MODE_OFF);
+	expect_all_thawed(1000);
+}
+
+GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
+	    TEST(mode_auto_rotates_in_a_set_bin), TEST(mode_auto_is_idle_while_memory_suffices),
+	    TEST(without_swap_nothing_rotates), TEST(pinned_job_is_never_frozen),
+	    TEST(pinned_while_frozen), TEST(realtime_job_is_never_frozen), TEST(born_realtime),
+	    TEST(frozen_by_somebody_else_stays_so), TEST(thawed_by_its_owner_it_takes_turns),
+	    TEST(thawed_by_somebody_else));

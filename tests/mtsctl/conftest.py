@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds mtsctl with ASan and UBSan, and runs it against a fake of the module."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SOURCES = ROOT / "userspace" / "mtsctl"
+BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+SANITIZED = BUILD / "mtsctl-asan"
+
+
+@dataclass
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+class Mtsctl:
+    """mtsctl with a fake module; keyword arguments become MTS_FAKE_* variables."""
+
+    def __init__(self, program, tmp_path):
+        self.program = program
+        self.log_path = tmp_path / "calls"
+
+    def environment(self, scenario="idle", **fake):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("MTS_FAKE")}
+        env.update(
+            ASAN_OPTIONS="detect_leaks=1:exitcode=99",
+            UBSAN_OPTIONS="exitcode=99",
+            MTS_FAKE=scenario,
+            MTS_FAKE_LOG=str(self.log_path),
+        )
+        env.update({f"MTS_FAKE_{k.upper()}": str(v) for k, v in fake.items()})
+        return env
+
+    def __call__(self, *args, text=None, **fake):
+        done = subprocess.run(
+            [self.program, *args],
+            env=self.environment(**fake),
+            input=text,
+            capture_output=True,
+            timeout=60,
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
+        assert "Sanitizer" not in done.stderr, done.stderr
+        assert "runtime error" not in done.stderr, done.stderr
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def calls(self):
+        return self.log_path.read_text().splitlines() if self.log_path.exists() else []
+
+
+@pytest.fixture(scope="session")
+def built():
+    """The directory with the sanitized programs."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(
+        ["make", "-C", str(HERE), "-j4", f"BUILD={BUILD}"],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return SANITIZED
+
+
+@pytest.fixture(scope="session")
+def sources():
+    return SOURCES
+
+
+@pytest.fixture
+def mtsctl(built, tmp_path):
+    return Mtsctl(built / "mtsctl-fake", tmp_path)
+
+
+class FakeHost:
+    """A /proc and a cgroup tree of plain files."""
+
+    def __init__(self, path):
+        self.proc = path / "proc"
+        self.cgroups = path / "cgroups"
+        self.proc.mkdir()
+        self.cgroups.mkdir()
+        self.meminfo(total_kib=1000 * 1024, available_kib=800 * 1024)
+
+    @property
+    def fake(self):
+        return {"proc": self.proc, "cgroups": self.cgroups}
+
+    def meminfo(self, total_kib, available_kib):
+        (self.proc / "meminfo").write_text(
+            f"MemTotal: {total_kib:>12} kB\nMemFree:  1 kB\nMemAvailable: {available_kib:>9} kB\n"
+        )
+
+    def cgroup(self, path, current=None, swap=0, frozen=0, **stat):
+        directory = self.cgroups / path
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "cgroup.procs").write_text("")
+        (directory / "cgroup.events").write_text(f"populated 1\nfrozen {frozen}\n")
+        if current is not None:
+            (directory / "memory.current").write_text(f"{current}\n")
+            (directory / "memory.swap.current").write_text(f"{swap}\n")
+            lines = [f"{key} {value}\n" for key, value in stat.items()]
+            (directory / "memory.stat").write_text("anon 1\n" + "".join(lines))
+        return directory
+
+    def process(self, pid, cgroup, comm="worker", flags=0):
+        directory = self.proc / str(pid)
+        directory.mkdir()
+        (directory / "comm").write_text(comm + "\n")
+        (directory / "cgroup").write_text(f"4:memory:/v1\n1:name=systemd:/\n0::{cgroup}\n")
+        (directory / "stat").write_text(f"{pid} ({comm}) S 1 1 1 0 -1 {flags} 0 0 0\n")
+        procs = self.cgroups / cgroup.lstrip("/") / "cgroup.procs"
+        if procs.exists():
+            procs.write_text(procs.read_text() + f"{pid}\n")
+
+
+@pytest.fixture
+def host(tmp_path):
+    return FakeHost(tmp_path)

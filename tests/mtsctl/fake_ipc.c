@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ipc.h and host.h without a kernel module, for tests. The environment says
+ * what the module is like:
+ *
+ *  MTS_FAKE       the scenario, see scenarios[]; "absent", "forbidden"
+ *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times
+ *  MTS_FAKE_LOG   a file that gets a line for every call that changes something
+ *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
+ *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE  of the configuration
+ *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS  in place of /proc and of /sys/fs/cgroup
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "ipc.h"
+
+#define MIB (1ull << 20)
+#define SECOND 1000000000ull
+#define NOW (1000 * SECOND)
+#define ID_STEP (1ull << 40) /* farther apart than inode numbers are */
+
+static const char *env(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? value : otherwise;
+}
+
+const char *host_proc(void)
+{
+	return env("MTS_FAKE_PROC", "/proc");
+}
+
+const char *host_cgroups(void)
+{
+	return env("MTS_FAKE_CGROUPS", "/nonexistent");
+}
+
+static int fail(const char *call)
+{
+	const char *wanted = env("MTS_FAKE_FAIL", "");
+	static int failed;
+	int err, times = -1;
+	size_t len = strlen(call);
+
+	if (strncmp(wanted, call, len) || wanted[len] != '=')
+		return 0;
+	if (sscanf(wanted + len + 1, "%d*%d", &err, &times) < 1)
+		return 0;
+	return times >= 0 && failed++ >= times ? 0 : -err;
+}
+
+__attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
+{
+	const char *path = getenv("MTS_FAKE_LOG");
+	FILE *file = path ? fopen(path, "a") : NULL;
+	va_list args;
+
+	if (!file)
+		return;
+	va_start(args, format);
+	vfprintf(file, format, args);
+	va_end(args);
+	fputc('\n', file);
+	fclose(file);
+}
+
+/* ---- scenarios ------------------------------------------------------------ */
+
+struct scenario {
+	struct mts_status status;
+	struct mts_bin_info bins[MTS_MAX_JOBS];
+	struct mts_job_info jobs[MTS_MAX_JOBS];
+};
+
+static struct scenario now;
+
+static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mib)
+{
+	struct mts_job_info *job = &now.jobs[now.status.jobs++];
+
+	job->id = now.status.jobs;
+	snprintf(job->name, sizeof(job->name), "%s", name);
+	job->state = state;
+	job->bin = bin;
+	job->demand = mib * MIB;
+	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
+	job->swapped = state == MTS_JOB_FROZEN ? mib * MIB : 0;
+	job->cgroup_id =
+		strtoull(env("MTS_FAKE_CGROUP_ID", "1000"), NULL, 0) + (u64)job->id * ID_STEP;
+	if (state == MTS_JOB_FROZEN || state == MTS_JOB_FREEZING) {
+		now.status.frozen++;
+		job->frozen_since_ns = NOW - 1500000000;
+		job->frozen_longest_ns = 3 * SECOND;
+	}
+	if (bin < MTS_MAX_JOBS) {
+		now.bins[bin].jobs++;
+		now.bins[bin].demand += job->demand;
+		if (now.status.bins <= bin)
+			now.status.bins = bin + 1;
+		now.status.demand += job->demand;
+	} else if (bin == MTS_BIN_EVERY) {
+		now.status.resident_demand += job->demand;
+	}
+	return job;
+}
+
+static void detail(u32 state, u32 reason, const char *text)
+{
+	now.status.state = state;
+	now.status.reason = reason;
+	snprintf(now.status.detail, sizeof(now.status.detail), "%s", text);
+}
+
+static void idle(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "everything fits: 30.0 MiB in 96.0 MiB");
+	new_job("alpha", MTS_JOB_RUNNING, MTS_BIN_NONE, 10);
+	new_job("beta", MTS_JOB_RUNNING, MTS_BIN_NONE, 20);
+	now.status.capacity = 96 * MIB;
+	now.status.demand = 30 * MIB;
+}
+
+static void empty(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_NO_JOBS, "");
+}
+
+static void off(void)
+{
+	detail(MTS_STATE_OFF, MTS_REASON_NONE, "mode=off");
+}
+
+/* Three bins of 2 s, 2 s and 1 s, 0.1 s a switch; bin 1 has 1.3 s left. */
+static void rotating(void)
+{
+	struct mts_job_info *job;
+
+	detail(MTS_STATE_RUNNING, MTS_REASON_OVERCOMMIT,
+	       "the jobs need 230 MiB, 96.0 MiB may be used, and the host reclaims");
+	new_job("alpha", MTS_JOB_FROZEN, 0, 60);
+	new_job("beta", MTS_JOB_RUNNING, 1, 90);
+	new_job("gamma", MTS_JOB_FROZEN, 0, 32);
+	job = new_job("make", MTS_JOB_FROZEN, 2, 48);
+	job->flags = MTS_JOB_EACH;
+	job = new_job("make.1", MTS_JOB_FREEZING, 2, 1);
+	job->parent = 4;
+	job->frozen_since_ns = 0;
+	job = new_job("xterm", MTS_JOB_RESIDENT, MTS_BIN_EVERY, 4);
+	job->flags = MTS_JOB_PIN;
+	new_job("audio", MTS_JOB_REALTIME, MTS_BIN_EVERY, 1);
+	job = new_job("stubborn", MTS_JOB_LEFT_OUT, MTS_BIN_EVERY, 1);
+	job->freeze_failures = 2;
+	job = new_job("debugged", MTS_JOB_FOREIGN, MTS_BIN_EVERY, 1);
+	job->demand = 500 * MIB; /* of which most is in swap, and stays there */
+	new_job("newcomer", MTS_JOB_RUNNING, MTS_BIN_NONE, 1);
+	new_job("twin", MTS_JOB_RUNNING, 1, 1);
+	new_job("twin", MTS_JOB_RUNNING, 1, 1);
+	new_job("strange \"name\"\n\xff\xfe with all sorts of things in it, and long too",
+		MTS_JOB_FROZEN, 0, 1);
+	new_job("42", MTS_JOB_RUNNING, 1, 1);
+	now.bins[0].slice_ns = 2 * SECOND;
+	now.bins[1].slice_ns = 2 * SECOND;
+	now.bins[2].slice_ns = SECOND;
+	now.status.current_bin = 1;
+	now.status.capacity = 96 * MIB;
+	now.status.round = 12;
+	now.status.slice_ends_ns = NOW + 1300000000;
+	now.status.round_ns = 5300000000;
+	now.status.longest_pause_ns = 4300000000;
+}
+
+static void switching(void)
+{
+	rotating();
+	now.status.state = MTS_STATE_SWITCHING;
+	now.status.slice_ends_ns = 0;
+}
+
+static void stopped(u32 reason, const char *text)
+{
+	detail(MTS_STATE_STOPPED, reason, text);
+	new_job("alpha", MTS_JOB_RUNNING, MTS_BIN_NONE, 60);
+	new_job("beta", MTS_JOB_RUNNING, MTS_BIN_NONE, 90);
+	now.status.demand = 150 * MIB;
+}
+
+static void oom(void)
+{
+	stopped(MTS_REASON_OOM, "the kernel ran out of memory: everything was thawed");
+}
+
+static void paused(void)
+{
+	stopped(MTS_REASON_SUSPEND, "the host suspends");
+	now.status.state = MTS_STATE_PAUSED;
+}
+
+/* 200 jobs in 20 bins, with the largest numbers that there are. */
+static void many(void)
+{
+	char name[MTS_NAME_SIZE];
+
+	detail(MTS_STATE_RUNNING, MTS_REASON_OVERCOMMIT,
+	       "a detail as long as details get: the jobs need more memory than there is, and the "
+	       "host reclaims memory all the time, it does");
+	for (u32 i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name),
+			 "a-name-as-long-as-a-name-may-be-"
+			 "which-is-63-characters-%u",
+			 i);
+		new_job(name, i % 20 ? MTS_JOB_FROZEN : MTS_JOB_RUNNING, i % 20, 1023ull << 30 | i);
+	}
+	for (u32 i = 0; i < 20; i++)
+		now.bins[i].slice_ns = 60 * SECOND;
+	for (u32 i = 0; i < 200; i++) {
+		now.jobs[i].id = 4294967000u + i;
+		now.jobs[i].frozen_since_ns = now.jobs[i].frozen_since_ns ? 1 : 0;
+	}
+	now.status.capacity = UINT64_MAX;
+	now.status.demand = UINT64_MAX;
+	now.status.resident_demand = UINT64_MAX;
+	now.status.round = UINT64_MAX;
+	now.status.round_ns = 3600 * SECOND;
+	now.status.longest_pause_ns = UINT64_MAX;
+	now.status.slice_ends_ns = NOW + 59 * SECOND;
+}
+
+/* Numbers of a newer module. */
+static void newer(void)
+{
+	rotating();
+	now.status.abi = 7;
+	now.status.state = 99;
+	now.status.reason = 99;
+	now.status.each_how = 99;
+	now.jobs[0].state = 99;
+}
+
+static const struct {
+	const char *name;
+	void (*make)(void);
+} scenarios[] = {
+	{ "idle", idle },	  { "empty", empty },	      { "off", off },
+	{ "rotating", rotating }, { "switching", switching }, { "oom", oom },
+	{ "paused", paused },	  { "many", many },	      { "newer", newer },
+	{ "no-each", idle },	  { "torn", rotating },	      { "moving", rotating },
+};
+
+static const char *scenario(void)
+{
+	return env("MTS_FAKE", "idle");
+}
+
+static void make_scenario(void)
+{
+	now.status.abi = MTS_ABI_VERSION;
+	now.status.now_ns = NOW;
+	now.status.generation = 5;
+	now.status.each_how = MTS_EACH_BEFORE_USER;
+	now.status.current_bin = MTS_BIN_NONE;
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (strcmp(scenarios[i].name, scenario()))
+			continue;
+		scenarios[i].make();
+		if (now.status.bins && now.status.current_bin == MTS_BIN_NONE)
+			now.status.current_bin = 0;
+		if (!strcmp(scenario(), "no-each"))
+			now.status.each_how = MTS_EACH_NONE;
+		return;
+	}
+	fprintf(stderr, "fake: no scenario %s\n", scenario());
+	abort();
+}
+
+/* ---- ipc.h ------------------------------------------------------------------ */
+
+int ipc_open(void)
+{
+	if (!strcmp(scenario(), "absent"))
+		return -ENOENT;
+	if (!strcmp(scenario(), "forbidden"))
+		return -EACCES;
+	make_scenario();
+	return fail("open");
+}
+
+void ipc_close(void)
+{
+}
+
+int ipc_config_get(struct mts_config *config)
+{
+	int ret = fail("config_get");
+
+	if (ret)
+		return ret;
+	*config = (struct mts_config){
+		.mask = MTS_CONFIG_ALL,
+		.mode = MTS_MODE_AUTO,
+		.pack = MTS_PACK_BFD,
+		.evict = MTS_EVICT_NEED,
+		.slice_ns = strtoull(env("MTS_FAKE_CONFIG_SLICE", "2000000000"), NULL, 0),
+		.bin_bytes = strtoull(env("MTS_FAKE_CONFIG_BIN", "0"), NULL, 0),
+		.min_slice_ns = 100000000,
+		.max_pause_ns = 30 * SECOND,
+	};
+	return 0;
+}
+
+int ipc_config_set(const struct mts_config *c)
+{
+	int ret = fail("config_set");
+
+	if (!ret)
+		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
+		       "pause=%llu",
+		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
+		       c->min_slice_ns, c->max_pause_ns);
+	return ret;
+}
+
+int ipc_job_create(struct mts_job_create *create)
+{
+	int ret = fail("job_create");
+
+	record("create name=%s flags=%u ret=%d", create->name, create->flags, ret);
+	if (!ret)
+		create->id = 7;
+	return ret;
+}
+
+int ipc_job_add(struct mts_job_add *add)
+{
+	int ret = fail("job_add");
+
+	if (!ret) {
+		record("add flags=%u fd=%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad");
+		add->id = 7;
+	}
+	return ret;
+}
+
+int ipc_job_remove(u32 id)
+{
+	int ret = fail("job_remove");
+
+	if (!ret)
+		record("remove %u", id);
+	return ret;
+}
+
+int ipc_job_set(u32 id, u32 mask, u32 flags)
+{
+	int ret = fail("job_set");
+
+	if (!ret)
+		record("job_set %u mask=%u flags=%u", id, mask, flags);
+	return ret;
+}
+
+int ipc_status(struct mts_status *status)
+{
+	int ret = fail("status");
+
+	if (!ret)
+		*status = now.status;
+	return ret;
+}
+
+int ipc_stats(struct mts_stats *stats)
+{
+	int ret = fail("stats");
+
+	if (ret)
+		return ret;
+	*stats = (struct mts_stats){
+		.rounds = 12,
+		.switches = 36,
+		.freezes = 100,
+		.evict_asked = 3ull << 30,
+		.evict_got = UINT64_MAX,
+		.freeze_ns = 36 * 40000000ull,
+		.evict_ns = 36 * 60000000ull,
+		.slice_ns = 70 * SECOND,
+	};
+	return 0;
+}
+
+int ipc_thaw(void)
+{
+	int ret = fail("thaw");
+
+	if (!ret)
+		record("thaw");
+	return ret;
+}
+
+static void *copy(const void *from, u32 count, size_t size)
+{
+	void *to = count ? malloc(count * size) : NULL;
+
+	if (to)
+		memcpy(to, from, count * size);
+	return to;
+}
+
+int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation)
+{
+	static int asked;
+	int ret = fail("jobs");
+
+	if (ret)
+		return ret;
+	asked++;
+	*count = now.status.jobs;
+	*jobs = copy(now.jobs, *count, sizeof(**jobs));
+	*generation = now.status.generation;
+	/* torn: the lists never agree; moving: from the third time on. */
+	if (!strcmp(scenario(), "torn") || (!strcmp(scenario(), "moving") && asked < 3))
+		(*generation)++;
+	return 0;
+}
+
+int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation)
+{
+	int ret = fail("bins");
+
+	if (ret)
+		return ret;
+	*count = now.status.bins;
+	*bins = copy(now.bins, *count, sizeof(**bins));
+	*generation = now.status.generation;
+	return 0;
+}

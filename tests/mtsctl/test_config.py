@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0
+"""get and set."""
+
+import json
+
+import pytest
+
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE = (1 << i for i in range(7))
+MIB = 1 << 20
+
+
+def call(mask, **fields):
+    words = [
+        f"{key}={fields.get(key, 0)}"
+        for key in ("mode", "pack", "evict", "slice", "bin", "min", "pause")
+    ]
+    return " ".join(["set", f"mask={mask:#x}", *words])
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["mode=off"], call(MODE, mode=0)),
+        (["mode=auto"], call(MODE, mode=1)),
+        (["mode=always"], call(MODE, mode=2)),
+        (["pack=ffd"], call(PACK, pack=0)),
+        (["pack=first-fit-decreasing"], call(PACK, pack=0)),
+        (["pack=bfd"], call(PACK, pack=1)),
+        (["pack=best-fit-decreasing"], call(PACK, pack=1)),
+        (["pack=rw"], call(PACK, pack=2)),
+        (["pack=reuven-wiseman"], call(PACK, pack=2)),
+        (["evict=off"], call(EVICT, evict=0)),
+        (["evict=need"], call(EVICT, evict=1)),
+        (["evict=full"], call(EVICT, evict=2)),
+        (["slice=2s"], call(SLICE, slice=2 * 10**9)),
+        (["slice=10ms"], call(SLICE, slice=10**7)),
+        (["slice=1m"], call(SLICE, slice=60 * 10**9)),
+        (["bin=96M"], call(BIN, bin=96 * MIB)),
+        (["bin=auto"], call(BIN, bin=0)),
+        (["bin=40%"], call(BIN, bin=400 * MIB)),
+        (["bin=12.5%"], call(BIN, bin=125 * MIB)),
+        (["bin=1P"], call(BIN, bin=1 << 50)),
+        (["min_slice=50ms"], call(MIN_SLICE, min=5 * 10**7)),
+        (["max_pause=1s"], call(MAX_PAUSE, pause=10**9)),
+        (
+            ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
+            call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
+                 min=3 * 10**9),
+        ),
+    ],
+)  # fmt: skip
+def test_set(mtsctl, host, args, expected):
+    shown = mtsctl("set", *args, **host.fake)
+    assert (shown.status, shown.out, shown.err) == (0, "", "")
+    assert mtsctl.calls == [expected]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "nothing to set"),
+        (["mode"], "'mode': write KEY=VALUE"),
+        ([""], "write KEY=VALUE"),
+        (["=1"], "unknown key in '=1'"),
+        (["speed=1"], "unknown key in 'speed=1'"),
+        (["a-very-long-key-that-is-none=1"], "unknown key"),
+        (["mode="], "mode=: not one of off, auto or always"),
+        (["mode=on"], "mode=on: not one of off, auto or always"),
+        (["mode=AUTO"], "not one of"),
+        (["pack=best"], "not one of ffd, bfd or rw"),
+        (["evict=1"], "not one of off, need or full"),
+        (["slice="], "a value is missing"),
+        (["slice=2"], "the unit is missing"),
+        (["slice=-2s"], "negative"),
+        (["slice=nan"], "not a number"),
+        (["slice=1e9"], "unknown unit"),
+        (["slice=9ms"], "not between 10ms and 60s"),
+        (["slice=61s"], "not between 10ms and 60s"),
+        (["slice=999999999999h"], "too large"),
+        (["slice=2s "], "unknown unit"),
+        (["slice=2s=3s"], "unknown unit"),
+        (["max_pause=999ms"], "not between 1s and 60s"),
+        (["min_slice=1ms"], "not between 10ms and 60s"),
+        (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
+        (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
+        (["bin=0"], "not between 1M and 1P"),
+        (["bin=1023K"], "not between 1M and 1P"),
+        (["bin=1025T"], "not between 1M and 1P"),
+        (["bin=96MB"], "decimal units"),
+        (["bin=99999999999999999999"], "too large"),
+        (["bin=0%"], "0% leaves nothing"),
+        (["bin=101%"], "more than 100%"),
+        (["bin=0.001%"], "not between 1M and 1P"),
+        (["slice=1s", "slice=2s"], "slice is given twice"),
+        (["mode=auto", "mode=auto"], "mode is given twice"),
+        (["mode=auto", "slice=x"], "not a number"),
+    ],
+)
+def test_set_refuses(mtsctl, host, args, message):
+    shown = mtsctl("set", *args, **host.fake)
+    assert shown.status == 2
+    assert message in shown.err
+    assert shown.out == ""
+    assert mtsctl.calls == []
+
+
+@pytest.mark.parametrize(("errno", "message"), [(34, "out of its range"), (22, "words")])
+def test_module_refuses(mtsctl, errno, message):
+    shown = mtsctl("set", "mode=auto", fail=f"config_set={errno}")
+    assert shown.status == 2
+    assert message in shown.err
+    assert "nothing has changed" in shown.err
+
+
+def test_share_without_meminfo(mtsctl, host):
+    (host.proc / "meminfo").write_text("MemTotal: 5 kB\n")
+    shown = mtsctl("set", "bin=40%", **host.fake)
+    assert shown.status == 1
+    assert "give a size" in shown.err
+    assert mtsctl.calls == []
+
+
+def test_get(mtsctl):
+    assert mtsctl("get").out == (
+        "mode=auto\npack=bfd\nevict=need\nslice=2s\nmin_slice=100ms\nmax_pause=30s\nbin=auto\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("slice_ns", "bin_bytes", "shown"),
+    [
+        (2500000000, 96 * MIB, ("2500ms", "96M")),
+        (100000001, MIB + 1, ("100000001ns", "1048577")),
+        (60 * 10**9, 1 << 50, ("60s", "1P")),
+    ],
+)
+def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, shown):
+    out = mtsctl("get", config_slice=slice_ns, config_bin=bin_bytes).out
+    assert f"slice={shown[0]}\n" in out
+    assert f"bin={shown[1]}\n" in out
+    assert mtsctl("set", *out.split()).status == 0
+    assert mtsctl.calls == [
+        call(
+            0x7F,
+            mode=1,
+            pack=1,
+            evict=1,
+            slice=slice_ns,
+            bin=bin_bytes,
+            min=10**8,
+            pause=30 * 10**9,
+        )
+    ]
+
+
+def test_get_json(mtsctl):
+    assert json.loads(mtsctl("get", "--json").out) == {
+        "mode": "auto",
+        "pack": "bfd",
+        "evict": "need",
+        "slice_ns": 2 * 10**9,
+        "min_slice_ns": 10**8,
+        "max_pause_ns": 30 * 10**9,
+        "bin_bytes": None,
+    }
+    assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB

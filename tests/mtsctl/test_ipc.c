@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ipc.c against an open() and an ioctl() of our own (linked with --wrap). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ipc.h"
+
+static int failures;
+
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			failures++;                                            \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+		}                                                              \
+	} while (0)
+
+static int open_errno;
+static int device = -1;
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	CHECK(!strcmp(path, MTS_DEVICE));
+	CHECK(flags & O_CLOEXEC);
+	if (open_errno) {
+		errno = open_errno;
+		return -1;
+	}
+	device = syscall(SYS_openat, AT_FDCWD, "/dev/null", flags);
+	return device;
+}
+
+static struct {
+	unsigned long request;
+	unsigned char argument[512];
+	int calls;
+	int error; /* errno of the next calls */
+	int interrupted; /* so many calls return EINTR first */
+	u32 have; /* elements of a list */
+	u32 growth; /* so many more at each call */
+} kernel;
+
+static void list(unsigned long request, struct mts_list *l)
+{
+	u32 n = l->count < kernel.have ? l->count : kernel.have;
+	void *buf = (void *)(uintptr_t)l->buf;
+
+	if (request == MTS_IOC_JOBS) {
+		struct mts_job_info *jobs = buf;
+
+		for (u32 i = 0; i < n; i++) {
+			jobs[i] = (struct mts_job_info){ .id = i + 1 };
+			/* No closing NUL: a broken module must not break us. */
+			memset(jobs[i].name, 'n', sizeof(jobs[i].name));
+		}
+	} else {
+		struct mts_bin_info *bins = buf;
+
+		for (u32 i = 0; i < n; i++)
+			bins[i] = (struct mts_bin_info){ .jobs = i };
+	}
+	CHECK(!l->reserved[0]);
+	l->count = n;
+	l->total = kernel.have;
+	l->generation = 77;
+	kernel.have += kernel.growth;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *argument;
+
+	va_start(args, request);
+	argument = va_arg(args, void *);
+	va_end(args);
+	kernel.calls++;
+	kernel.request = request;
+	CHECK(fd == device);
+	if (kernel.interrupted) {
+		kernel.interrupted--;
+		errno = EINTR;
+		return -1;
+	}
+	if (argument)
+		memcpy(kernel.argument, argument, _IOC_SIZE(request));
+	else
+		CHECK(!_IOC_SIZE(request));
+	if (kernel.error) {
+		errno = kernel.error;
+		return -1;
+	}
+	if (request == MTS_IOC_JOBS || request == MTS_IOC_BINS)
+		list(request, argument);
+	return 0;
+}
+
+static void check_open(void)
+{
+	open_errno = ENOENT;
+	CHECK(ipc_open() == -ENOENT);
+	open_errno = EACCES;
+	CHECK(ipc_open() == -EACCES);
+	open_errno = 0;
+	CHECK(ipc_open() == 0);
+	CHECK(fcntl(device, F_GETFD) & FD_CLOEXEC);
+	CHECK(ipc_open() == 0);
+}
+
+/* Every call has its own command, zeroed padding, and passes errno on. */
+static void check_calls(void)
+{
+	struct mts_config config = { .mask = MTS_CONFIG_SLICE, .slice_ns = 5 };
+	struct mts_job_create create = { .name = "x", .flags = MTS_JOB_ENTER };
+	struct mts_job_add add = { .cgroup_fd = 3 };
+	struct mts_job_remove remove;
+	struct mts_job_set set;
+	struct mts_status status;
+	struct mts_stats stats;
+
+	CHECK(!ipc_config_get(&config) && kernel.request == MTS_IOC_CONFIG_GET);
+	CHECK(!ipc_config_set(&config) && kernel.request == MTS_IOC_CONFIG_SET);
+	CHECK(!memcmp(kernel.argument, &config, sizeof(config)));
+	CHECK(!ipc_job_create(&create) && kernel.request == MTS_IOC_JOB_CREATE);
+	CHECK(!ipc_job_add(&add) && kernel.request == MTS_IOC_JOB_ADD);
+	CHECK(!ipc_status(&status) && kernel.request == MTS_IOC_STATUS);
+	CHECK(!ipc_stats(&stats) && kernel.request == MTS_IOC_STATS);
+	CHECK(!ipc_thaw() && kernel.request == MTS_IOC_THAW);
+
+	CHECK(!ipc_job_remove(9) && kernel.request == MTS_IOC_JOB_REMOVE);
+	memcpy(&remove, kernel.argument, sizeof(remove));
+	CHECK(remove.id == 9 && !remove.pad);
+
+	CHECK(!ipc_job_set(9, MTS_JOB_PIN, 0) && kernel.request == MTS_IOC_JOB_SET);
+	memcpy(&set, kernel.argument, sizeof(set));
+	CHECK(set.id == 9 && set.mask == MTS_JOB_PIN && !set.flags && !set.pad);
+
+	kernel.error = EBUSY;
+	CHECK(ipc_job_add(&add) == -EBUSY);
+	CHECK(ipc_thaw() == -EBUSY);
+	kernel.error = 0;
+
+	kernel.calls = 0;
+	kernel.interrupted = 3;
+	CHECK(!ipc_thaw() && kernel.calls == 4);
+}
+
+static void check_lists(void)
+{
+	struct mts_job_info *jobs = NULL;
+	struct mts_bin_info *bins = NULL;
+	u64 generation = 0;
+	u32 count = 5;
+
+	kernel.have = 0;
+	CHECK(!ipc_jobs(&jobs, &count, &generation) && !jobs && !count && generation == 77);
+
+	kernel.have = 64;
+	CHECK(!ipc_jobs(&jobs, &count, &generation) && count == 64);
+	CHECK(jobs[63].id == 64 && strlen(jobs[63].name) == MTS_NAME_SIZE - 1);
+	free(jobs);
+
+	kernel.have = MTS_MAX_JOBS;
+	kernel.calls = 0;
+	CHECK(!ipc_jobs(&jobs, &count, &generation) && count == MTS_MAX_JOBS && kernel.calls == 2);
+	CHECK(jobs[MTS_MAX_JOBS - 1].id == MTS_MAX_JOBS);
+	free(jobs);
+
+	kernel.have = 100;
+	kernel.growth = 10; /* they arrive while we ask */
+	CHECK(!ipc_bins(&bins, &count, &generation) && count == 110 && bins[109].jobs == 109);
+	free(bins);
+
+	kernel.have = 100;
+	kernel.growth = 1000000; /* faster than we can ask: give up, do not spin */
+	kernel.calls = 0;
+	CHECK(ipc_bins(&bins, &count, &generation) == -EAGAIN && kernel.calls < 100);
+	kernel.growth = 0;
+
+	kernel.error = EFAULT;
+	CHECK(ipc_jobs(&jobs, &count, &generation) == -EFAULT);
+	kernel.error = 0;
+}
+
+int main(void)
+{
+	check_open();
+	check_calls();
+	check_lists();
+	ipc_close();
+	CHECK(fcntl(device, F_GETFD) == -1);
+	if (failures)
+		printf("%d checks failed\n", failures);
+	return failures != 0;
+}

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: GPL-2.0
+"""add, remove, pin, unpin and why."""
+
+import json
+
+import pytest
+
+EACH, PIN = 2, 4
+ID_STEP = 1 << 40  # as in fake_ipc.c
+
+
+@pytest.mark.parametrize("name", ["a/b", "/a/b", "{cgroups}/a/b"])
+def test_add(mtsctl, host, name):
+    directory = host.cgroup("a/b")
+    shown = mtsctl("add", name.format(cgroups=host.cgroups), **host.fake)
+    assert shown.status == 0
+    assert shown.out == f"{directory} is job 7\n"
+    assert mtsctl.calls == ["add flags=0 fd=open"]
+
+
+def test_add_flags(mtsctl, host):
+    host.cgroup("a")
+    assert mtsctl("add", "--each", "a", "--pin", **host.fake).status == 0
+    assert mtsctl.calls == [f"add flags={EACH | PIN} fd=open"]
+
+
+@pytest.mark.parametrize("name", ["no/such", "/no/such", "", "file"])
+def test_add_what_is_no_directory(mtsctl, host, name):
+    (host.cgroups / "file").write_text("")
+    shown = mtsctl("add", name, **host.fake)
+    assert shown.status == 1
+    assert "name a cgroup by its path" in shown.err
+    assert mtsctl.calls == []
+
+
+@pytest.mark.parametrize(
+    ("errno", "message", "way_out"),
+    [
+        (9, "could not use the open directory", "error in mtsctl"),
+        (22, "not a cgroup v2 directory, or the root cgroup", "mtsctl run"),
+        (19, "was removed", "last process exited"),
+        (16, "PID 1, a kernel thread, or this shell", "systemd-run"),
+        (17, "it is a job already, or lies above or below one", "mtsctl remove"),
+        (95, "the memory controller is not enabled", "echo +memory > "),
+        (28, "there are 4096 jobs already", "mtsctl remove"),
+        (1, "not permitted", "run as root"),
+        (25, "does not know this command", "older than mtsctl"),
+        (12, "Cannot allocate memory", ""),
+    ],
+)
+def test_add_errors(mtsctl, host, errno, message, way_out):
+    host.cgroup("a")
+    shown = mtsctl("add", "a", fail=f"job_add={errno}", **host.fake)
+    assert shown.status == (4 if errno == 1 else 1)
+    assert message in shown.err
+    assert way_out in shown.err
+    assert shown.out == ""
+
+
+def test_add_each_where_it_cannot(mtsctl, host):
+    host.cgroup("a")
+    shown = mtsctl("add", "--each", "a", scenario="no-each", fail="job_add=95", **host.fake)
+    assert "--each: this kernel cannot" in shown.err
+    shown = mtsctl("add", "--each", "a", fail="job_add=95", **host.fake)
+    assert "memory controller" in shown.err
+
+
+def test_add_pid_alone_in_its_cgroup(mtsctl, host):
+    directory = host.cgroup("jobs/one")
+    host.process(100, "/jobs/one")
+    shown = mtsctl("add", "--pid", "100", **host.fake)
+    assert (shown.status, shown.out) == (0, f"{directory} is job 7\n")
+
+
+def test_add_pid_with_others(mtsctl, host):
+    host.cgroup("jobs/one/below")
+    host.cgroup("jobs/one")
+    host.process(100, "/jobs/one")
+    host.process(101, "/jobs/one", comm="sibling")
+    host.process(102, "/jobs/one/below", comm="strange\x1b[2Jname")
+    shown = mtsctl("add", "--pid", "100", **host.fake)
+    assert shown.status == 2
+    assert "holds 2 other processes" in shown.err
+    assert "\n  101 sibling\n" in shown.err
+    assert "\n  102 strange?[2Jname\n" in shown.err
+    assert "--yes" in shown.err
+    assert "mtsctl run" in shown.err
+    assert mtsctl.calls == []
+    assert mtsctl("add", "--yes", "--pid", "100", **host.fake).status == 0
+    assert mtsctl.calls == ["add flags=0 fd=open"]
+
+
+def test_add_pid_with_many_others(mtsctl, host):
+    host.cgroup("crowd")
+    for pid in range(100, 125):
+        host.process(pid, "/crowd")
+    shown = mtsctl("add", "--pid", "100", **host.fake)
+    assert shown.err.count(" worker\n") == 10
+    assert "and 14 more" in shown.err
+
+
+def test_add_pid_errors(mtsctl, host):
+    host.process(2, "/", comm="kthreadd", flags=0x00208040)
+    host.process(3, "/")
+    host.process(4, "/../outside")
+    host.process(5, "/gone (deleted)")
+    for pid, message in [
+        (2, "the kernel's threads"),
+        (3, "the whole host: start it with 'mtsctl run'"),
+        (4, "outside of this cgroup namespace"),
+        (5, "No such file"),
+        (6, "no process 6"),
+    ]:
+        shown = mtsctl("add", "--pid", str(pid), **host.fake)
+        assert shown.status == 1
+        assert message in shown.err
+    assert mtsctl.calls == []
+
+
+@pytest.mark.parametrize(
+    ("args", "calls"),
+    [
+        (["remove", "alpha"], ["remove 1"]),
+        (["remove", "1"], ["remove 1"]),
+        (["remove", "beta", "1", "alpha"], ["remove 2", "remove 1"]),
+        (["remove", "11", "12"], ["remove 11", "remove 12"]),
+        (["pin", "alpha", "3"], ["job_set 1 mask=4 flags=4", "job_set 3 mask=4 flags=4"]),
+        (["unpin", "xterm"], ["job_set 6 mask=4 flags=0"]),
+    ],
+)
+def test_on_jobs(mtsctl, args, calls):
+    shown = mtsctl(*args, scenario="rotating")
+    assert (shown.status, shown.out, shown.err) == (0, "", "")
+    assert mtsctl.calls == calls
+
+
+@pytest.mark.parametrize("command", ["remove", "pin", "unpin"])
+@pytest.mark.parametrize(
+    ("job", "status", "message"),
+    [
+        ("nobody", 1, "no job nobody"),
+        ("99", 1, "no job 99"),
+        # Digits alone are an id, even if a cgroup has such a name.
+        ("42", 1, "no job 42"),
+        ("99999999999999999999", 1, "no job 99999999999999999999"),
+        ("", 1, "no job"),
+        ("twin", 2, "several jobs, such as 11 and 12: use the id"),
+    ],
+)
+def test_on_no_job(mtsctl, command, job, status, message):
+    """None is touched if one is not found."""
+    shown = mtsctl(command, "alpha", job, scenario="rotating")
+    assert shown.status == status
+    assert message in shown.err
+    assert mtsctl.calls == []
+
+
+def test_job_goes_meanwhile(mtsctl):
+    shown = mtsctl("remove", "alpha", "beta", fail="job_remove=2*1")
+    assert shown.status == 1
+    assert "job alpha (1) is gone" in shown.err
+    assert mtsctl.calls == ["remove 2"]
+
+
+def test_no_permission_is_said_once(mtsctl):
+    shown = mtsctl("remove", "alpha", "beta", fail="job_remove=1")
+    assert shown.status == 4
+    assert shown.err.count("run as root") == 1
+
+
+# ---- why ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def why(mtsctl, host):
+    """`why` for a process in job number `job`, counted from 1, or in none."""
+
+    def ask(job=None, scenario="rotating", below="", option=(), **cgroup):
+        directory = host.cgroup("theirs/job", **cgroup)
+        if below:
+            host.cgroup(f"theirs/job/{below}")
+        host.process(77, f"/theirs/job{below and '/' + below}", comm="simulate")
+        job_0 = directory.stat().st_ino - job * ID_STEP if job else 5
+        return mtsctl("why", *option, "77", scenario=scenario, cgroup_id=job_0, **host.fake)
+
+    return ask
+
+
+def test_why_frozen(why):
+    shown = why(1)
+    assert shown.status == 0
+    assert shown.out == (
+        "process    77 simulate\n"
+        "cgroup     /theirs/job\n"
+        "job        alpha (1)\n"
+        "bin        0 of 0 to 2\n"
+        "frozen     for 1.5 s\n"
+        "until      bin 0 runs, in about 2.5 s\n"
+        "why        the jobs need 230 MiB, 96.0 MiB may be used, and the host reclaims\n"
+        "longest    3.0 s: its longest freeze so far\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("job", "text"),
+    [
+        (2, "no: its bin runs, for another 1.3 s"),
+        (5, "being frozen now"),
+        (6, "never: the job is pinned"),
+        (7, "real-time"),
+        (8, "did not freeze within 1 s when asked (2 times)"),
+        (9, "by somebody else: mts leaves it alone"),
+        (10, "it has no bin yet"),
+    ],
+)
+def test_why_not_frozen(why, job, text):
+    shown = why(job)
+    assert shown.status == 0
+    assert text in " ".join(shown.out.split())
+
+
+def test_why_below_a_job(why):
+    assert "job        alpha (1)" in why(1, below="deep/down").out
+
+
+def test_why_idle(why):
+    out = why(1, scenario="idle").out
+    assert "no: nothing is (state idle)" in out
+    assert "everything fits" in out
+
+
+def test_why_not_ours(why):
+    shown = why()
+    assert shown.status == 0
+    assert "none: mts does nothing to it" in shown.out
+    assert shown.out.endswith("frozen     no\n")
+
+
+def test_why_frozen_by_others(why):
+    assert why(frozen=1).out.endswith("by somebody else (cgroup.freeze)\n")
+
+
+def test_why_kernel_thread(mtsctl, host):
+    host.process(2, "/", comm="kthreadd", flags=0x00208040)
+    assert "it is a kernel thread" in mtsctl("why", "2", **host.fake).out
+
+
+def test_why_no_process(mtsctl, host):
+    shown = mtsctl("why", "4000000", **host.fake)
+    assert shown.status == 1
+    assert "no process 4000000" in shown.err
+
+
+def test_why_json(why):
+    answer = json.loads(why(1, option=["--json"]).out)
+    assert answer == {
+        "pid": 77,
+        "comm": "simulate",
+        "cgroup": "/theirs/job",
+        "kernel_thread": False,
+        "state": "running",
+        "detail": "the jobs need 230 MiB, 96.0 MiB may be used, and the host reclaims",
+        "job": {"id": 1, "name": "alpha", "state": "frozen", "bin": 0},
+        "frozen": "mts",
+        "frozen_for_ns": 1500000000,
+        "runs_in_ns": 2500000000,
+    }
+
+
+def test_why_json_not_ours(why):
+    answer = json.loads(why(option=["--json"], frozen=1).out)
+    assert answer["job"] is None
+    assert answer["frozen"] == "other"
+    assert answer["frozen_for_ns"] is None
+    assert answer["runs_in_ns"] is None

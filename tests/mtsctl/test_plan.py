@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-2.0
+"""plan, against cases worked out by hand."""
+
+import json
+
+import pytest
+
+MIB = 1 << 20
+GIB = 1 << 30
+S = 10**9
+MS = 10**6
+
+
+@pytest.fixture
+def plan(mtsctl, host):
+    """The JSON of a plan; without the module, unless a scenario is named."""
+
+    def run(*args, scenario="absent", **fake):
+        shown = mtsctl("plan", "--json", *args, scenario=scenario, **host.fake, **fake)
+        assert shown.status == 0, shown.err
+        return json.loads(shown.out)
+
+    return run
+
+
+def words(text):
+    return text.split()
+
+
+def column(rows, key):
+    return [row[key] for row in rows]
+
+
+def test_example_of_the_paper(plan):
+    """Reuven & Wiseman section 4.3: groups of 1, 1 and 0.5; slices of 1 s, 1 s and 0.5 s."""
+    p = plan("--size", "96Mx2", "48M", "--capacity", "96M", "--slice", "1s")
+    assert column(p["bins"], "slice_ns") == [S, S, S // 2]
+    assert column(p["bins"], "pause_ns") == [1500 * MS, 1500 * MS, 2 * S]
+    assert p["round_ns"] == 2500 * MS
+    assert p["longest_pause_ns"] == 2 * S
+    assert p["swap_out_bytes"] == p["swap_in_bytes"] == 240 * MIB
+    assert not p["fits"]
+
+
+def test_ten_jobs(plan):
+    """Two of 6 GiB go in 16 GiB: 5 bins of 12 GiB, 7.5 s and 1 s each."""
+    p = plan(*words("--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 60s"))
+    assert column(p["bins"], "demand") == [12 * GIB] * 5
+    assert column(p["bins"], "slice_ns") == [7500 * MS] * 5
+    assert p["round_ns"] == 42500 * MS
+    assert p["longest_pause_ns"] == 35 * S
+    assert column(p["jobs"], "longest_pause_ns") == [35 * S] * 10
+    assert sorted(column(p["jobs"], "bin")) == sorted(list(range(5)) * 2)
+
+
+def test_max_pause(plan):
+    """As above, but 4 slices and 5 switches must fit in 30 s less the margin: slices of 6.125 s."""
+    p = plan(*words("--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 30s"))
+    assert p["longest_pause_ns"] <= 29.5 * S
+    assert p["bins"][0]["slice_ns"] == pytest.approx(6125 * MS, abs=MS)
+
+
+def test_min_slice(plan):
+    p = plan(*words("--size 96M 1M --capacity 96M --slice 1s --min-slice 300ms"))
+    assert column(p["bins"], "slice_ns") == [S, 300 * MS]
+
+
+def test_short_slice_takes_the_default_min_slice_down(plan):
+    p = plan(*words("--size 96Mx2 --capacity 96M --slice 50ms"))
+    assert p["config"]["min_slice_ns"] == 50 * MS
+
+
+def test_residents(plan):
+    p = plan(*words("--size 48Mx3 --pin-size 2Mx2 --capacity 100M"))
+    assert p["capacity"] == 96 * MIB
+    assert p["resident_demand"] == 4 * MIB
+    assert column(p["bins"], "jobs") == [2, 1]
+    assert column(p["jobs"], "bin") == [0, 0, 1, "every", "every"]
+    assert p["jobs"][3]["longest_pause_ns"] == 0
+
+
+def test_residents_larger_than_the_capacity(plan):
+    p = plan(*words("--size 48Mx2 --pin-size 2G --capacity 100M"))
+    assert p["capacity"] == 0
+    assert column(p["bins"], "overfull") == [True, True]
+
+
+def test_everything_fits(plan, mtsctl):
+    args = words("--size 32Mx3 --capacity 96M")
+    p = plan(*args)
+    assert p["fits"]
+    assert len(p["bins"]) == 1
+    assert p["round_ns"] == p["longest_pause_ns"] == p["swap_out_bytes"] == 0
+    assert "everything fits: nothing will be frozen" in mtsctl("plan", *args).out
+
+
+def test_oversize_job(plan, mtsctl):
+    p = plan(*words("--size 200M 48M --capacity 96M --slice 1s"))
+    big, small = (p["bins"][job["bin"]] for job in p["jobs"])
+    assert (big["overfull"], big["slice_ns"]) == (True, S)
+    assert (small["overfull"], small["slice_ns"]) == (False, S // 2)
+    alone = mtsctl("plan", *words("--size 200M --capacity 96M")).out
+    assert "rotation cannot help" in alone
+
+
+def test_pack(plan):
+    """Three of 60 in 96: Reuven & Wiseman make 180/96 = 2 bins and overfill one."""
+    args = words("--size 60Mx3 --capacity 96M --pack")
+    assert column(plan(*args, "ffd")["bins"], "demand") == [60 * MIB] * 3
+    rw = plan(*args, "reuven-wiseman")
+    assert sorted(column(rw["bins"], "demand")) == [60 * MIB, 120 * MIB]
+    assert rw["config"]["pack"] == "rw"
+
+
+def test_evict(plan):
+    """Two bins of 60 in 100: full moves 120; need brings in what lacks, 20, for each."""
+    args = words("--size 60Mx2 --capacity 100M --evict")
+    assert plan(*args, "full")["swap_in_bytes"] == 120 * MIB
+    need = plan(*args, "need")
+    assert need["swap_in_bytes"] == need["swap_out_bytes"] == 40 * MIB
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--size", "6Gx2", "--size", "2G"],
+        ["--size", "6Gx2", "2G"],
+        ["6G", "6G", "--size", "2G"],
+        ["6G", "--", "6G", "2G"],
+        ["--pack", "ffd", "6Gx2", "--slice", "1s", "2G"],
+    ],
+)
+def test_ways_to_give_sizes(plan, args):
+    p = plan(*args, "--capacity", "16G") if "--" not in args else plan("--capacity", "16G", *args)
+    assert column(p["jobs"], "demand") == [6 * GIB, 6 * GIB, 2 * GIB]
+
+
+def test_capacity_of_the_host(plan):
+    """800 MiB are available; 1/32 of it is the reserve."""
+    assert plan("--size", "1M")["capacity"] == 775 * MIB
+    assert plan("--size", "1M", "--capacity", "40%")["capacity"] == 400 * MIB
+
+
+def test_cgroups(plan, host):
+    """In memory: 100 less 15 of cache and 3 of slab; in swap: 50 less 2 that are in both."""
+    stat = {
+        "file": 20 * MIB,
+        "shmem": 5 * MIB,
+        "slab_reclaimable": 3 * MIB,
+        "swapcached": 2 * MIB,
+    }
+    host.cgroup("a", current=100 * MIB, swap=50 * MIB, **stat)
+    host.cgroup("b", current=10 * MIB)
+    p = plan("--cgroup", "a", f"{host.cgroups}/b")
+    assert column(p["jobs"], "demand") == [130 * MIB, 10 * MIB]
+    assert p["jobs"][0]["name"] == "a"
+    most = (800 + 82 + 10) * MIB
+    assert p["capacity"] == most - most // 32
+
+
+def test_cgroup_without_swap_accounting(plan, host):
+    directory = host.cgroup("a", current=10 * MIB)
+    (directory / "memory.swap.current").unlink()
+    assert plan("--cgroup", "a")["demand"] == 10 * MIB
+
+
+def test_jobs_of_the_module(plan):
+    p = plan(scenario="rotating")
+    assert p["config"] == {
+        "pack": "bfd",
+        "evict": "need",
+        "capacity": 103 * MIB,  # of a bin, and the residents
+        "slice_ns": 2 * S,
+        "min_slice_ns": 100 * MS,
+        "max_pause_ns": 30 * S,
+        "switch_ns": 100 * MS,  # as measured
+    }
+    assert p["capacity"] == 96 * MIB
+    assert p["resident_demand"] == 7 * MIB
+    assert len(p["bins"]) == 3
+    bins = {job["name"]: job["bin"] for job in p["jobs"]}
+    assert {bins[name] for name in ("xterm", "audio", "stubborn", "debugged")} == {"every"}
+    # Packing is stable.
+    assert (bins["alpha"], bins["beta"], bins["make"]) == (0, 1, 2)
+
+
+def test_options_beat_the_module(plan):
+    args = "--pack rw --evict off --capacity 300M --slice 1s --min-slice 20ms --max-pause 9s"
+    p = plan(*args.split(), "--switch", "0s", scenario="rotating")
+    assert p["config"] == {
+        "pack": "rw",
+        "evict": "off",
+        "capacity": 300 * MIB,
+        "slice_ns": S,
+        "min_slice_ns": 20 * MS,
+        "max_pause_ns": 9 * S,
+        "switch_ns": 0,
+    }
+    assert p["fits"]
+
+
+def test_bin_size_of_the_module(plan):
+    p = plan(scenario="rotating", config_bin=50 * MIB)
+    assert p["config"]["capacity"] == 50 * MIB
+
+
+def test_capacity_not_known_to_the_module(plan):
+    """150 MiB of jobs in memory, 800 available."""
+    most = 950 * MIB
+    assert plan(scenario="oom")["capacity"] == most - most // 32
+
+
+def test_no_jobs(mtsctl, plan):
+    assert plan(scenario="empty")["bins"] == []
+    assert "no jobs" in mtsctl("plan", scenario="empty").out
+
+
+def test_nothing_to_plan_for(mtsctl):
+    shown = mtsctl("plan", scenario="absent")
+    assert shown.status == 3
+    assert "mtsctl plan --size 6Gx10" in shown.err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "--size 6Gx10 2G --capacity 16G",
+        "--size 6Gx10 2G --capacity 16G --switch 1s --slice 60s --max-pause 1s",
+        "--size 1023.9Mx4093 --pin-size 1Px3 --capacity 1P",
+        "--size 100K 200K 300K 400K 500K 600K 700K 800K 900K 1M --capacity 100M",
+        "--size 60Mx3 --capacity 96M --pack rw",
+        "--size 0x4096 --capacity 1M",
+    ],
+)
+def test_80_columns(mtsctl, args):
+    shown = mtsctl("plan", *args.split(), scenario="absent")
+    assert shown.status == 0
+    assert shown.out.isascii()
+    for line in shown.out.splitlines():
+        assert len(line) <= 80, line
+
+
+def test_80_columns_with_long_names(mtsctl):
+    for scenario in ("many", "rotating"):
+        for line in mtsctl("plan", scenario=scenario).out.splitlines():
+            assert len(line) <= 80, line
+            assert line.isascii(), line
+
+
+def test_table(mtsctl):
+    out = mtsctl("plan", *words("--size 6Gx3 2G --pin-size 1G --capacity 17G --slice 10s")).out
+    assert "capacity   16.0 GiB in a bin: 17.0 GiB less 1.0 GiB of resident jobs\n" in out
+    assert "   0   14.0 GiB" not in out  # the columns are as below
+    assert "   0  14.0 GiB     8.8 s    3.8 s     3  6.0 GiB x2, 2.0 GiB\n" in out
+    assert "   1   6.0 GiB     3.8 s    8.8 s     1  6.0 GiB\n" in out
+    assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
+    assert "add --switch TIME" in out
+
+
+def test_pause_beyond_the_limit_is_said(mtsctl):
+    args = "--size 60Mx100 --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
+    assert "warning    the longest pause is above max_pause=5s" in mtsctl("plan", *args.split()).out
+
+
+def test_list_that_is_too_long(mtsctl):
+    sizes = [f"{n}K" for n in range(100, 130)]
+    out = mtsctl("plan", "--size", *sizes, "--capacity", "96M").out
+    assert out.rstrip().endswith(", +27")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ("--size", "--size needs a value"),
+        ("--size 6X", "--size 6X: unknown unit"),
+        ("6X", "--size 6X: unknown unit"),
+        ("--pin-size 1Gx0", "--pin-size 1Gx0: a count of 0"),
+        ("--size 1Gx4097", "more jobs than the module takes"),
+        ("--size 1Gx4096 1G", "more than 4096 jobs"),
+        ("--size 1G --cgroup a", "either --size or --cgroup"),
+        ("--size 1G --capacity 1K", "--capacity 1K: not between 1M and 1P"),
+        ("--size 1G --capacity 0%", "0% leaves nothing"),
+        ("--size 1G --slice 2", "--slice 2: the unit is missing"),
+        ("--size 1G --slice 2s --slice 3s", "--slice is given twice"),
+        ("--size 1G --json --json", "--json is given twice"),
+        ("--size 1G --slice 2s --min-slice 3s", "--min-slice is longer than the slice"),
+        ("--size 1G --max-pause 61s", "not between 1s and 60s"),
+        ("--size 1G --pack best", "--pack best: not one of ffd, bfd or rw"),
+        ("--size 1G --evict some", "not one of off, need or full"),
+        ("--size 1G --switch -1s", "negative"),
+        ("--size 1G --switch 2h", "not between"),
+    ],
+)
+def test_bad_usage(mtsctl, args, message):
+    shown = mtsctl("plan", *args.split(), scenario="absent")
+    assert shown.status == 2
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_bad_cgroups(mtsctl, host):
+    host.cgroup("plain")
+    for name, message in [("plain", "has no memory.current"), ("gone", "name a cgroup")]:
+        shown = mtsctl("plan", "--cgroup", name, scenario="absent", **host.fake)
+        assert shown.status == 1
+        assert message in shown.err
+
+
+def test_no_meminfo(mtsctl, host):
+    (host.proc / "meminfo").unlink()
+    shown = mtsctl("plan", "1G", scenario="absent", **host.fake)
+    assert shown.status == 1
+    assert "give --capacity" in shown.err

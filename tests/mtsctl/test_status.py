@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+"""status, stats and thaw."""
+
+import json
+import re
+
+import pytest
+
+SCENARIOS = [
+    "idle",
+    "empty",
+    "off",
+    "rotating",
+    "switching",
+    "oom",
+    "paused",
+    "many",
+    "newer",
+    "no-each",
+    "torn",
+    "moving",
+]
+STATUS_KEYS = {
+    "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
+    "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
+    "longest_pause_ns", "consistent", "bins", "jobs",
+}  # fmt: skip
+BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
+JOB_KEYS = {
+    "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "demand", "resident",
+    "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns", "run_ns", "slices",
+    "evicted", "freeze_failures",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("option", [[], ["--all"]])
+def test_80_columns_of_ascii(mtsctl, scenario, option):
+    shown = mtsctl("status", *option, scenario=scenario)
+    assert shown.status == 0
+    assert shown.err == ""
+    assert shown.out.isascii()
+    for line in shown.out.splitlines():
+        assert len(line) <= 80, line
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_json_schema(mtsctl, scenario):
+    status = json.loads(mtsctl("status", "--json", scenario=scenario).out)
+    assert set(status) == STATUS_KEYS
+    assert all(set(b) == BIN_KEYS for b in status["bins"])
+    assert all(set(j) == JOB_KEYS for j in status["jobs"])
+
+
+def test_idle(mtsctl):
+    out = mtsctl("status").out
+    assert out.startswith("state      idle\nwhy        everything fits: 30.0 MiB in 96.0 MiB\n")
+    assert re.search(r"^ +1 alpha +running +- 10.0 MiB 10.0 MiB +0 B$", out, re.M)
+    assert "BIN  RUNS" not in out
+
+
+def test_rotating(mtsctl):
+    out = mtsctl("status", scenario="rotating").out
+    # Bin 1 runs for another 1.3 s; a switch takes 0.1 s; bin 2 has 1 s.
+    assert "next       bin 2 runs in 1.4 s\n" in out
+    assert re.search(r"^ +0  in 2\.5 s +2\.0 s  93\.0 MiB", out, re.M)
+    assert re.search(r"^ +\* 1  now +2\.0 s  93\.0 MiB .* 4 +0$", out, re.M)
+    assert re.search(r"^ +2  in 1\.4 s +1\.0 s  49\.0 MiB .* 2 +2$", out, re.M)
+    assert re.search(r"^ +every  always .* 4 +0$", out, re.M)
+    assert re.search(r"^ +none .* 1 +0$", out, re.M)
+    assert re.search(r"^ +1 alpha +frozen +0 .* 1\.5 s$", out, re.M)
+    bins = re.findall(r"^ +\d+ \S+ +(?:\w|-)+ +(\w+|-) +[\d.]+ MiB", out, re.M)
+    assert bins == ["0"] * 3 + ["1"] * 4 + ["2"] * 2 + ["every"] * 4 + ["-"]
+    ids = [int(i) for i in re.findall(r"^ +(\d+) \S+ +(?:\w|-)+ +1 +[\d.]+ MiB", out, re.M)]
+    assert ids == sorted(ids)
+
+
+def test_rotating_json(mtsctl):
+    status = json.loads(mtsctl("status", "--json", scenario="rotating").out)
+    assert status["state"] == "running"
+    assert status["reason"] == "overcommit"
+    assert status["current_bin"] == 1
+    assert status["slice_left_ns"] == 1300000000
+    assert [b["runs_in_ns"] for b in status["bins"]] == [2500000000, 0, 1400000000]
+    assert status["round_ns"] == 5300000000
+    assert status["longest_pause_ns"] == 4300000000
+    jobs = {j["id"]: j for j in status["jobs"]}
+    assert jobs[1]["frozen_for_ns"] == 1500000000
+    assert jobs[2]["frozen_for_ns"] is None
+    assert jobs[4]["each"]
+    assert not jobs[4]["pin"]
+    assert jobs[4]["parent"] is None
+    assert jobs[5]["parent"] == 4
+    assert jobs[5]["state"] == "freezing"
+    assert jobs[6]["pin"]
+    assert jobs[6]["bin"] == "every"
+    assert jobs[10]["bin"] is None
+    assert jobs[13]["name"].startswith('strange?"name"')  # not UTF-8
+
+
+def test_switching(mtsctl):
+    out = mtsctl("status", scenario="switching").out
+    assert "bin 1 runs as soon as the switch is done" in out
+    assert "coming" in out
+
+
+def test_stopped(mtsctl):
+    out = mtsctl("status", scenario="oom").out
+    assert out.startswith("state      stopped\nwhy        the kernel ran out of memory")
+    assert "mtsctl set mode=auto" in out
+
+
+def test_many_jobs(mtsctl):
+    out = mtsctl("status", scenario="many").out
+    assert len(out.splitlines()) < 45
+    assert "The 200 jobs: mtsctl status --all" in out
+    assert len(re.findall(r"^ +(?:\* )?\d+  (?:in|now)", out, re.M)) == 20
+    everything = mtsctl("status", "--all", scenario="many").out
+    assert len(re.findall(r"^\d{10} a-name-a", everything, re.M)) == 200
+    status = json.loads(mtsctl("status", "--json", scenario="many").out)
+    assert len(status["jobs"]) == 200
+    assert status["demand"] == 2**63 - 1  # JSON's numbers end there
+
+
+def test_newer_module(mtsctl):
+    shown = mtsctl("status", scenario="newer")
+    assert shown.out.startswith("state      unknown\n")
+    assert json.loads(mtsctl("status", "--json", scenario="newer").out)["state"] == "unknown"
+
+
+def test_each_not_possible(mtsctl):
+    assert "--each     cannot catch children" in mtsctl("status", scenario="no-each").out
+
+
+def test_generations(mtsctl):
+    """Lists that do not belong together are read again, but not for ever."""
+    assert "may not agree" not in mtsctl("status", scenario="moving").out.replace("\n", " ")
+    torn = json.loads(mtsctl("status", "--json", scenario="torn").out)
+    moving = json.loads(mtsctl("status", "--json", scenario="moving").out)
+    assert not torn["consistent"]
+    assert moving["consistent"]
+    out = " ".join(mtsctl("status", scenario="torn").out.split())
+    assert "the lists below may not agree" in out
+
+
+def test_stats(mtsctl):
+    shown = mtsctl("stats")
+    assert shown.status == 0
+    assert re.search(r"^ +36  switches between bins$", shown.out, re.M)
+    assert re.search(r"^ +3\.0 GiB  asked for", shown.out, re.M)
+    assert re.search(r"^ +1m 10s  in slices$", shown.out, re.M)
+    assert max(map(len, shown.out.splitlines())) <= 80
+    stats = json.loads(mtsctl("stats", "--json").out)
+    assert len(stats) == 21  # every counter of struct mts_stats
+    assert stats["freeze_ns"] == 36 * 40000000
+    assert stats["evict_got"] == 2**63 - 1
+
+
+def test_thaw(mtsctl):
+    shown = mtsctl("thaw", scenario="rotating")
+    assert shown.status == 0
+    assert shown.out.startswith("5 jobs thawed.\n")
+    assert "mtsctl set mode=auto" in shown.out
+    assert mtsctl.calls == ["thaw"]
+    assert mtsctl("thaw").out.startswith("Nothing was frozen.\n")
+
+
+def test_thaw_when_it_cannot_count(mtsctl):
+    shown = mtsctl("thaw", fail="status=5")
+    assert shown.status == 0
+    assert mtsctl.calls == ["thaw"]

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Help, bad usage, and what happens without the module or without root."""
+
+import re
+import subprocess
+
+import pytest
+
+# What makes each command ask the device.
+ASKING = {
+    "run": ["--", "true"],
+    "add": ["some"],
+    "remove": ["alpha"],
+    "pin": ["alpha"],
+    "unpin": ["alpha"],
+    "status": [],
+    "why": ["77"],
+    "plan": [],
+    "set": ["mode=off"],
+    "get": [],
+    "stats": [],
+    "thaw": [],
+}
+COMMANDS = list(ASKING)
+
+
+def test_table_is_complete(mtsctl):
+    out = mtsctl("help").out
+    assert re.findall(r"^  (\w+) ", out, re.M) == [*COMMANDS, "help"]
+    assert mtsctl("--help").out == out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(mtsctl, command):
+    shown = mtsctl(command, "--help", scenario="absent")
+    assert shown.status == 0
+    assert shown.err == ""
+    assert shown.out.startswith(f"Usage: mtsctl {command}")
+    assert max(map(len, shown.out.splitlines())) <= 80
+    assert mtsctl("help", command).out == shown.out
+    assert mtsctl(command, "-h").out == shown.out
+
+
+def test_no_command(mtsctl):
+    shown = mtsctl()
+    assert shown.status == 2
+    assert "Usage: mtsctl COMMAND" in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize("args", [["frobnicate"], ["help", "frobnicate"], [""], ["--frobnicate"]])
+def test_unknown_command(mtsctl, args):
+    shown = mtsctl(*args)
+    assert shown.status == 2
+    assert f"unknown command '{args[-1]}'" in shown.err
+
+
+def test_version(mtsctl):
+    assert mtsctl("--version").out == "mtsctl 0.1.0\n"
+    assert mtsctl("--version").status == 0
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--frobnicate", "unknown option --frobnicate"),
+        ("-x", "unknown option -x"),
+        ("--help=now", "--help=now: the option takes no value"),
+    ],
+)
+def test_unknown_option(mtsctl, command, option, message):
+    shown = mtsctl(command, option)
+    assert shown.status == (125 if command == "run" else 2)
+    assert message in shown.err
+    assert f"Try 'mtsctl {command} --help'" in shown.err
+
+
+def test_unknown_short_option_after_a_long_one(mtsctl):
+    assert "unknown option -x" in mtsctl("status", "--json", "-xz").err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["run"], "a command is missing"),
+        (["run", "--name"], "--name needs a value"),
+        (["run", "--name", "a b", "true"], "--name 'a b': a name is made of"),
+        (["run", "--name", "12", "true"], "taken for an id"),
+        (["run", "--name", "a", "--name", "b", "true"], "given twice"),
+        (["add"], "name one cgroup, or one --pid"),
+        (["add", "a", "b"], "name one cgroup, or one --pid"),
+        (["add", "a", "--pid", "1"], "name one cgroup, or one --pid"),
+        (["add", "--pid", "x"], "--pid 'x': not a number"),
+        (["add", "--pid", "1", "--pid", "2"], "given twice"),
+        (["remove"], "name a job"),
+        (["status", "alpha"], "unexpected 'alpha'"),
+        (["why"], "name one process id"),
+        (["why", "1", "2"], "name one process id"),
+        (["why", "make"], "'make': not a number"),
+        (["why", "-5"], "unknown option -5"),
+        (["get", "mode"], "unexpected 'mode'"),
+        (["stats", "x"], "unexpected 'x'"),
+        (["thaw", "alpha"], "not one job"),
+    ],
+)
+def test_bad_usage(mtsctl, args, message):
+    shown = mtsctl(*args)
+    assert shown.status == (125 if args[0] == "run" else 2)
+    assert message in shown.err
+    assert shown.out == ""
+    assert mtsctl.calls == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_module(mtsctl, host, command):
+    host.process(77, "/some")
+    shown = mtsctl(command, *ASKING[command], scenario="absent", **host.fake)
+    assert shown.status == (125 if command == "run" else 3)
+    assert "/dev/mts: no such device: is the module loaded?" in shown.err
+    assert "modprobe mts" in shown.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_permission(mtsctl, host, command):
+    host.process(77, "/some")
+    shown = mtsctl(command, *ASKING[command], scenario="forbidden", **host.fake)
+    assert shown.status == (125 if command == "run" else 4)
+    assert "/dev/mts: permission denied: run as root" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("args", "call"),
+    [
+        (["run", "true"], "job_create"),
+        (["remove", "alpha"], "job_remove"),
+        (["remove", "alpha"], "jobs"),
+        (["pin", "alpha"], "job_set"),
+        (["status"], "status"),
+        (["status"], "bins"),
+        (["status"], "jobs"),
+        (["plan"], "stats"),
+        (["set", "mode=off"], "config_set"),
+        (["get"], "config_get"),
+        (["stats"], "stats"),
+        (["thaw"], "thaw"),
+    ],
+)
+@pytest.mark.parametrize(
+    "failure",
+    [(1, "run as root", 4), (25, "older than mtsctl", 1), (12, "Cannot allocate memory", 1)],
+)
+def test_failing_call(mtsctl, args, call, failure):
+    errno, message, status = failure
+    shown = mtsctl(*args, fail=f"{call}={errno}")
+    assert shown.status == (125 if args[0] == "run" else status)
+    assert message in shown.err
+    assert shown.err.startswith(f"mtsctl: {args[0]}")
+
+
+def test_real_program_without_module(built):
+    """The real ipc.c; on a host with the module there is nothing to see here."""
+    done = subprocess.run([built / "mtsctl", "get"], capture_output=True, text=True)
+    assert done.returncode in (0, 3, 4)
+    assert done.returncode == 0 or "/dev/mts" in done.stderr
+
+
+def test_full_disk(mtsctl):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [mtsctl.program, "get"],
+            env=mtsctl.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert "standard output" in done.stderr
+
+
+def test_man_page_names_everything(mtsctl, sources):
+    page = (sources / "mtsctl.8").read_text().replace("\\-", "-")
+    for command in COMMANDS:
+        assert f".SS mtsctl {command}" in page
+        for option in re.findall(r"^  (--[a-z-]+)", mtsctl(command, "--help").out, re.M):
+            assert option in page, f"{command} {option}"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "ipc.h"
+#include "mtsctl.h"
+#include "parse.h"
+
+#define SHOWN 10 /* processes that are listed by name */
+
+static bool each_unsupported(void)
+{
+	struct mts_status status;
+
+	return !ipc_status(&status) && status.each_how == MTS_EACH_NONE;
+}
+
+static int add_failed(const char *dir, u32 flags, int err)
+{
+	switch (err) {
+	case EBADF:
+		complain("add: %s: the module could not use the open directory: "
+			 "this is an error in mtsctl",
+			 dir);
+		break;
+	case EINVAL:
+		complain("add: %s: not a cgroup v2 directory, or the root cgroup, which holds "
+			 "the whole host: name a cgroup below it, or start the job with "
+			 "'mtsctl run'",
+			 dir);
+		break;
+	case ENODEV:
+		complain("add: %s: the cgroup was removed in the meantime: "
+			 "its last process exited",
+			 dir);
+		break;
+	case EBUSY:
+		complain("add: %s: it holds PID 1, a kernel thread, or this shell or what started "
+			 "it, which must never be frozen: start the job in a cgroup of its own, "
+			 "with 'mtsctl run' or 'systemd-run'",
+			 dir);
+		break;
+	case EEXIST:
+		complain("add: %s: it is a job already, or lies above or below one: see "
+			 "'mtsctl status', and 'mtsctl remove' the other first",
+			 dir);
+		break;
+	case EOPNOTSUPP:
+		if ((flags & MTS_JOB_EACH) && each_unsupported())
+			complain("add: --each: this kernel cannot catch the children of a job: "
+				 "add it without --each");
+		else
+			complain("add: %s: the memory controller is not enabled in it: "
+				 "echo +memory > %s/../cgroup.subtree_control",
+				 dir, dir);
+		break;
+	case ENOSPC:
+		complain("add: no room: there are %d jobs already: "
+			 "'mtsctl remove' one first",
+			 MTS_MAX_JOBS);
+		break;
+	default: {
+		char what[PATH_MAX + 8];
+
+		snprintf(what, sizeof(what), "add: %s", dir);
+		return device_failed(what, err);
+	}
+	}
+	return EXIT_FAILED;
+}
+
+static int add_dir(const char *dir, u32 flags)
+{
+	struct mts_job_add add = { .flags = flags };
+	int ret;
+
+	/* Not O_PATH: a file that is no cgroup is the module's to refuse. */
+	add.cgroup_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (add.cgroup_fd < 0) {
+		complain("add: %s: %s", dir, strerror(errno));
+		return errno == EACCES ? EXIT_PERMISSION : EXIT_FAILED;
+	}
+	ret = ipc_job_add(&add);
+	close(add.cgroup_fd);
+	if (ret)
+		return add_failed(dir, flags, -ret);
+	printf("%s is job %u\n", dir, add.id);
+	return EXIT_OK;
+}
+
+/* Others live in the cgroup as well: they would be frozen too. */
+static int refuse_others(const struct command *command, pid_t pid, const char *dir,
+			 const struct process *others, u32 total)
+{
+	complain("add: %s, the cgroup of process %d, holds %u other process%s, "
+		 "which would be frozen with it:",
+		 dir, pid, total, total == 1 ? "" : "es");
+	for (u32 i = 0; i < total && i < SHOWN; i++)
+		fprintf(stderr, "  %d %s\n", others[i].pid, others[i].comm);
+	if (total > SHOWN)
+		fprintf(stderr, "  and %u more\n", total - SHOWN);
+	return usage_error(command,
+			   "add them all with --yes, or start the process with "
+			   "'mtsctl run': its memory cannot be moved to a cgroup of its own");
+}
+
+static int add_pid(const struct command *command, pid_t pid, bool yes, u32 flags)
+{
+	struct process others[SHOWN];
+	char path[PATH_MAX], dir[PATH_MAX];
+	u32 total;
+	int ret;
+
+	ret = cgroup_of_process(pid, path);
+	if (ret == -ESRCH) {
+		complain("add: no process %d", pid);
+		return EXIT_FAILED;
+	}
+	if (ret) {
+		complain("add: the cgroup of process %d: %s", pid,
+			 ret == -ENOENT ? "it is in no cgroup v2" : strerror(-ret));
+		return EXIT_FAILED;
+	}
+	if (!strcmp(path, "/")) {
+		complain("add: process %d is in the root cgroup, which holds %s: "
+			 "start it with 'mtsctl run'",
+			 pid,
+			 process_is_kernel_thread(pid) ? "the kernel's threads" : "the whole host");
+		return EXIT_FAILED;
+	}
+	if (!strncmp(path, "/..", 3)) {
+		complain("add: process %d is outside of this cgroup namespace: "
+			 "run mtsctl on the host",
+			 pid);
+		return EXIT_FAILED;
+	}
+	ret = cgroup_dir(path + 1, dir);
+	if (!ret)
+		ret = cgroup_processes(dir, pid, others, SHOWN, &total);
+	if (ret) {
+		complain("add: %s, the cgroup of process %d: %s", path, pid, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	if (total && !yes)
+		return refuse_others(command, pid, dir, others, total);
+	return add_dir(dir, flags);
+}
+
+int add_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "each", no_argument, NULL, 'e' },
+		{ "pid", required_argument, NULL, 'P' },
+		{ "pin", no_argument, NULL, 'p' },
+		{ "yes", no_argument, NULL, 'y' },
+		{ 0 },
+	};
+	char dir[PATH_MAX];
+	const char *wrong;
+	bool yes = false;
+	pid_t pid = 0;
+	u32 flags = 0;
+	int opt, ret;
+
+	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
+		switch (opt) {
+		case 'e':
+			flags |= MTS_JOB_EACH;
+			break;
+		case 'P':
+			wrong = pid ? "given twice" : parse_pid(optarg, &pid);
+			if (wrong)
+				return usage_error(command, "--pid '%s': %s", optarg, wrong);
+			break;
+		case 'p':
+			flags |= MTS_JOB_PIN;
+			break;
+		case 'y':
+			yes = true;
+			break;
+		case OPTION_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (argc - optind != (pid ? 0 : 1))
+		return usage_error(command, "name one cgroup, or one --pid");
+	ret = device_open();
+	if (ret)
+		return ret;
+	if (pid)
+		return add_pid(command, pid, yes, flags);
+	ret = cgroup_dir(argv[optind], dir);
+	if (ret) {
+		complain("add: %s: %s: name a cgroup by its path, such as "
+			 "user.slice/my.scope or /sys/fs/cgroup/user.slice/my.scope",
+			 argv[optind], strerror(-ret));
+		return EXIT_FAILED;
+	}
+	return add_dir(dir, flags);
+}

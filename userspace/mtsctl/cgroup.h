@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of procfs and cgroup v2 say. Functions return 0 or -errno. */
+#ifndef MTSCTL_CGROUP_H
+#define MTSCTL_CGROUP_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "policy/policy.h"
+
+#define COMM_SIZE 64
+
+struct process {
+	pid_t pid;
+	char comm[COMM_SIZE];
+};
+
+/*
+ * The directory of what the user calls a cgroup: a path below the cgroup
+ * root, with or without it in front. ENOENT, ENAMETOOLONG, ENOTDIR, ...
+ */
+int cgroup_dir(const char *name, char dir[PATH_MAX]);
+
+/* The path of the process's cgroup, "/" for the root. ESRCH: no such process. */
+int cgroup_of_process(pid_t pid, char path[PATH_MAX]);
+
+/* The ids (inode numbers) of the cgroup of `path` and of those above it. */
+int cgroup_ids(const char *path, u64 *ids, int room, int *n);
+
+/*
+ * The processes in the cgroup and below it, without `self`: the first `room`
+ * of them, and in `total` how many there are.
+ */
+int cgroup_processes(const char *dir, pid_t self, struct process *processes, u32 room, u32 *total);
+
+/* EOPNOTSUPP: the memory controller is not enabled in it. */
+int cgroup_usage(const char *dir, struct mts_usage *usage);
+
+/* cgroup.events says that it is frozen; no such file: false. */
+bool cgroup_frozen(const char *path);
+
+/* "?" where it cannot be read. */
+void process_comm(pid_t pid, char comm[COMM_SIZE]);
+bool process_is_kernel_thread(pid_t pid);
+
+/* MemTotal and MemAvailable, in bytes. */
+int host_memory(u64 *total, u64 *available);
+
+#endif /* MTSCTL_CGROUP_H */

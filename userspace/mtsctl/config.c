@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* get and set */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "ipc.h"
+#include "mtsctl.h"
+#include "values.h"
+
+#define KEYS "mode, pack, evict, slice, min_slice, max_pause or bin"
+
+static int show_json(const struct mts_config *config)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "mode", json_string(word_of(mode_words, config->mode)));
+	json_put(&root, "pack", json_string(word_of(pack_words, config->pack)));
+	json_put(&root, "evict", json_string(word_of(evict_words, config->evict)));
+	json_put(&root, "slice_ns", json_u64(config->slice_ns));
+	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
+	json_put(&root, "max_pause_ns", json_u64(config->max_pause_ns));
+	json_put(&root, "bin_bytes", config->bin_bytes ? json_u64(config->bin_bytes) : json_null());
+	return json_print(root);
+}
+
+int get_main(const struct command *command, int argc, char **argv)
+{
+	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
+	struct mts_config config = { 0 };
+	bool json;
+	int ret;
+
+	ret = json_option(command, argc, argv, &json);
+	if (ret != OPTION_END)
+		return ret == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+	if (optind != argc)
+		return usage_error(command, "unexpected '%s'", argv[optind]);
+	ret = device_open();
+	if (ret)
+		return ret;
+	ret = ipc_config_get(&config);
+	if (ret)
+		return device_failed("get", -ret);
+
+	if (json)
+		return show_json(&config);
+	printf("mode=%s\npack=%s\nevict=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\nbin=%s\n",
+	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
+	       word_of(evict_words, config.evict), format_time_exact(slice, config.slice_ns),
+	       format_time_exact(min, config.min_slice_ns),
+	       format_time_exact(pause, config.max_pause_ns),
+	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
+	return EXIT_OK;
+}
+
+static int set_bin(const struct command *command, const char *value, u64 *field)
+{
+	if (strcmp(value, "auto"))
+		return value_memory(command, "bin=", value, field);
+	*field = 0;
+	return EXIT_OK;
+}
+
+/* One KEY=VALUE into config, its bit into config->mask. */
+static int set_one(const struct command *command, const char *text, struct mts_config *config)
+{
+	const char *value = strchr(text, '=');
+	char key[16];
+	u32 bit;
+	int ret;
+
+	if (!value)
+		return usage_error(command, "'%s': write KEY=VALUE, KEY being " KEYS, text);
+	snprintf(key, sizeof(key), "%.*s", (int)mts_min(value - text, sizeof(key) - 1), text);
+	value++;
+	if (!strcmp(key, "mode")) {
+		bit = MTS_CONFIG_MODE;
+		ret = value_word(command, "mode=", value, mode_words, &config->mode);
+	} else if (!strcmp(key, "pack")) {
+		bit = MTS_CONFIG_PACK;
+		ret = value_word(command, "pack=", value, pack_words, &config->pack);
+	} else if (!strcmp(key, "evict")) {
+		bit = MTS_CONFIG_EVICT;
+		ret = value_word(command, "evict=", value, evict_words, &config->evict);
+	} else if (!strcmp(key, "slice")) {
+		bit = MTS_CONFIG_SLICE;
+		ret = value_time(command, "slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
+				 &config->slice_ns);
+	} else if (!strcmp(key, "min_slice")) {
+		bit = MTS_CONFIG_MIN_SLICE;
+		ret = value_time(command, "min_slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
+				 &config->min_slice_ns);
+	} else if (!strcmp(key, "max_pause")) {
+		bit = MTS_CONFIG_MAX_PAUSE;
+		ret = value_time(command, "max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS,
+				 &config->max_pause_ns);
+	} else if (!strcmp(key, "bin")) {
+		bit = MTS_CONFIG_BIN;
+		ret = set_bin(command, value, &config->bin_bytes);
+	} else {
+		return usage_error(command, "unknown key in '%s': KEY is " KEYS, text);
+	}
+	if (!ret && (config->mask & bit))
+		ret = usage_error(command, "%s is given twice", key);
+	config->mask |= bit;
+	return ret;
+}
+
+/*
+ * The module would refuse it as well, without saying by how much. (A slice
+ * alone takes a longer min_slice down with it.)
+ */
+static int check_slices(const struct command *command, const struct mts_config *config)
+{
+	char slice[FORMAT_SIZE], min[FORMAT_SIZE];
+	struct mts_config now = { 0 };
+	u64 limit = config->slice_ns;
+	int ret;
+
+	if (!(config->mask & MTS_CONFIG_MIN_SLICE))
+		return EXIT_OK;
+	if (!(config->mask & MTS_CONFIG_SLICE)) {
+		ret = ipc_config_get(&now);
+		if (ret)
+			return device_failed("set", -ret);
+		limit = now.slice_ns;
+	}
+	if (config->min_slice_ns <= limit)
+		return EXIT_OK;
+	return usage_error(command, "min_slice=%s would be longer than slice, %s: set both",
+			   format_time_exact(min, config->min_slice_ns),
+			   format_time_exact(slice, limit));
+}
+
+int set_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = { { 0 } };
+	struct mts_config config = { 0 };
+	int opt, ret;
+
+	opt = next_option(command, argc, argv, "", options);
+	if (opt == OPTION_HELP)
+		return EXIT_OK;
+	if (opt != OPTION_END)
+		return EXIT_USAGE;
+	if (optind == argc)
+		return usage_error(command, "nothing to set: write KEY=VALUE, KEY being " KEYS);
+	for (int i = optind; i < argc; i++) {
+		ret = set_one(command, argv[i], &config);
+		if (ret)
+			return ret;
+	}
+	ret = device_open();
+	if (!ret)
+		ret = check_slices(command, &config);
+	if (ret)
+		return ret;
+	ret = ipc_config_set(&config);
+	switch (-ret) {
+	case 0:
+		return EXIT_OK;
+	case ERANGE:
+		complain("set: the module refuses a value as out of its range; "
+			 "nothing has changed: see 'mtsctl set --help'");
+		return EXIT_USAGE;
+	case EINVAL:
+		complain("set: the module does not know one of these words (is it older than "
+			 "mtsctl?); nothing has changed");
+		return EXIT_USAGE;
+	default:
+		return device_failed("set", -ret);
+	}
+}

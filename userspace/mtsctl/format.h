@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sizes, times and texts for people (80 columns) and for JSON. */
+#ifndef MTSCTL_FORMAT_H
+#define MTSCTL_FORMAT_H
+
+#include <jansson.h>
+
+#include "policy/pure.h"
+
+#define FORMAT_SIZE 32
+#define COLUMNS 80
+
+/* Rounded, at most 8 columns: "12.0 GiB", "1023 MiB", "5 B". */
+const char *format_size(char buf[FORMAT_SIZE], u64 bytes);
+
+/* Rounded, at most 8 columns: "12 us", "350 ms", "1.3 s", "2m 05s", "3h 07m". */
+const char *format_time(char buf[FORMAT_SIZE], u64 ns);
+
+/* Exact, as parse_size() and parse_time() take them: "96M", "1500ms". */
+const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
+const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);
+
+/* What is not printable ASCII becomes "?": a cgroup may have any name. */
+const char *format_name(char *buf, size_t size, const char *name);
+
+/* The same, and ".." in the middle where the name is longer than width. */
+const char *format_name_short(char *buf, size_t width, const char *name);
+
+/* "label      text", the text filled to 80 columns. */
+void print_field(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* JSON has no unsigned 64-bit numbers: what is larger becomes INT64_MAX. */
+json_t *json_u64(u64 value);
+
+/* Any bytes: what is not UTF-8 goes through format_name(). */
+json_t *json_text(const char *text);
+
+/*
+ * Puts a value, which it takes over, into an object. Without memory the object
+ * is dropped and becomes NULL; putting more into that does nothing.
+ */
+void json_put(json_t **object, const char *key, json_t *value);
+
+/* The same for the end of an array. */
+void json_append(json_t **array, json_t *value);
+
+/* Prints and drops it. NULL, that is no memory: says so. Return: an exit status. */
+int json_print(json_t *root);
+
+#endif /* MTSCTL_FORMAT_H */

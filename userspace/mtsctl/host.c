@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <limits.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+
+#define CGROUPS "/sys/fs/cgroup"
+
+const char *host_proc(void)
+{
+	return "/proc";
+}
+
+const char *host_cgroups(void)
+{
+	static char dir[PATH_MAX];
+	struct mntent *entry;
+	FILE *mounts;
+
+	if (*dir)
+		return dir;
+	mounts = setmntent("/proc/self/mounts", "re");
+	while (mounts && (entry = getmntent(mounts))) {
+		if (strcmp(entry->mnt_type, "cgroup2") || strlen(entry->mnt_dir) >= sizeof(dir))
+			continue;
+		if (!*dir || !strcmp(entry->mnt_dir, CGROUPS))
+			strcpy(dir, entry->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	if (!*dir)
+		strcpy(dir, CGROUPS);
+	return dir;
+}

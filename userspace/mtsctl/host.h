@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the host's files are. The tests link another implementation. */
+#ifndef MTSCTL_HOST_H
+#define MTSCTL_HOST_H
+
+/* The mount point of procfs. */
+const char *host_proc(void);
+
+/* The mount point of cgroup v2: /sys/fs/cgroup, unless it is mounted elsewhere. */
+const char *host_cgroups(void);
+
+#endif /* MTSCTL_HOST_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All talk with the module. The tests link another implementation of this
+ * header (tests/mtsctl/fake_ipc.c).
+ *
+ * Every function returns 0 or a negative errno, as uapi/mts.h lists them, and
+ * changes no result when it fails. ipc_open() comes first.
+ */
+#ifndef MTSCTL_IPC_H
+#define MTSCTL_IPC_H
+
+#include "policy/pure.h"
+#include "uapi/mts.h"
+
+int ipc_open(void);
+void ipc_close(void);
+
+int ipc_config_get(struct mts_config *config);
+int ipc_config_set(const struct mts_config *config);
+
+int ipc_job_create(struct mts_job_create *create);
+int ipc_job_add(struct mts_job_add *add);
+int ipc_job_remove(u32 id);
+int ipc_job_set(u32 id, u32 mask, u32 flags);
+
+int ipc_status(struct mts_status *status);
+int ipc_stats(struct mts_stats *stats);
+int ipc_thaw(void);
+
+/* The whole list, in memory that the caller frees; NULL if it is empty. */
+int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation);
+int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation);
+
+#endif /* MTSCTL_IPC_H */

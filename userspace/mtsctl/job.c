@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is done to jobs by their name or id: remove, pin, unpin. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "ipc.h"
+#include "mtsctl.h"
+#include "parse.h"
+
+/* Digits alone are an id; anything else is a name, which must be one job's. */
+static int job_find(const struct command *command, const struct mts_job_info *jobs, u32 count,
+		    const char *text, const struct mts_job_info **found)
+{
+	bool by_id;
+	u32 id = 0;
+
+	*found = NULL;
+	by_id = parse_id(text, &id);
+	for (u32 i = 0; i < count; i++) {
+		if (by_id ? jobs[i].id != id : strcmp(jobs[i].name, text) != 0)
+			continue;
+		if (*found)
+			return usage_error(command,
+					   "%s is the name of several jobs, "
+					   "such as %u and %u: use the id",
+					   text, (*found)->id, jobs[i].id);
+		*found = &jobs[i];
+	}
+	if (*found)
+		return EXIT_OK;
+	complain("%s: no job %s: 'mtsctl status --all' lists them", command->name, text);
+	return EXIT_FAILED;
+}
+
+static int on_job(const struct command *command, const struct mts_job_info *job)
+{
+	char what[2 * MTS_NAME_SIZE], name[MTS_NAME_SIZE];
+	int ret;
+
+	if (!strcmp(command->name, "remove"))
+		ret = ipc_job_remove(job->id);
+	else
+		ret = ipc_job_set(job->id, MTS_JOB_PIN,
+				  strcmp(command->name, "pin") ? 0 : MTS_JOB_PIN);
+	if (!ret)
+		return EXIT_OK;
+	format_name(name, sizeof(name), job->name);
+	if (ret == -ENOENT) {
+		complain("%s: job %s (%u) is gone: its last process exited", command->name, name,
+			 job->id);
+		return EXIT_FAILED;
+	}
+	snprintf(what, sizeof(what), "%s: job %s (%u)", command->name, name, job->id);
+	return device_failed(what, -ret);
+}
+
+static bool seen(const struct mts_job_info **found, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (found[i] == found[n])
+			return true;
+	return false;
+}
+
+/* All are found before the first is touched. */
+static int find_all(const struct command *command, const struct mts_job_info *jobs, u32 count,
+		    int argc, char **argv, const struct mts_job_info **found)
+{
+	int ret, status = EXIT_OK;
+
+	for (int i = 0; i < argc; i++) {
+		ret = job_find(command, jobs, count, argv[i], &found[i]);
+		if (ret > status)
+			status = ret;
+	}
+	return status;
+}
+
+static int on_jobs(const struct command *command, int argc, char **argv)
+{
+	const struct mts_job_info **found = NULL;
+	struct mts_job_info *jobs = NULL;
+	u64 generation;
+	u32 count;
+	int ret, status;
+
+	ret = ipc_jobs(&jobs, &count, &generation);
+	if (ret)
+		return device_failed(command->name, -ret);
+	found = calloc(argc, sizeof(*found));
+	if (!found) {
+		status = device_failed(command->name, ENOMEM);
+		goto out;
+	}
+	status = find_all(command, jobs, count, argc, argv, found);
+	if (status)
+		goto out;
+	/* One that fails does not keep the others from being done. */
+	for (int i = 0; i < argc && status != EXIT_PERMISSION; i++) {
+		if (seen(found, i))
+			continue;
+		ret = on_job(command, found[i]);
+		if (ret > status)
+			status = ret;
+	}
+out:
+	free(found);
+	free(jobs);
+	return status;
+}
+
+static int jobs_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = { { 0 } };
+	int opt, ret;
+
+	opt = next_option(command, argc, argv, "", options);
+	if (opt == OPTION_HELP)
+		return EXIT_OK;
+	if (opt != OPTION_END)
+		return EXIT_USAGE;
+	if (optind == argc)
+		return usage_error(command, "name a job, by its name or its id");
+	ret = device_open();
+	return ret ? ret : on_jobs(command, argc - optind, argv + optind);
+}
+
+int remove_main(const struct command *command, int argc, char **argv)
+{
+	return jobs_main(command, argc, argv);
+}
+
+/* pin and unpin */
+int pin_main(const struct command *command, int argc, char **argv)
+{
+	return jobs_main(command, argc, argv);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc.h"
+#include "mtsctl.h"
+
+#ifndef VERSION
+#define VERSION "0.1.0"
+#endif
+
+#define JSON_DETAILS "  --json           print JSON\n"
+
+static const struct command commands[] = {
+	{ "run", run_main, "Run a command as a job",
+	  "[--each] [--name NAME] [--pin] [--] CMD [ARG]...",
+	  "  --each           each child process becomes a job of its own\n"
+	  "  --name NAME      name of the job (default: the name of the command)\n"
+	  "  --pin            never freeze it: it belongs to every bin\n" },
+	{ "add", add_main, "Make a job of an existing cgroup, whole",
+	  "[--each] [--pin] [--yes] CGROUP | --pid PID",
+	  "  --pid PID        the cgroup that PID is in, with all that lives in it\n"
+	  "  --yes            even if other processes live in the cgroup of PID\n"
+	  "  --each           each new child process becomes a job of its own\n"
+	  "  --pin            never freeze it: it belongs to every bin\n" },
+	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", NULL },
+	{ "pin", pin_main, "Never freeze jobs: they belong to every bin from now on", "JOB...",
+	  NULL },
+	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", NULL },
+	{ "status", status_main, "Show what runs, what is frozen, why, and what comes next",
+	  "[--all] [--json]",
+	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
+	{ "why", why_main, "Say whether and why a process is frozen, and for how long",
+	  "[--json] PID", JSON_DETAILS },
+	{ "plan", plan_main, "Foretell the bins, the slices and the pauses",
+	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
+	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
+	  "       [--min-slice TIME] [--max-pause TIME] [--pack PACK] [--evict EVICT]\n"
+	  "       [--switch TIME] [--json]",
+	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
+	  "  --cgroup PATH... plan for these cgroups as they are now\n"
+	  "                   (neither: for the jobs that the module has now)\n"
+	  "  --pin-size SIZE... resident jobs of these sizes\n"
+	  "  --capacity SIZE  what all jobs may hold together; N%: of the host's memory\n"
+	  "  --slice TIME     slice of a full bin\n"
+	  "  --min-slice TIME shortest slice\n"
+	  "  --max-pause TIME longest time that a job may be frozen\n"
+	  "  --pack PACK      ffd, bfd or rw\n"
+	  "  --evict EVICT    off, need or full\n"
+	  "  --switch TIME    what a switch between bins takes\n" JSON_DETAILS },
+	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
+	  "  mode=off|auto|always\n"
+	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
+	  "  evict=off|need|full\n"
+	  "  slice=TIME       slice of a full bin, 10ms to 60s\n"
+	  "  min_slice=TIME   shortest slice, 10ms to slice\n"
+	  "  max_pause=TIME   longest time that a job is frozen, 1s to 60s\n"
+	  "  bin=SIZE|N%|auto what a bin may hold, 1M to 1P\n" },
+	{ "get", get_main, "Show the configuration, as set takes it", "[--json]", JSON_DETAILS },
+	{ "stats", stats_main, "Show the counters since the module was loaded", "[--json]",
+	  JSON_DETAILS },
+	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("mtsctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fprintf(stderr, "mtsctl: %s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "\nTry 'mtsctl %s --help'.\n", command->name);
+	return EXIT_USAGE;
+}
+
+static void show_help(const struct command *command)
+{
+	printf("Usage: mtsctl %s%s%s\n\n%s.\n", command->name, *command->usage ? " " : "",
+	       command->usage, command->description);
+	if (command->details)
+		printf("\n%s", command->details);
+}
+
+static void show_usage(FILE *file)
+{
+	fputs("Usage: mtsctl COMMAND [ARG]...\n\nCommands:\n", file);
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].description);
+	fputs("  help     Show this, or the help of a command\n\n"
+	      "mtsctl COMMAND --help says more; so does man mtsctl.\n",
+	      file);
+}
+
+/*
+ * Values of long options start here, with --help: getopt_long() mixes them up
+ * with the short ones in optopt.
+ */
+#define LONG_OPTION 256
+
+int next_option(const struct command *command, int argc, char **argv, const char *shorts,
+		const struct option *options)
+{
+	struct option all[24];
+	char spec[8];
+	int n = 0, opt;
+
+	for (; options[n].name; n++) {
+		all[n] = options[n];
+		all[n].val += LONG_OPTION;
+	}
+	all[n++] = (struct option){ "help", no_argument, NULL, LONG_OPTION };
+	all[n] = (struct option){ 0 };
+	snprintf(spec, sizeof(spec), "%s:h", shorts);
+
+	opterr = 0;
+	opt = getopt_long(argc, argv, spec, all, NULL);
+	switch (opt) {
+	case OPTION_END:
+	case OPTION_WORD:
+		return opt;
+	case 'h':
+	case LONG_OPTION:
+		show_help(command);
+		return OPTION_HELP;
+	case ':':
+		usage_error(command, "%s needs a value", argv[optind - 1]);
+		return OPTION_ERROR;
+	case '?':
+		if (optopt >= LONG_OPTION)
+			usage_error(command, "%s: the option takes no value", argv[optind - 1]);
+		else if (optopt)
+			usage_error(command, "unknown option -%c", optopt);
+		else
+			usage_error(command, "unknown option %s", argv[optind - 1]);
+		return OPTION_ERROR;
+	default:
+		return opt - LONG_OPTION;
+	}
+}
+
+int json_option(const struct command *command, int argc, char **argv, bool *json)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ 0 },
+	};
+	int opt;
+
+	*json = false;
+	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
+		if (opt != 'j')
+			return opt;
+		*json = true;
+	}
+	return OPTION_END;
+}
+
+int device_open(void)
+{
+	int err = -ipc_open();
+
+	switch (err) {
+	case 0:
+		return EXIT_OK;
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		complain("%s: no such device: is the module loaded? "
+			 "(insmod module/mts.ko, or modprobe mts)",
+			 MTS_DEVICE);
+		return EXIT_NO_MODULE;
+	case EACCES:
+	case EPERM:
+		complain("%s: permission denied: run as root", MTS_DEVICE);
+		return EXIT_PERMISSION;
+	default:
+		complain("%s: cannot open: %s", MTS_DEVICE, strerror(err));
+		return EXIT_FAILED;
+	}
+}
+
+int device_failed(const char *what, int err)
+{
+	switch (err) {
+	case EPERM:
+	case EACCES:
+		complain("%s: not permitted: run as root "
+			 "(CAP_SYS_ADMIN in the initial user namespace)",
+			 what);
+		return EXIT_PERMISSION;
+	case ENOTTY:
+		complain("%s: the loaded module does not know this command: "
+			 "it is older than mtsctl",
+			 what);
+		return EXIT_FAILED;
+	default:
+		complain("%s: %s", what, strerror(err));
+		return EXIT_FAILED;
+	}
+}
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	complain("unknown command '%s'\nTry 'mtsctl help'.", name);
+	return EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		show_usage(stdout);
+		return EXIT_OK;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	show_help(command);
+	return EXIT_OK;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		show_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("mtsctl %s\n", VERSION);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc - 1, argv + 1);
+	command = command_find(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	return command->function(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	ipc_close();
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output: %s", errno ? strerror(errno) : "write error");
+		return status ? status : EXIT_FAILED;
+	}
+	return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What every command of mtsctl shares. */
+#ifndef MTSCTL_H
+#define MTSCTL_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "policy/pure.h"
+#include "uapi/mts.h"
+
+/* Exit statuses; mtsctl.8 documents them. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1, /* what was asked failed */
+	EXIT_USAGE = 2, /* bad usage or bad input: nothing was tried */
+	EXIT_NO_MODULE = 3,
+	EXIT_PERMISSION = 4,
+	/* mtsctl run alone, as env(1) and timeout(1) */
+	EXIT_RUN = 125,
+	EXIT_CANNOT_EXEC = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct command {
+	const char *name;
+	int (*function)(const struct command *command, int argc, char **argv);
+	const char *description; /* one line */
+	const char *usage; /* what follows "mtsctl NAME" */
+	const char *details; /* options, one a line; may be NULL */
+};
+
+int run_main(const struct command *command, int argc, char **argv);
+int add_main(const struct command *command, int argc, char **argv);
+int remove_main(const struct command *command, int argc, char **argv);
+int pin_main(const struct command *command, int argc, char **argv);
+int get_main(const struct command *command, int argc, char **argv);
+int set_main(const struct command *command, int argc, char **argv);
+int status_main(const struct command *command, int argc, char **argv);
+int plan_main(const struct command *command, int argc, char **argv);
+int why_main(const struct command *command, int argc, char **argv);
+int thaw_main(const struct command *command, int argc, char **argv);
+int stats_main(const struct command *command, int argc, char **argv);
+
+/* "mtsctl: ..." and a newline on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, with where to look; always returns EXIT_USAGE. */
+int usage_error(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define OPTION_END (-1)
+#define OPTION_ERROR (-2) /* said what is wrong: return EXIT_USAGE */
+#define OPTION_HELP (-3) /* printed the help: return EXIT_OK */
+#define OPTION_WORD 1 /* an argument in its place, if shorts starts with "-" */
+
+/*
+ * getopt_long() that knows --help and says what is wrong. `shorts` starts
+ * with "+" (stop at the first argument) or "-" (OPTION_WORD) if at all. Values
+ * of options are above OPTION_WORD.
+ */
+int next_option(const struct command *command, int argc, char **argv, const char *shorts,
+		const struct option *options);
+
+/* The option that both --json commands and their neighbours take alone. */
+int json_option(const struct command *command, int argc, char **argv, bool *json);
+
+/* Opens the device, or says why not. Return: an exit status. */
+int device_open(void);
+
+/* Says that `what` failed with `err`, a positive errno. Return: an exit status. */
+int device_failed(const char *what, int err);
+
+#endif /* MTSCTL_H */

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup.h"
+#include "plan.h"
+#include "values.h"
+
+#define SECOND 1000000000ull
+
+/* Without the module: its own defaults (module/config.c). */
+static const struct mts_plan_conf defaults = {
+	.pack = MTS_DEFAULT_PACK,
+	.evict = MTS_DEFAULT_EVICT,
+	.slice_ns = MTS_DEFAULT_SLICE_NS,
+	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
+	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
+};
+
+enum {
+	OPT_SIZE = OPTION_WORD + 1,
+	OPT_PIN_SIZE,
+	OPT_CGROUP,
+	OPT_CAPACITY,
+	OPT_SLICE,
+	OPT_MIN_SLICE,
+	OPT_MAX_PAUSE,
+	OPT_PACK,
+	OPT_EVICT,
+	OPT_SWITCH,
+	OPT_JSON,
+};
+
+static const struct option options[] = {
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "pin-size", required_argument, NULL, OPT_PIN_SIZE },
+	{ "cgroup", required_argument, NULL, OPT_CGROUP },
+	{ "capacity", required_argument, NULL, OPT_CAPACITY },
+	{ "slice", required_argument, NULL, OPT_SLICE },
+	{ "min-slice", required_argument, NULL, OPT_MIN_SLICE },
+	{ "max-pause", required_argument, NULL, OPT_MAX_PAUSE },
+	{ "pack", required_argument, NULL, OPT_PACK },
+	{ "evict", required_argument, NULL, OPT_EVICT },
+	{ "switch", required_argument, NULL, OPT_SWITCH },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ 0 },
+};
+
+struct request {
+	u32 seen; /* bits of SEEN() */
+	u32 given; /* MTS_CONFIG_* */
+	int list; /* OPT_SIZE, OPT_PIN_SIZE or OPT_CGROUP: what a bare word adds to */
+};
+
+#define SEEN(opt) (1u << (opt))
+
+static int add_word(const struct command *command, struct request *request, struct plan *plan,
+		    const char *word)
+{
+	request->seen |= SEEN(request->list);
+	if ((request->seen & SEEN(OPT_SIZE)) && (request->seen & SEEN(OPT_CGROUP)))
+		return usage_error(command, "either --size or --cgroup, not both");
+	switch (request->list) {
+	case OPT_CGROUP:
+		return plan_add_cgroup(plan, word);
+	case OPT_PIN_SIZE:
+		return plan_add_sizes(command, plan, "--pin-size", word, MTS_PLAN_RESIDENT);
+	default:
+		return plan_add_sizes(command, plan, "--size", word, 0);
+	}
+}
+
+static int set_option(const struct command *command, struct request *request, struct plan *plan,
+		      int opt)
+{
+	struct mts_plan_conf *conf = &plan->conf;
+
+	if (request->seen & SEEN(opt))
+		return usage_error(command, "--%s is given twice", options[opt - OPT_SIZE].name);
+	request->seen |= SEEN(opt);
+	switch (opt) {
+	case OPT_CAPACITY:
+		request->given |= MTS_CONFIG_BIN;
+		return value_memory(command, "--capacity ", optarg, &conf->capacity);
+	case OPT_SLICE:
+		request->given |= MTS_CONFIG_SLICE;
+		return value_time(command, "--slice ", optarg, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
+				  &conf->slice_ns);
+	case OPT_MIN_SLICE:
+		request->given |= MTS_CONFIG_MIN_SLICE;
+		return value_time(command, "--min-slice ", optarg, MTS_SLICE_MIN_NS,
+				  MTS_SLICE_MAX_NS, &conf->min_slice_ns);
+	case OPT_MAX_PAUSE:
+		request->given |= MTS_CONFIG_MAX_PAUSE;
+		return value_time(command, "--max-pause ", optarg, MTS_PAUSE_MIN_NS,
+				  MTS_PAUSE_MAX_NS, &conf->max_pause_ns);
+	case OPT_PACK:
+		request->given |= MTS_CONFIG_PACK;
+		return value_word(command, "--pack ", optarg, pack_words, &conf->pack);
+	case OPT_EVICT:
+		request->given |= MTS_CONFIG_EVICT;
+		return value_word(command, "--evict ", optarg, evict_words, &conf->evict);
+	case OPT_SWITCH:
+		return value_time(command, "--switch ", optarg, 0, 3600 * SECOND, &conf->switch_ns);
+	default:
+		return EXIT_OK;
+	}
+}
+
+/* What the options, the module and the host say, in this order. */
+static int settle(const struct command *command, const struct request *request, struct plan *plan)
+{
+	struct mts_plan_conf *conf = &plan->conf;
+	u64 total = 0, available = 0;
+	int ret;
+
+	if (!(request->seen & (SEEN(OPT_SIZE) | SEEN(OPT_CGROUP)))) {
+		ret = plan_from_module(plan, request->given, request->seen & SEEN(OPT_SWITCH));
+		if (ret)
+			return ret;
+	}
+	if (!(request->given & MTS_CONFIG_MIN_SLICE))
+		conf->min_slice_ns = mts_min(conf->min_slice_ns, conf->slice_ns);
+	if (conf->min_slice_ns > conf->slice_ns)
+		return usage_error(command, "--min-slice is longer than the slice");
+	if (conf->capacity)
+		return EXIT_OK;
+	ret = host_memory(&total, &available);
+	if (ret) {
+		complain("plan: /proc/meminfo: %s: give --capacity", strerror(-ret));
+		return EXIT_FAILED;
+	}
+	conf->capacity = mts_policy_capacity(available, plan->managed, total);
+	return EXIT_OK;
+}
+
+static int compute(struct plan *plan)
+{
+	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
+	struct mts_plan_conf conf = plan->conf;
+	int ret = -ENOMEM;
+
+	/* As the rotor does. */
+	conf.max_pause_ns = mts_sub_floor(conf.max_pause_ns, MTS_PAUSE_MARGIN_NS);
+	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
+	if (scratch && plan->bins)
+		ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins,
+				     &plan->result, scratch);
+	free(scratch);
+	if (ret)
+		complain("plan: %s", strerror(-ret));
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int read_options(const struct command *command, int argc, char **argv,
+			struct request *request, struct plan *plan)
+{
+	int opt, ret = EXIT_OK;
+
+	while (!ret && (opt = next_option(command, argc, argv, "-", options)) != OPTION_END) {
+		switch (opt) {
+		case OPT_SIZE:
+		case OPT_PIN_SIZE:
+		case OPT_CGROUP:
+			request->list = opt;
+			/* fall through */
+		case OPTION_WORD:
+			ret = add_word(command, request, plan, optarg);
+			break;
+		case OPTION_HELP:
+			return OPTION_HELP;
+		case OPTION_ERROR:
+			return EXIT_USAGE;
+		default:
+			ret = set_option(command, request, plan, opt);
+			break;
+		}
+	}
+	for (; !ret && optind < argc; optind++)
+		ret = add_word(command, request, plan, argv[optind]);
+	return ret;
+}
+
+int plan_main(const struct command *command, int argc, char **argv)
+{
+	struct request request = { .list = OPT_SIZE };
+	struct plan plan = { .conf = defaults };
+	int ret;
+
+	ret = read_options(command, argc, argv, &request, &plan);
+	if (!ret)
+		ret = settle(command, &request, &plan);
+	if (!ret)
+		ret = compute(&plan);
+	if (!ret && (request.seen & SEEN(OPT_JSON)))
+		ret = plan_show_json(&plan);
+	else if (!ret)
+		plan_show(&plan);
+
+	for (u32 i = 0; i < plan.njobs; i++)
+		free(plan.names[i]);
+	free(plan.names);
+	free(plan.jobs);
+	free(plan.bins);
+	return ret == OPTION_HELP ? EXIT_OK : ret;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mtsctl plan: what it plans for, and what comes out. */
+#ifndef MTSCTL_PLAN_H
+#define MTSCTL_PLAN_H
+
+#include "mtsctl.h"
+#include "policy/policy.h"
+
+struct plan {
+	struct mts_plan_conf conf;
+	struct mts_plan_job *jobs;
+	char **names; /* of the jobs; the size itself where one was given */
+	u32 njobs;
+	struct mts_plan_bin *bins; /* room for njobs */
+	struct mts_plan result;
+	u64 managed; /* bytes that the jobs hold in memory now */
+};
+
+/* Return: an exit status. What fails has been said. */
+int plan_add(struct plan *plan, const char *name, u64 demand, u32 flags, u32 prev_bin);
+int plan_add_sizes(const struct command *command, struct plan *plan, const char *option,
+		   const char *text, u32 flags);
+int plan_add_cgroup(struct plan *plan, const char *name);
+
+/*
+ * The jobs and the configuration of the module: what the command line says
+ * (bits of MTS_CONFIG_* in `given`) stays.
+ */
+int plan_from_module(struct plan *plan, u32 given, bool switch_given);
+
+void plan_show(const struct plan *plan);
+int plan_show_json(const struct plan *plan);
+
+#endif /* MTSCTL_PLAN_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The jobs to plan for: sizes, cgroups, or what the module has. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup.h"
+#include "format.h"
+#include "ipc.h"
+#include "parse.h"
+#include "plan.h"
+#include "snapshot.h"
+
+static int no_memory(void)
+{
+	complain("plan: out of memory");
+	return EXIT_FAILED;
+}
+
+int plan_add(struct plan *plan, const char *name, u64 demand, u32 flags, u32 prev_bin)
+{
+	if (plan->njobs == MTS_MAX_JOBS) {
+		complain("plan: more than %d jobs", MTS_MAX_JOBS);
+		return EXIT_USAGE;
+	}
+	if (!plan->jobs) {
+		plan->jobs = calloc(MTS_MAX_JOBS, sizeof(*plan->jobs));
+		plan->names = calloc(MTS_MAX_JOBS, sizeof(*plan->names));
+		if (!plan->jobs || !plan->names)
+			return no_memory();
+	}
+	plan->names[plan->njobs] = strdup(name);
+	if (!plan->names[plan->njobs])
+		return no_memory();
+	plan->jobs[plan->njobs++] = (struct mts_plan_job){
+		.demand = demand,
+		.flags = flags,
+		.prev_bin = prev_bin,
+	};
+	return EXIT_OK;
+}
+
+int plan_add_sizes(const struct command *command, struct plan *plan, const char *option,
+		   const char *text, u32 flags)
+{
+	const char *wrong;
+	char name[FORMAT_SIZE];
+	u64 bytes;
+	u32 count;
+	int ret = EXIT_OK;
+
+	wrong = parse_size_count(text, &bytes, &count);
+	if (wrong)
+		return usage_error(command, "%s %s: %s", option, text, wrong);
+	format_size(name, bytes);
+	while (!ret && count--)
+		ret = plan_add(plan, name, bytes, flags, MTS_BIN_NONE);
+	return ret;
+}
+
+int plan_add_cgroup(struct plan *plan, const char *name)
+{
+	struct mts_usage usage = { 0 };
+	char dir[PATH_MAX];
+	int ret;
+
+	ret = cgroup_dir(name, dir);
+	if (ret) {
+		complain("plan: %s: %s: name a cgroup by its path", name, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	ret = cgroup_usage(dir, &usage);
+	if (ret == -EOPNOTSUPP) {
+		complain("plan: %s: it has no memory.current: not a cgroup v2, or the memory "
+			 "controller is not enabled in it "
+			 "(echo +memory > %s/../cgroup.subtree_control)",
+			 dir, dir);
+		return EXIT_FAILED;
+	}
+	if (ret) {
+		complain("plan: %s: %s", dir, strerror(-ret));
+		return EXIT_FAILED;
+	}
+	plan->managed = mts_add_sat(plan->managed, mts_policy_resident(&usage));
+	return plan_add(plan, name, mts_policy_demand(&usage), 0, MTS_BIN_NONE);
+}
+
+/* As the module sees it: what it cannot freeze now is in every bin. */
+static bool is_resident(const struct mts_job_info *job)
+{
+	return job->bin == MTS_BIN_EVERY || job->flags & MTS_JOB_PIN ||
+	       job->state == MTS_JOB_RESIDENT || job->state == MTS_JOB_REALTIME ||
+	       job->state == MTS_JOB_LEFT_OUT || job->state == MTS_JOB_FOREIGN ||
+	       job->state == MTS_JOB_UNTOUCHABLE;
+}
+
+static int add_jobs(struct plan *plan, const struct snapshot *s)
+{
+	int ret = EXIT_OK;
+
+	for (u32 i = 0; !ret && i < s->njobs; i++) {
+		const struct mts_job_info *job = &s->jobs[i];
+		/* Somebody else's freeze keeps it from growing. */
+		u64 demand = job->state == MTS_JOB_FOREIGN ? job->resident : job->demand;
+
+		plan->managed = mts_add_sat(plan->managed, job->resident);
+		ret = plan_add(plan, job->name, demand, is_resident(job) ? MTS_PLAN_RESIDENT : 0,
+			       job->bin < s->nbins ? job->bin : MTS_BIN_NONE);
+	}
+	return ret;
+}
+
+static void take_config(struct plan *plan, const struct mts_config *config,
+			const struct mts_status *status, u32 given)
+{
+	if (!(given & MTS_CONFIG_PACK))
+		plan->conf.pack = config->pack;
+	if (!(given & MTS_CONFIG_EVICT))
+		plan->conf.evict = config->evict;
+	if (!(given & MTS_CONFIG_SLICE))
+		plan->conf.slice_ns = config->slice_ns;
+	if (!(given & MTS_CONFIG_MIN_SLICE))
+		plan->conf.min_slice_ns = config->min_slice_ns;
+	if (!(given & MTS_CONFIG_MAX_PAUSE))
+		plan->conf.max_pause_ns = config->max_pause_ns;
+	if (given & MTS_CONFIG_BIN)
+		return;
+	if (config->bin_bytes)
+		plan->conf.capacity = config->bin_bytes;
+	else if (status->capacity)
+		plan->conf.capacity = mts_add_sat(status->capacity, status->resident_demand);
+}
+
+int plan_from_module(struct plan *plan, u32 given, bool switch_given)
+{
+	struct mts_config config = { 0 };
+	struct mts_stats stats = { 0 };
+	struct snapshot s;
+	int ret;
+
+	ret = device_open();
+	if (ret == EXIT_NO_MODULE)
+		complain("plan: without the module, say what to plan for: "
+			 "mtsctl plan --size 6Gx10, or --cgroup PATH");
+	if (ret)
+		return ret;
+	ret = snapshot_take(&s);
+	if (!ret)
+		ret = ipc_config_get(&config);
+	if (!ret)
+		ret = ipc_stats(&stats);
+	if (ret) {
+		ret = device_failed("plan", -ret);
+		goto out;
+	}
+	take_config(plan, &config, &s.status, given);
+	/* As measured; thawing and coming back are part of the slice. */
+	if (!switch_given && stats.switches)
+		plan->conf.switch_ns =
+			mts_add_sat(stats.freeze_ns, stats.evict_ns) / stats.switches;
+	ret = add_jobs(plan, &s);
+out:
+	snapshot_free(&s);
+	return ret;
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "format.h"
+#include "plan.h"
+#include "words.h"
+
+#define LIST_WIDTH 36
+
+static bool fits(const struct plan *plan)
+{
+	return plan->result.nbins < 2 && plan->result.demand <= plan->result.capacity;
+}
+
+/*
+ * "6.0 GiB x3, make, make-2, +4": the names of the jobs in a bin, what has the
+ * same name once, as many as there is room for.
+ */
+static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIST_WIDTH + 1])
+{
+	size_t used = 0;
+	u32 listed = 0;
+
+	list[0] = '\0';
+	for (u32 i = 0; i < plan->njobs && listed < njobs; i++) {
+		const char *full = plan->names[i];
+		char name[20], item[48], more[16] = "";
+		u32 same = 1, after;
+		int len;
+
+		if (plan->jobs[i].bin != bin)
+			continue;
+		for (u32 j = i + 1; j < plan->njobs; j++) {
+			if (plan->jobs[j].bin != bin)
+				continue;
+			if (strcmp(plan->names[j], full))
+				break;
+			same++;
+			i = j;
+		}
+		/* The only blank in a name is the one that format_size() makes. */
+		if (strchr(full, ' '))
+			snprintf(name, sizeof(name), "%.19s", full);
+		else
+			format_name_short(name, sizeof(name) - 1, full);
+		len = snprintf(item, sizeof(item), "%s%s", used ? ", " : "", name);
+		if (same > 1)
+			len += snprintf(item + len, sizeof(item) - len, " x%u", same);
+
+		after = njobs - listed - same;
+		if (after)
+			snprintf(more, sizeof(more), ", +%u", after);
+		if (used + len + strlen(more) > LIST_WIDTH) {
+			snprintf(list + used, LIST_WIDTH + 1 - used, "%s+%u", used ? ", " : "",
+				 njobs - listed);
+			return;
+		}
+		strcpy(list + used, item);
+		used += len;
+		listed += same;
+	}
+}
+
+static void show_bins(const struct plan *plan)
+{
+	char demand[FORMAT_SIZE], slice[FORMAT_SIZE], pause[FORMAT_SIZE], list[LIST_WIDTH + 1];
+	bool overfull = false;
+	u32 residents = 0;
+
+	printf("\n%4s  %9s %8s %8s %5s  %s\n", "BIN", "DEMAND", "SLICE", "PAUSE", "JOBS", "WHICH");
+	for (u32 i = 0; i < plan->result.nbins; i++) {
+		const struct mts_plan_bin *bin = &plan->bins[i];
+		bool over = bin->flags & MTS_PLAN_OVERFULL;
+
+		overfull |= over;
+		list_jobs(plan, i, bin->jobs, list);
+		printf("%4u  %8s%c %8s %8s %5u  %s\n", i, format_size(demand, bin->demand),
+		       over ? '!' : ' ', format_time(slice, bin->slice_ns),
+		       format_time(pause, bin->pause_ns), bin->jobs, list);
+	}
+	for (u32 i = 0; i < plan->njobs; i++)
+		residents += plan->jobs[i].bin == MTS_BIN_EVERY;
+	if (residents) {
+		list_jobs(plan, MTS_BIN_EVERY, residents, list);
+		printf("%4s  %8s  %8s %8s %5u  %s\n", "all",
+		       format_size(demand, plan->result.resident_demand), "", "never", residents,
+		       list);
+	}
+	if (overfull)
+		printf("\n! more than a bin holds: the kernel will page while this bin runs\n");
+}
+
+void plan_show(const struct plan *plan)
+{
+	const struct mts_plan *r = &plan->result;
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE];
+
+	if (r->resident_demand)
+		print_field("capacity", "%s in a bin: %s less %s of resident jobs",
+			    format_size(a, r->capacity), format_size(b, plan->conf.capacity),
+			    format_size(c, r->resident_demand));
+	else
+		print_field("capacity", "%s in a bin", format_size(a, r->capacity));
+	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
+		    plan->njobs == 1 ? "" : "s");
+	print_field("rules", "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s switch=%s",
+		    word_of(pack_words, plan->conf.pack), word_of(evict_words, plan->conf.evict),
+		    format_time_exact(a, plan->conf.slice_ns),
+		    format_time_exact(b, plan->conf.min_slice_ns),
+		    format_time_exact(c, plan->conf.max_pause_ns),
+		    format_time_exact(d, plan->conf.switch_ns));
+	if (!plan->njobs)
+		print_field("result", "no jobs: nothing to plan");
+	else if (fits(plan))
+		print_field("result", "everything fits: nothing will be frozen");
+	else if (r->nbins < 2)
+		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
+				      "the kernel will page");
+	else
+		print_field("result",
+			    "%u bins, a round of %s, longest pause %s, per round %s "
+			    "swapped out and %s in",
+			    r->nbins, format_time(a, r->round_ns),
+			    format_time(b, r->longest_pause_ns), format_size(c, r->swap_out_bytes),
+			    format_size(d, r->swap_in_bytes));
+	if (r->nbins > 1 && !plan->conf.switch_ns)
+		print_field("note", "the time of the switches is not counted: "
+				    "add --switch TIME for pauses that include it");
+	if (r->longest_pause_ns > plan->conf.max_pause_ns)
+		print_field("warning",
+			    "the longest pause is above max_pause=%s: fewer jobs, a "
+			    "shorter min_slice or a larger capacity would keep it",
+			    format_time_exact(a, plan->conf.max_pause_ns));
+	if (plan->njobs)
+		show_bins(plan);
+}
+
+static json_t *conf_json(const struct mts_plan_conf *conf)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "pack", json_string(word_of(pack_words, conf->pack)));
+	json_put(&root, "evict", json_string(word_of(evict_words, conf->evict)));
+	json_put(&root, "capacity", json_u64(conf->capacity));
+	json_put(&root, "slice_ns", json_u64(conf->slice_ns));
+	json_put(&root, "min_slice_ns", json_u64(conf->min_slice_ns));
+	json_put(&root, "max_pause_ns", json_u64(conf->max_pause_ns));
+	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
+	return root;
+}
+
+static json_t *bin_json(const struct plan *plan, u32 i)
+{
+	const struct mts_plan_bin *bin = &plan->bins[i];
+	json_t *root = json_object();
+
+	json_put(&root, "bin", json_u64(i));
+	json_put(&root, "jobs", json_u64(bin->jobs));
+	json_put(&root, "demand", json_u64(bin->demand));
+	json_put(&root, "slice_ns", json_u64(bin->slice_ns));
+	json_put(&root, "pause_ns", json_u64(bin->pause_ns));
+	json_put(&root, "overfull", json_boolean(bin->flags & MTS_PLAN_OVERFULL));
+	return root;
+}
+
+static json_t *job_json(const struct plan *plan, u32 i)
+{
+	const struct mts_plan_job *job = &plan->jobs[i];
+	bool resident = job->bin == MTS_BIN_EVERY;
+	json_t *root = json_object();
+
+	json_put(&root, "name", json_text(plan->names[i]));
+	json_put(&root, "demand", json_u64(job->demand));
+	json_put(&root, "bin", resident ? json_string("every") : json_u64(job->bin));
+	json_put(&root, "longest_pause_ns", json_u64(resident ? 0 : plan->bins[job->bin].pause_ns));
+	return root;
+}
+
+int plan_show_json(const struct plan *plan)
+{
+	const struct mts_plan *r = &plan->result;
+	json_t *bins = json_array(), *jobs = json_array(), *root = json_object();
+
+	json_put(&root, "fits", json_boolean(fits(plan)));
+	json_put(&root, "config", conf_json(&plan->conf));
+	json_put(&root, "capacity", json_u64(r->capacity));
+	json_put(&root, "demand", json_u64(r->demand));
+	json_put(&root, "resident_demand", json_u64(r->resident_demand));
+	json_put(&root, "round_ns", json_u64(r->round_ns));
+	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
+	json_put(&root, "swap_out_bytes", json_u64(r->swap_out_bytes));
+	json_put(&root, "swap_in_bytes", json_u64(r->swap_in_bytes));
+	for (u32 i = 0; i < r->nbins; i++)
+		json_append(&bins, bin_json(plan, i));
+	for (u32 i = 0; i < plan->njobs; i++)
+		json_append(&jobs, job_json(plan, i));
+	json_put(&root, "bins", bins);
+	json_put(&root, "jobs", jobs);
+	return json_print(root);
+}

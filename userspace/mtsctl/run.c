@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc.h"
+#include "mtsctl.h"
+#include "parse.h"
+
+static int run_failed(const struct mts_job_create *create, int err)
+{
+	switch (err) {
+	case EEXIST:
+		complain("run: a job or a cgroup named '%s' exists: choose another --name",
+			 create->name);
+		break;
+	case ENOSPC:
+		complain("run: no room: there are %d jobs already", MTS_MAX_JOBS);
+		break;
+	case ENODEV:
+		complain("run: the cgroup that the module keeps its jobs in was removed: "
+			 "load the module again");
+		break;
+	case EBUSY:
+		complain("run: this process must never be frozen "
+			 "(it is PID 1, or has threads): run mtsctl from a shell");
+		break;
+	case EOPNOTSUPP:
+		complain("run: --each: this kernel cannot catch the children of a job: "
+			 "run each as a job of its own");
+		break;
+	case EAGAIN:
+		complain("run: the cgroup of the jobs takes no more processes: "
+			 "raise its pids.max");
+		break;
+	default:
+		device_failed("run: cannot make a job", err);
+		break;
+	}
+	return EXIT_RUN;
+}
+
+/* A name that is not asked for gives way to those that exist: make, make-2, ... */
+static int create_job(const char *name, const char *path, u32 flags)
+{
+	struct mts_job_create create = { .flags = flags | MTS_JOB_ENTER };
+	char base[MTS_NAME_SIZE];
+	u32 number = 1;
+	int ret;
+
+	if (name)
+		snprintf(create.name, sizeof(create.name), "%s", name);
+	else
+		job_name_of(path, create.name);
+	memcpy(base, create.name, sizeof(base));
+	do {
+		ret = ipc_job_create(&create);
+		if (ret != -EEXIST || name || number > 2 * MTS_MAX_JOBS)
+			break;
+		job_name_numbered(base, ++number, create.name);
+	} while (true);
+	return ret ? run_failed(&create, -ret) : EXIT_OK;
+}
+
+/* Whatever fails before the command runs exits with EXIT_RUN. */
+int run_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "each", no_argument, NULL, 'e' },
+		{ "name", required_argument, NULL, 'n' },
+		{ "pin", no_argument, NULL, 'p' },
+		{ 0 },
+	};
+	const char *name = NULL, *wrong;
+	u32 flags = 0;
+	int opt, err;
+
+	while ((opt = next_option(command, argc, argv, "+", options)) != OPTION_END) {
+		switch (opt) {
+		case 'e':
+			flags |= MTS_JOB_EACH;
+			break;
+		case 'n':
+			wrong = name ? "given twice" : parse_job_name(optarg);
+			if (wrong) {
+				usage_error(command, "--name '%s': %s", optarg, wrong);
+				return EXIT_RUN;
+			}
+			name = optarg;
+			break;
+		case 'p':
+			flags |= MTS_JOB_PIN;
+			break;
+		case OPTION_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_RUN;
+		}
+	}
+	if (optind == argc) {
+		usage_error(command, "a command is missing");
+		return EXIT_RUN;
+	}
+	if (device_open() || create_job(name, argv[optind], flags))
+		return EXIT_RUN;
+
+	execvp(argv[optind], argv + optind);
+	err = errno;
+	complain("run: %s: %s", argv[optind], strerror(err));
+	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXEC;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mtsctl.h"
+#include "status.h"
+
+int status_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },
+		{ "json", no_argument, NULL, 'j' },
+		{ 0 },
+	};
+	bool all = false, json = false;
+	struct snapshot s;
+	int opt, ret;
+
+	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
+		switch (opt) {
+		case 'a':
+			all = true;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case OPTION_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind != argc)
+		return usage_error(command, "unexpected '%s'", argv[optind]);
+	ret = device_open();
+	if (ret)
+		return ret;
+	ret = snapshot_take(&s);
+	if (ret)
+		ret = device_failed("status", -ret);
+	else if (json)
+		ret = status_show_json(&s);
+	else
+		status_show(&s, all);
+	snapshot_free(&s);
+	return ret;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef MTSCTL_STATUS_H
+#define MTSCTL_STATUS_H
+
+#include "snapshot.h"
+
+/* More jobs than that are summed up by bin, unless all are asked for. */
+#define STATUS_JOBS_SHOWN 40
+
+void status_show(const struct snapshot *s, bool all);
+
+/* Return: an exit status. */
+int status_show_json(const struct snapshot *s);
+
+#endif /* MTSCTL_STATUS_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mtsctl status --json: the fields of uapi/mts.h under their names. */
+#include "format.h"
+#include "status.h"
+#include "words.h"
+
+static json_t *bin_index(const struct snapshot *s, u32 bin)
+{
+	if (bin == MTS_BIN_EVERY)
+		return json_string("every");
+	return bin < s->nbins ? json_u64(bin) : json_null();
+}
+
+static json_t *bin_json(const struct snapshot *s, u32 bin)
+{
+	const struct mts_bin_info *b = &s->bins[bin];
+	json_t *root = json_object();
+
+	json_put(&root, "bin", json_u64(bin));
+	json_put(&root, "jobs", json_u64(b->jobs));
+	json_put(&root, "demand", json_u64(b->demand));
+	json_put(&root, "slice_ns", json_u64(b->slice_ns));
+	json_put(&root, "runs_in_ns",
+		 snapshot_rotates(s) ? json_u64(snapshot_starts_in(s, bin)) : json_null());
+	return root;
+}
+
+static json_t *frozen_for(const struct snapshot *s, const struct mts_job_info *job)
+{
+	if (!job->frozen_since_ns)
+		return json_null();
+	return json_u64(mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
+}
+
+static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "id", json_u64(job->id));
+	json_put(&root, "name", json_text(job->name));
+	json_put(&root, "parent", job->parent ? json_u64(job->parent) : json_null());
+	json_put(&root, "each", json_boolean(job->flags & MTS_JOB_EACH));
+	json_put(&root, "pin", json_boolean(job->flags & MTS_JOB_PIN));
+	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
+	json_put(&root, "bin", bin_index(s, job->bin));
+	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
+	json_put(&root, "demand", json_u64(job->demand));
+	json_put(&root, "resident", json_u64(job->resident));
+	json_put(&root, "swapped", json_u64(job->swapped));
+	json_put(&root, "frozen_for_ns", frozen_for(s, job));
+	json_put(&root, "frozen_total_ns", json_u64(job->frozen_total_ns));
+	json_put(&root, "frozen_longest_ns", json_u64(job->frozen_longest_ns));
+	json_put(&root, "run_ns", json_u64(job->run_ns));
+	json_put(&root, "slices", json_u64(job->slices));
+	json_put(&root, "evicted", json_u64(job->evicted));
+	json_put(&root, "freeze_failures", json_u64(job->freeze_failures));
+	return root;
+}
+
+static json_t *slice_left(const struct snapshot *s)
+{
+	if (!snapshot_rotates(s) || s->status.state != MTS_STATE_RUNNING)
+		return json_null();
+	return json_u64(snapshot_slice_left(s));
+}
+
+static json_t *head_json(const struct snapshot *s)
+{
+	const struct mts_status *st = &s->status;
+	json_t *root = json_object();
+
+	json_put(&root, "abi", json_u64(st->abi));
+	json_put(&root, "state", json_string(word_of(state_words, st->state)));
+	json_put(&root, "reason", json_string(word_of(reason_words, st->reason)));
+	json_put(&root, "detail", json_text(st->detail));
+	json_put(&root, "each_how", json_string(word_of(each_words, st->each_how)));
+	json_put(&root, "frozen", json_u64(st->frozen));
+	json_put(&root, "current_bin", bin_index(s, st->current_bin));
+	json_put(&root, "slice_left_ns", slice_left(s));
+	json_put(&root, "generation", json_u64(st->generation));
+	json_put(&root, "now_ns", json_u64(st->now_ns));
+	json_put(&root, "capacity", st->capacity ? json_u64(st->capacity) : json_null());
+	json_put(&root, "demand", json_u64(st->demand));
+	json_put(&root, "resident_demand", json_u64(st->resident_demand));
+	json_put(&root, "round", json_u64(st->round));
+	json_put(&root, "round_ns", st->round_ns ? json_u64(st->round_ns) : json_null());
+	json_put(&root, "longest_pause_ns",
+		 st->round_ns ? json_u64(st->longest_pause_ns) : json_null());
+	json_put(&root, "consistent", json_boolean(s->consistent));
+	return root;
+}
+
+int status_show_json(const struct snapshot *s)
+{
+	json_t *root = head_json(s);
+	json_t *bins = json_array(), *jobs = json_array();
+
+	for (u32 i = 0; i < s->nbins; i++)
+		json_append(&bins, bin_json(s, i));
+	for (u32 i = 0; i < s->njobs; i++)
+		json_append(&jobs, job_json(s, &s->jobs[i]));
+	json_put(&root, "bins", bins);
+	json_put(&root, "jobs", jobs);
+	return json_print(root);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* mtsctl status for people: 80 columns of ASCII. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format.h"
+#include "status.h"
+#include "words.h"
+
+/* Of the columns ID and JOB together. */
+#define ID_NAME_WIDTH 28
+
+/* What a group of jobs adds up to: those of a bin, or those of none. */
+struct sum {
+	u32 jobs;
+	u32 frozen;
+	u64 demand;
+	u64 resident;
+	u64 swapped;
+};
+
+static bool job_frozen(const struct mts_job_info *job)
+{
+	return job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING;
+}
+
+static void sum_add(struct sum *sum, const struct mts_job_info *job)
+{
+	sum->jobs++;
+	sum->frozen += job_frozen(job);
+	sum->demand = mts_add_sat(sum->demand, job->demand);
+	sum->resident = mts_add_sat(sum->resident, job->resident);
+	sum->swapped = mts_add_sat(sum->swapped, job->swapped);
+}
+
+static void show_next(const struct snapshot *s)
+{
+	const struct mts_status *st = &s->status;
+	char left[FORMAT_SIZE];
+	u32 next;
+
+	switch (st->state) {
+	case MTS_STATE_OFF:
+		print_field("next", "nothing, until 'mtsctl set mode=auto'");
+		return;
+	case MTS_STATE_STOPPED:
+		print_field("next", "nothing, until 'mtsctl set mode=auto' (or mode=always) "
+				    "starts the rotation again");
+		return;
+	case MTS_STATE_PAUSED:
+		print_field("next", "the rotation goes on when the host has resumed");
+		return;
+	case MTS_STATE_IDLE:
+		if (st->reason == MTS_REASON_NO_SWAP)
+			print_field("next", "nothing, until there is swap (swapon)");
+		else if (st->reason == MTS_REASON_NO_JOBS)
+			print_field("next",
+				    "nothing, until there are jobs (mtsctl run, mtsctl add)");
+		else
+			print_field("next", "rotation, when memory gets short");
+		return;
+	}
+	if (!snapshot_rotates(s))
+		return;
+	next = (st->current_bin + 1) % s->nbins;
+	if (st->state == MTS_STATE_SWITCHING)
+		print_field("next", "bin %u runs as soon as the switch is done", st->current_bin);
+	else
+		print_field("next", "bin %u runs in %s", next,
+			    format_time(left, snapshot_starts_in(s, next)));
+}
+
+static void show_head(const struct snapshot *s)
+{
+	const struct mts_status *st = &s->status;
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
+
+	print_field("state", "%s", word_of(state_words, st->state));
+	print_field("why", "%s", *st->detail ? st->detail : word_of(reason_words, st->reason));
+	show_next(s);
+	if (st->capacity)
+		print_field("capacity", "%s in a bin", format_size(a, st->capacity));
+	else
+		print_field("capacity", "not measured yet");
+	print_field("demand", "%s in bins, %s of resident jobs", format_size(a, st->demand),
+		    format_size(b, st->resident_demand));
+	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
+	if (st->round_ns)
+		print_field("round", "%llu: %s long, longest pause %s", st->round,
+			    format_time(b, st->round_ns), format_time(c, st->longest_pause_ns));
+	print_field("--each", "%s",
+		    st->each_how == MTS_EACH_NONE ?
+			    "cannot catch children in this kernel" :
+			    "catches each child before its first instruction of user code");
+	if (!s->consistent)
+		print_field("note", "jobs come and go faster than they can be listed: "
+				    "the lists below may not agree with each other");
+}
+
+static void show_sum(const char *bin, const char *runs, const char *slice, const struct sum *sum)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
+
+	printf("%7s  %-10s %8s  %8s  %8s  %8s %6u %7u\n", bin, runs, slice,
+	       format_size(a, sum->demand), format_size(b, sum->resident),
+	       format_size(c, sum->swapped), sum->jobs, sum->frozen);
+}
+
+static void show_bin(const struct snapshot *s, u32 bin, const struct sum *sum)
+{
+	char runs[FORMAT_SIZE + 4] = "", slice[FORMAT_SIZE], label[16], in[FORMAT_SIZE];
+
+	if (snapshot_rotates(s)) {
+		if (bin != s->status.current_bin)
+			snprintf(runs, sizeof(runs), "in %s",
+				 format_time(in, snapshot_starts_in(s, bin)));
+		else
+			snprintf(runs, sizeof(runs), "%s",
+				 s->status.state == MTS_STATE_RUNNING ? "now" : "coming");
+	}
+	snprintf(label, sizeof(label), "%s%u",
+		 snapshot_rotates(s) && bin == s->status.current_bin ? "* " : "", bin);
+	show_sum(label, runs, format_time(slice, s->bins[bin].slice_ns), sum);
+}
+
+/* Sums by bin; after the last bin those in every bin, and those in none. */
+static void show_bins(const struct snapshot *s)
+{
+	struct sum *sums = calloc((size_t)s->nbins + 2, sizeof(*sums));
+
+	if (!sums)
+		return;
+	for (u32 i = 0; i < s->njobs; i++) {
+		u32 bin = s->jobs[i].bin;
+
+		if (bin >= s->nbins)
+			bin = s->nbins + (bin != MTS_BIN_EVERY);
+		sum_add(&sums[bin], &s->jobs[i]);
+	}
+	printf("\n%7s  %-10s %8s  %8s  %8s  %8s %6s %7s\n", "BIN", "RUNS", "SLICE", "DEMAND",
+	       "RESIDENT", "SWAPPED", "JOBS", "FROZEN");
+	for (u32 i = 0; i < s->nbins; i++) {
+		/* What the module packed by, not what the jobs say now. */
+		sums[i].demand = s->bins[i].demand;
+		sums[i].jobs = s->bins[i].jobs;
+		show_bin(s, i, &sums[i]);
+	}
+	if (sums[s->nbins].jobs)
+		show_sum("every", "always", "", &sums[s->nbins]);
+	if (sums[s->nbins + 1].jobs)
+		show_sum("none", "", "", &sums[s->nbins + 1]);
+	free(sums);
+}
+
+/* Bins in order, then what is in every bin, then what has none; then by id. */
+static int by_bin(const void *a, const void *b)
+{
+	const struct mts_job_info *const *x = a, *const *y = b;
+	u32 bx = (*x)->bin, by = (*y)->bin;
+
+	if (bx != by)
+		return bx < by ? -1 : 1;
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+static void show_job(const struct snapshot *s, const struct mts_job_info *job, int id_width)
+{
+	int name_width = ID_NAME_WIDTH - id_width;
+	char demand[FORMAT_SIZE], resident[FORMAT_SIZE], swapped[FORMAT_SIZE];
+	char name[ID_NAME_WIDTH + 1], bin[16], frozen[FORMAT_SIZE] = "";
+
+	if (job->bin == MTS_BIN_EVERY)
+		snprintf(bin, sizeof(bin), "every");
+	else if (job->bin == MTS_BIN_NONE)
+		snprintf(bin, sizeof(bin), "-");
+	else
+		snprintf(bin, sizeof(bin), "%u", job->bin);
+	if (job->frozen_since_ns)
+		format_time(frozen, mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
+	printf("%*u %-*s %-8s %5s %8s %8s %8s%*s\n", id_width, job->id, name_width,
+	       format_name_short(name, name_width, job->name), word_of(job_state_words, job->state),
+	       bin, format_size(demand, job->demand), format_size(resident, job->resident),
+	       format_size(swapped, job->swapped), *frozen ? 8 : 0, frozen);
+}
+
+static void show_jobs(const struct snapshot *s)
+{
+	const struct mts_job_info **sorted = calloc(s->njobs, sizeof(*sorted));
+	int id_width = 4;
+
+	if (!sorted)
+		return;
+	for (u32 i = 0; i < s->njobs; i++) {
+		int width = snprintf(NULL, 0, "%u", s->jobs[i].id);
+
+		if (width > id_width)
+			id_width = width;
+		sorted[i] = &s->jobs[i];
+	}
+	qsort(sorted, s->njobs, sizeof(*sorted), by_bin);
+	printf("\n%*s %-*s %-8s %5s %8s %8s %8s %7s\n", id_width, "ID", ID_NAME_WIDTH - id_width,
+	       "JOB", "STATE", "BIN", "DEMAND", "RESIDENT", "SWAPPED", "FROZEN");
+	for (u32 i = 0; i < s->njobs; i++)
+		show_job(s, sorted[i], id_width);
+	free(sorted);
+}
+
+void status_show(const struct snapshot *s, bool all)
+{
+	bool sum_up = !all && s->njobs > STATUS_JOBS_SHOWN;
+
+	show_head(s);
+	if (s->nbins || sum_up)
+		show_bins(s);
+	if (sum_up)
+		printf("\nThe %u jobs: mtsctl status --all\n", s->njobs);
+	else if (s->njobs)
+		show_jobs(s);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "ipc.h"
+#include "mtsctl.h"
+
+int thaw_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = { { 0 } };
+	struct mts_status status = { 0 };
+	int opt, ret, counted;
+
+	opt = next_option(command, argc, argv, "", options);
+	if (opt == OPTION_HELP)
+		return EXIT_OK;
+	if (opt != OPTION_END)
+		return EXIT_USAGE;
+	if (optind != argc)
+		return usage_error(command,
+				   "unexpected '%s': everything is thawed, "
+				   "not one job",
+				   argv[optind]);
+	ret = device_open();
+	if (ret)
+		return ret;
+	/* Thawing must not hang on being able to count. */
+	counted = ipc_status(&status);
+	ret = ipc_thaw();
+	if (ret)
+		return device_failed("thaw", -ret);
+	if (counted)
+		printf("Everything is thawed.\n");
+	else if (!status.frozen)
+		printf("Nothing was frozen.\n");
+	else
+		printf("%u job%s thawed.\n", status.frozen, status.frozen == 1 ? "" : "s");
+	printf("Rotation is stopped until 'mtsctl set mode=auto' (or mode=always).\n");
+	return EXIT_OK;
+}

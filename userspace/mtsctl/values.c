@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "cgroup.h"
+#include "format.h"
+#include "parse.h"
+#include "values.h"
+
+int value_word(const struct command *command, const char *what, const char *value,
+	       const struct word *words, u32 *field)
+{
+	char list[128];
+
+	if (word_value(words, value, field))
+		return EXIT_OK;
+	return usage_error(command, "%s%s: not one of %s", what, value,
+			   word_list(words, list, sizeof(list)));
+}
+
+int value_time(const struct command *command, const char *what, const char *value, u64 min, u64 max,
+	       u64 *field)
+{
+	char from[FORMAT_SIZE], to[FORMAT_SIZE];
+	const char *wrong;
+	u64 ns;
+
+	wrong = parse_time(value, &ns);
+	if (wrong)
+		return usage_error(command, "%s%s: %s", what, value, wrong);
+	if (ns < min || ns > max)
+		return usage_error(command, "%s%s: not between %s and %s", what, value,
+				   format_time_exact(from, min), format_time_exact(to, max));
+	*field = ns;
+	return EXIT_OK;
+}
+
+int value_memory(const struct command *command, const char *what, const char *value, u64 *field)
+{
+	u64 total = 0, available, bytes;
+	const char *wrong;
+	int ret;
+
+	if (strchr(value, '%')) {
+		ret = host_memory(&total, &available);
+		if (ret) {
+			complain("%s%s: /proc/meminfo: %s: give a size", what, value,
+				 strerror(-ret));
+			return EXIT_FAILED;
+		}
+	}
+	wrong = parse_size_or_share(value, total, &bytes);
+	if (wrong)
+		return usage_error(command, "%s%s: %s", what, value, wrong);
+	if (bytes < MTS_BIN_MIN_BYTES || bytes > MTS_BIN_MAX_BYTES)
+		return usage_error(command, "%s%s: not between 1M and 1P", what, value);
+	*field = bytes;
+	return EXIT_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Values of KEY=VALUE and of options, checked, with an error that names them.
+ * `what` is what stands before the value: "slice=" or "--slice ".
+ *
+ * Return: an exit status; after an error the field is as it was.
+ */
+#ifndef MTSCTL_VALUES_H
+#define MTSCTL_VALUES_H
+
+#include "mtsctl.h"
+#include "words.h"
+
+int value_word(const struct command *command, const char *what, const char *value,
+	       const struct word *words, u32 *field);
+int value_time(const struct command *command, const char *what, const char *value, u64 min, u64 max,
+	       u64 *field);
+
+/* A size or a share of the host's memory, 1 MiB to 1 PiB. */
+int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
+
+#endif /* MTSCTL_VALUES_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cgroup.h"
+#include "format.h"
+#include "ipc.h"
+#include "mtsctl.h"
+#include "parse.h"
+#include "snapshot.h"
+#include "words.h"
+
+#define DEPTH 64
+
+struct subject {
+	pid_t pid;
+	char comm[COMM_SIZE];
+	char cgroup[PATH_MAX];
+	bool kernel_thread;
+	bool frozen; /* its cgroup, by whomever */
+};
+
+/* The job whose cgroup the process is in or below. */
+static const struct mts_job_info *job_of(const struct snapshot *s, const char *cgroup)
+{
+	u64 ids[DEPTH];
+	int n;
+
+	if (cgroup_ids(cgroup, ids, DEPTH, &n))
+		return NULL;
+	for (int depth = 0; depth < n; depth++)
+		for (u32 i = 0; i < s->njobs; i++)
+			if (s->jobs[i].cgroup_id == ids[depth])
+				return &s->jobs[i];
+	return NULL;
+}
+
+static void explain_frozen(const struct snapshot *s, const struct mts_job_info *job)
+{
+	u64 since = mts_sub_floor(s->status.now_ns, job->frozen_since_ns);
+	char a[FORMAT_SIZE];
+
+	if (!job->frozen_since_ns)
+		print_field("frozen", "being frozen now");
+	else
+		print_field("frozen", "for %s%s", format_time(a, since),
+			    job->state == MTS_JOB_FREEZING ? " (not all of it yet)" : "");
+	if (snapshot_rotates(s) && job->bin < s->nbins && job->bin != s->status.current_bin)
+		print_field("until", "bin %u runs, in about %s", job->bin,
+			    format_time(a, snapshot_starts_in(s, job->bin)));
+	else if (snapshot_rotates(s))
+		print_field("until", "the switch is done");
+	else
+		print_field("until", "now: everything is being thawed");
+	print_field("why", "%s",
+		    *s->status.detail ? s->status.detail :
+					"the jobs need more memory together than there is");
+}
+
+static void explain_thawed(const struct snapshot *s, const struct mts_job_info *job)
+{
+	char a[FORMAT_SIZE];
+
+	switch (job->state) {
+	case MTS_JOB_RESIDENT:
+		print_field("frozen", "never: the job is pinned, it is in every bin");
+		return;
+	case MTS_JOB_REALTIME:
+		print_field("frozen", "never while it has real-time threads: it is in every bin");
+		return;
+	case MTS_JOB_UNTOUCHABLE:
+		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
+		return;
+	case MTS_JOB_LEFT_OUT:
+		print_field("frozen",
+			    "no: it did not freeze within 1 s when asked (%u time%s), "
+			    "and will be tried again",
+			    job->freeze_failures, job->freeze_failures == 1 ? "" : "s");
+		return;
+	case MTS_JOB_FOREIGN:
+		print_field("frozen", "by somebody else: mts leaves it alone");
+		return;
+	}
+	if (snapshot_rotates(s) && job->bin == s->status.current_bin)
+		print_field("frozen", "no: its bin runs, for another %s",
+			    format_time(a, snapshot_slice_left(s)));
+	else if (snapshot_rotates(s) && job->bin == MTS_BIN_NONE)
+		print_field("frozen", "no: it has no bin yet, the next round gives it one");
+	else if (snapshot_rotates(s))
+		print_field("frozen", "not at the moment");
+	else
+		print_field("frozen", "no: nothing is (state %s)",
+			    word_of(state_words, s->status.state));
+	if (*s->status.detail)
+		print_field("why", "%s", s->status.detail);
+}
+
+static void explain(const struct subject *who, const struct snapshot *s,
+		    const struct mts_job_info *job)
+{
+	char name[MTS_NAME_SIZE], cgroup[200], a[FORMAT_SIZE];
+
+	print_field("process", "%d %s", who->pid, who->comm);
+	print_field("cgroup", "%s", format_name(cgroup, sizeof(cgroup), who->cgroup));
+	if (!job) {
+		print_field("job", "none: mts does nothing to it%s",
+			    who->kernel_thread ? " (it is a kernel thread)" : "");
+		if (who->frozen)
+			print_field("frozen", "by somebody else (cgroup.freeze)");
+		else
+			print_field("frozen", "no");
+		return;
+	}
+	print_field("job", "%s (%u)", format_name(name, sizeof(name), job->name), job->id);
+	if (job->bin < s->nbins)
+		print_field("bin", "%u of 0 to %u", job->bin, s->nbins - 1);
+	if (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING)
+		explain_frozen(s, job);
+	else
+		explain_thawed(s, job);
+	if (job->frozen_longest_ns)
+		print_field("longest", "%s: its longest freeze so far",
+			    format_time(a, job->frozen_longest_ns));
+}
+
+static void put_frozen(json_t **root, const struct subject *who, const struct snapshot *s,
+		       const struct mts_job_info *job)
+{
+	bool ours = job && (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING);
+	json_t *since = NULL, *until = NULL;
+
+	if (ours && job->frozen_since_ns)
+		since = json_u64(mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
+	if (ours && snapshot_rotates(s) && job->bin < s->nbins)
+		until = json_u64(snapshot_starts_in(s, job->bin));
+	json_put(root, "frozen", json_string(ours ? "mts" : who->frozen ? "other" : "no"));
+	json_put(root, "frozen_for_ns", since ? since : json_null());
+	json_put(root, "runs_in_ns", until ? until : json_null());
+}
+
+static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "id", json_u64(job->id));
+	json_put(&root, "name", json_text(job->name));
+	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
+	json_put(&root, "bin", job->bin < s->nbins ? json_u64(job->bin) : json_null());
+	return root;
+}
+
+static int explain_json(const struct subject *who, const struct snapshot *s,
+			const struct mts_job_info *job)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "pid", json_integer(who->pid));
+	json_put(&root, "comm", json_text(who->comm));
+	json_put(&root, "cgroup", json_text(who->cgroup));
+	json_put(&root, "kernel_thread", json_boolean(who->kernel_thread));
+	json_put(&root, "state", json_string(word_of(state_words, s->status.state)));
+	json_put(&root, "detail", json_text(s->status.detail));
+	json_put(&root, "job", job ? job_json(s, job) : json_null());
+	put_frozen(&root, who, s, job);
+	return json_print(root);
+}
+
+static int why_process(struct subject *who, bool json)
+{
+	const struct mts_job_info *job;
+	struct snapshot s;
+	int ret;
+
+	ret = cgroup_of_process(who->pid, who->cgroup);
+	if (ret == -ESRCH) {
+		complain("why: no process %d", who->pid);
+		return EXIT_FAILED;
+	}
+	if (ret) {
+		complain("why: the cgroup of process %d: %s", who->pid,
+			 ret == -ENOENT ? "it is in no cgroup v2" : strerror(-ret));
+		return EXIT_FAILED;
+	}
+	process_comm(who->pid, who->comm);
+	who->kernel_thread = process_is_kernel_thread(who->pid);
+	who->frozen = cgroup_frozen(who->cgroup);
+
+	ret = device_open();
+	if (ret)
+		return ret;
+	ret = snapshot_take(&s);
+	if (ret) {
+		ret = device_failed("why", -ret);
+	} else {
+		job = job_of(&s, who->cgroup);
+		if (json)
+			ret = explain_json(who, &s, job);
+		else
+			explain(who, &s, job);
+	}
+	snapshot_free(&s);
+	return ret;
+}
+
+int why_main(const struct command *command, int argc, char **argv)
+{
+	struct subject who = { 0 };
+	const char *wrong;
+	bool json;
+	int ret;
+
+	ret = json_option(command, argc, argv, &json);
+	if (ret != OPTION_END)
+		return ret == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+	if (argc - optind != 1)
+		return usage_error(command, "name one process id");
+	wrong = parse_pid(argv[optind], &who.pid);
+	if (wrong)
+		return usage_error(command, "'%s': %s", argv[optind], wrong);
+	return why_process(&who, json);
+}
