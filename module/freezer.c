@@ -190,7 +190,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	char detail[MTS_DETAIL_SIZE];
 	bool first;
 	va_list args;
-	u32 n;
+	u32 n = mts_freezer_count();
 
 	va_start(args, fmt);
 	vscnprintf(detail, sizeof(detail), fmt, args);
@@ -205,7 +205,8 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	}
 	spin_unlock(&gate_lock);
 
-	n = thaw_older_than(0, false);
+	/* The rotor wakes at the first of them and helps. */
+	thaw_older_than(0, false);
 	if (first)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)

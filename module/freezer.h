@@ -35,7 +35,7 @@ u32 mts_freezer_count(void);
  * @fmt: a sentence that says why, for the log and for mts_status.detail
  *
  * The first reason stays until the gate is opened, except that any other one
- * replaces a suspend. Sleeps. Return: the number of jobs that were thawed.
+ * replaces a suspend. Sleeps. Return: the number of jobs that were frozen.
  */
 __printf(2, 3) u32 mts_freezer_stop(u32 reason, const char *fmt, ...);
 

@@ -19,6 +19,8 @@ atomic_t mts_job_marked;
 atomic_t mts_job_each;
 
 static DEFINE_HASHTABLE(jobs_by_cgroup, 10);
+/* From mkdir to publish(): a cgroup in the base without a job is a left-over. */
+static DEFINE_MUTEX(create_lock); /* mts.h has the lock order */
 static u32 count; /* published jobs */
 static u32 next_id = 1; /* never given twice, so an id in a script stays true */
 
@@ -206,6 +208,33 @@ static int job_name(struct mts_job *job, const char *name, struct mts_job *paren
 	return err;
 }
 
+/* Is the cgroup of that name in the base a job, made or adopted? */
+static bool name_is_taken(const char *name)
+{
+	struct mts_job *job;
+	bool taken = false;
+
+	mutex_lock(&mts_lock);
+	mts_job_for_each(job)
+		taken |=
+			cgroup_parent(job->cgrp) == mts_cgroupfs_base() && !strcmp(job->name, name);
+	mutex_unlock(&mts_lock);
+	return taken;
+}
+
+/*
+ * A cgroup that an earlier load left behind because processes lived in it is
+ * replaced once they have gone; while they live in it rmdir says EBUSY.
+ */
+static int make_or_replace(struct mts_job *job)
+{
+	int err = mts_cgroupfs_mkdir(job->name, &job->dir);
+
+	if (err != -EEXIST || name_is_taken(job->name) || mts_cgroupfs_rmdir(job->name))
+		return err;
+	return mts_cgroupfs_mkdir(job->name, &job->dir);
+}
+
 /* A name of our own making may be taken: the next number then. */
 static int job_make_cgroup(struct mts_job *job, const char *name, struct mts_job *parent)
 {
@@ -214,7 +243,7 @@ static int job_make_cgroup(struct mts_job *job, const char *name, struct mts_job
 	do {
 		err = job_name(job, name, parent);
 		if (!err)
-			err = mts_cgroupfs_mkdir(job->name, &job->dir);
+			err = make_or_replace(job);
 	} while (err == -EEXIST && --attempts);
 	return err == -ENOENT ? -ENODEV : err;
 }
@@ -228,6 +257,28 @@ static int job_publish(struct mts_job *job)
 		return err;
 	err = publish(job);
 	mutex_unlock(&mts_lock);
+	return err;
+}
+
+/* Make the cgroup and publish the job; on error neither is left. */
+static int job_make(struct mts_job *job, const char *name, struct mts_job *parent)
+{
+	int err;
+
+	err = mutex_lock_killable(&create_lock);
+	if (err)
+		return err;
+	err = job_make_cgroup(job, name, parent);
+	if (err)
+		goto out;
+	job->created = true;
+	err = job_open(job);
+	if (!err)
+		err = job_publish(job);
+	if (err)
+		mts_cgroupfs_rmdir(job->name);
+out:
+	mutex_unlock(&create_lock);
 	return err;
 }
 
@@ -245,15 +296,9 @@ int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct m
 	job = job_alloc(flags);
 	if (!job)
 		return -ENOMEM;
-	err = job_make_cgroup(job, name, parent);
+	err = job_make(job, name, parent);
 	if (err)
 		goto out_put;
-	job->created = true;
-	err = job_open(job);
-	if (!err)
-		err = job_publish(job);
-	if (err)
-		goto out_rmdir;
 
 	/*
 	 * Only now: had the process entered first and exited at once, nobody
@@ -270,8 +315,6 @@ int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct m
 out_remove:
 	mts_job_remove(job->id);
 	goto out_put;
-out_rmdir:
-	mts_cgroupfs_rmdir(job->name);
 out_put:
 	mts_job_put(job);
 	return err;

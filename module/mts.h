@@ -10,13 +10,15 @@
  * Others ask the owner.
  *
  * Lock order:
+ *   create_lock         job.c: a cgroup between mkdir and its job
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No
- * lock of ours is held while memory is reclaimed or the disk is waited for.
+ * lock that the rotor takes is held while memory is allocated or reclaimed, or
+ * while a disk is waited for.
  */
 #ifndef _MTS_H
 #define _MTS_H

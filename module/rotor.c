@@ -200,7 +200,9 @@ static enum slice_end run_slice(u32 bin)
 
 		now = ktime_get_ns();
 		if (now >= mts_rotor.slice_ends) {
-			early_in_a_row = 0;
+			/* A bin that slept to the end does not count as one that ran. */
+			if (!asleep)
+				early_in_a_row = 0;
 			return SLICE_OVER;
 		}
 		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
@@ -359,6 +361,8 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		mts_round_measure();
+		/* The plan is made with the configuration of now. */
+		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 		if (mts_round_plan() >= 2) {
 			answer_readers();
 			run_round();

@@ -4,8 +4,8 @@
 
 #define SLACK_SHIFT 4
 
-u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand,
-		     u64 incoming_resident, u64 available)
+u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 incoming_resident,
+		     u64 available)
 {
 	u64 lack;
 

@@ -11,8 +11,8 @@
 
 /* ---- slices --------------------------------------------------------------- */
 
-static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin,
-		    u64 capacity, u64 full)
+static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
+		    u64 full)
 {
 	u64 share = 0;
 
@@ -190,8 +190,7 @@ size_t mts_plan_scratch(u32 n)
 	if (n > MTS_MAX_JOBS)
 		n = 0; /* mts_plan_round() will refuse it */
 
-	return n * sizeof(struct mts_item) +
-	       mts_max(mts_binpack_scratch(n), traffic_scratch(n));
+	return n * sizeof(struct mts_item) + mts_max(mts_binpack_scratch(n), traffic_scratch(n));
 }
 
 static bool is_resident(const struct mts_plan_job *job)

@@ -165,7 +165,7 @@ u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, 
  * that as slack, less what is available; it can be more than the outgoing bin
  * has, the rest is with those that ran before it. OFF, or unknown: 0.
  */
-u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand,
-		     u64 incoming_resident, u64 available);
+u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 incoming_resident,
+		     u64 available);
 
 #endif /* _MTS_POLICY_H */

@@ -134,7 +134,8 @@ struct mts_config {
  *
  * EINVAL: a name with anything but letters, digits and "._@:+-", or with a
  *         leading dot; no closing NUL
- * EEXIST: a job or a cgroup of that name exists
+ * EEXIST: a job of that name exists, or a cgroup with something in it (an empty
+ *         one, left by an earlier load, is replaced)
  * ENOSPC: MTS_MAX_JOBS jobs
  * ENODEV: the cgroup base has been removed behind our back
  * EBUSY:  ENTER by PID 1, which must never be frozen
@@ -279,8 +280,8 @@ struct mts_job_info {
 	__u64 frozen_since_ns; /* since we asked for it; 0: not frozen by us */
 	__u64 frozen_total_ns; /* finished freezes only */
 	__u64 frozen_longest_ns;
-	__u64 run_ns; /* thawed while a slice of its bin ran, finished slices only */
-	__u64 slices; /* finished slices of its bin */
+	__u64 run_ns; /* thawed while a slice of its bin ran; slices that are over only */
+	__u64 slices; /* of its bin, that are over: at their end or cut short */
 	__u64 evicted; /* bytes that our evictions took from it */
 	__u64 reserved[2];
 	char name[MTS_NAME_SIZE];

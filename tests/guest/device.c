@@ -130,6 +130,13 @@ void set_mode(u32 mode)
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_MODE, .mode = mode });
 }
 
+void set_max_pause(u64 ns)
+{
+	struct mts_config config = { .mask = MTS_CONFIG_MAX_PAUSE, .max_pause_ns = ns };
+
+	set_config(&config);
+}
+
 struct mts_status get_status(void)
 {
 	struct mts_status status;
@@ -244,11 +251,11 @@ const char *describe(void)
 
 	if (mts_fd < 0 || mts_ioctl(MTS_IOC_STATUS, &s) || mts_ioctl(MTS_IOC_JOBS, &list))
 		return "no device";
-	used = snprintf(
-		text, sizeof(text),
-		"%s reason %u (%s), %u jobs, %u bins, current %d, frozen %u, %lluM in %lluM",
-		state_name(s.state), s.reason, s.detail, s.jobs, s.bins, (int)s.current_bin,
-		s.frozen, s.demand / MIB, s.capacity / MIB);
+	used = snprintf(text, sizeof(text), "%s reason %u (%s), %u jobs, %u bins, current %d",
+			state_name(s.state), s.reason, s.detail, s.jobs, s.bins,
+			(int)s.current_bin);
+	used += snprintf(text + used, sizeof(text) - used, ", frozen %u, %lluM in %lluM", s.frozen,
+			 s.demand / MIB, s.capacity / MIB);
 	for (i = 0; i < list.count && used < sizeof(text); i++)
 		used += describe_job(text + used, sizeof(text) - used, &jobs[i]);
 	return text;
@@ -281,7 +288,9 @@ bool module_loaded(void)
 
 enum {
 	SYSLOG_READ_ALL = 3,
-	SYSLOG_SIZE_BUFFER = 10
+	SYSLOG_CLEAR = 5,
+	SYSLOG_CONSOLE_LEVEL = 8,
+	SYSLOG_SIZE_BUFFER = 10,
 };
 
 static char *read_log(void)
@@ -311,4 +320,44 @@ bool log_says(long mark, const char *text)
 
 	free(log);
 	return found;
+}
+
+void log_expect_oom(void)
+{
+	klogctl(SYSLOG_CONSOLE_LEVEL, NULL, 1);
+}
+
+static bool is_complaint(const char *line)
+{
+	static const char *const words[] = { "WARNING:",	 "BUG",	   "Oops",
+					     "Call Trace",	 "stall",  "hung_task",
+					     "blocked for more", "lockup", "corruption",
+					     "mts: bug" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(line, words[i]))
+			return true;
+	return false;
+}
+
+/* What is not part of such a report is said again in a log that was cleared. */
+void log_expect_oom_no_more(void)
+{
+	char *log = read_log(), *line, *rest = NULL, again[512];
+	bool report = false;
+
+	klogctl(SYSLOG_CLEAR, NULL, 0);
+	klogctl(SYSLOG_CONSOLE_LEVEL, NULL, 5);
+	for (line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (strstr(line, "invoked oom-killer"))
+			report = true;
+		if (!report && is_complaint(line)) {
+			snprintf(again, sizeof(again), "mts: bug: said before: %s", line);
+			write_file("/dev/kmsg", again);
+		}
+		if (strstr(line, "Killed process") || strstr(line, "Mem-Info"))
+			report = false;
+	}
+	free(log);
 }

@@ -160,36 +160,30 @@ static bool is_chosen(const struct test *test, int argc, char **argv)
 	return argc < 2;
 }
 
-static void list_tests(const struct test *tests, size_t n)
+static int run_tests(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		puts(tests[i].name);
-}
-
-static int run_tests(int argc, char **argv, const struct test *tests, size_t n)
-{
+	const struct test *test;
 	int number = 0, failed = 0, chosen = 0;
-	size_t i;
 
-	for (i = 0; i < n; i++)
-		chosen += is_chosen(&tests[i], argc, argv);
+	for (test = guest_tests; test->name; test++)
+		chosen += is_chosen(test, argc, argv);
 	printf("1..%d\n", chosen);
 	if (reset_safely() != RAN)
 		note("at the start: %s", verdict);
-	for (i = 0; i < n; i++)
-		if (is_chosen(&tests[i], argc, argv))
-			failed += !report(++number, &tests[i], now_ms());
-	return failed ? 1 : 0;
+	for (test = guest_tests; test->name; test++)
+		if (is_chosen(test, argc, argv))
+			failed += !report(++number, test, now_ms());
+	return failed || !chosen ? 1 : 0;
 }
 
-int guest_main(int argc, char **argv, const struct test *tests, size_t n)
+int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
+	const struct test *test;
 
 	if (argc == 2 && !strcmp(argv[1], "--list")) {
-		list_tests(tests, n);
+		for (test = guest_tests; test->name; test++)
+			puts(test->name);
 		return 0;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -197,10 +191,10 @@ int guest_main(int argc, char **argv, const struct test *tests, size_t n)
 	sigaction(SIGALRM, &action, NULL);
 	/* What our children leave behind comes to us, so that reset() sees its end. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	return run_tests(argc, argv, tests, n);
+	return run_tests(argc, argv);
 }
 
-/* ---- time ---------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------- */
 
 u64 now_ns(void)
 {

@@ -42,7 +42,7 @@ typedef uint64_t u64;
 #define CGROUPS "/sys/fs/cgroup/"
 #define BASE "mts" /* the module's cgroup_base, below CGROUPS */
 
-/* ---- tests -------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------ */
 
 struct test {
 	const char *name;
@@ -58,14 +58,10 @@ struct test {
 	{                                  \
 #function, function, limit \
 	}
-#define GUEST_TESTS(...)                                                             \
-	static const struct test guest_tests[] = { __VA_ARGS__ };                    \
-	int main(int argc, char **argv)                                              \
-	{                                                                            \
-		return guest_main(argc, argv, guest_tests, ARRAY_SIZE(guest_tests)); \
-	}
+#define GUEST_TESTS(...) const struct test guest_tests[] = { __VA_ARGS__, { 0 } }
 
-int guest_main(int argc, char **argv, const struct test *tests, size_t n);
+/* The table ends with an entry that has no name; main() is the library's. */
+extern const struct test guest_tests[];
 
 /* Leave the test; only in the test's own process. */
 void guest_fail(const char *file, int line, const char *format, ...)
@@ -87,7 +83,7 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define expect(is, should) guest_expect(__FILE__, __LINE__, #is, is, should)
 void guest_expect(const char *file, int line, const char *what, int is, int should);
 
-/* ---- time ---------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------- */
 
 u64 now_ns(void);
 u64 now_ms(void);
@@ -110,7 +106,7 @@ void sleep_ms(unsigned int ms);
 			fail("not within " #ms " ms: " #condition ": " __VA_ARGS__); \
 	} while (0)
 
-/* ---- the device ------------------------------------------------------------------ */
+/* ---- the device ------------------------------------------------------------------- */
 
 /* The open device; -1 while closed. Children inherit it, and must close it before a rmmod. */
 extern int mts_fd;
@@ -136,6 +132,7 @@ void set_job(u32 id, u32 mask, u32 flags);
 struct mts_config get_config(void);
 void set_config(const struct mts_config *config);
 void set_mode(u32 mode);
+void set_max_pause(u64 ns);
 struct mts_status get_status(void);
 struct mts_stats get_stats(void);
 
@@ -161,8 +158,14 @@ bool module_loaded(void);
 /* Does the kernel's log hold this text after the given mark? */
 long log_mark(void);
 bool log_says(long mark, const char *text);
+/*
+ * In between the kernel's report of being out of memory, call trace included, is no complaint;
+ * everything else that it says of that kind still is.
+ */
+void log_expect_oom(void);
+void log_expect_oom_no_more(void);
 
-/* ---- files and cgroups ---------------------------------------------------------------- */
+/* ---- files and cgroups ------------------------------------------------------------ */
 
 /* 0 or -errno; the buffer becomes a string. */
 int read_file(const char *path, char *buffer, size_t size);
@@ -186,7 +189,7 @@ void cg_of(pid_t pid, char *cgroup, size_t size);
 /* The cgroup of a job that the module made. */
 const char *cg_job(const char *job);
 
-/* ---- processes ------------------------------------------------------------------------- */
+/* ---- processes -------------------------------------------------------------------- */
 
 /* fork(); a child that is still there is killed by reset(). The child must _exit(). */
 pid_t spawn(void);
@@ -228,7 +231,7 @@ u64 hog_progress(const struct hog *hog);
 void hog_expect_progress(const struct hog *hog, unsigned int ms);
 void hog_kill(struct hog *hog);
 
-/* ---- rotations ---------------------------------------------------------------------------- */
+/* ---- rotations -------------------------------------------------------------------- */
 
 #define MAX_HOGS 8
 

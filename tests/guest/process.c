@@ -9,13 +9,13 @@
 
 /* In memory that parent and child share, and that no job is charged for. */
 struct hog_shared {
-	volatile u32 id;
-	volatile int error;
-	volatile bool ready;
-	volatile u64 progress;
+	_Atomic u32 id;
+	_Atomic int error;
+	_Atomic bool ready;
+	_Atomic u64 progress;
 };
 
-#define MAX_HOGS 512
+#define HOG_PAGES 512
 static struct hog_shared *shared_pages;
 static unsigned int hogs_made;
 
@@ -50,9 +50,9 @@ int join(pid_t pid, unsigned int ms)
 	pid_t got = 0;
 	int status = 0;
 
-	if (!wait_until((got = waitpid(pid, &status, WNOHANG)) != 0, ms))
-		fail("process %d has not ended in %u ms, its state is %c; %s", pid, ms,
-		     process_state(pid), describe());
+	wait_until((got = waitpid(pid, &status, WNOHANG)) != 0, ms);
+	check(got, "process %d has not ended in %u ms, its state is %c; %s", pid, ms,
+	      process_state(pid), describe());
 	check(got == pid, "waitpid %d: %m", pid);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -67,7 +67,7 @@ void kill_and_join(pid_t pid)
 
 static struct hog_shared *shared_page(void)
 {
-	size_t size = MAX_HOGS * sizeof(struct hog_shared);
+	size_t size = HOG_PAGES * sizeof(struct hog_shared);
 	struct hog_shared *page;
 
 	if (!shared_pages) {
@@ -76,7 +76,7 @@ static struct hog_shared *shared_page(void)
 		check(shared_pages != MAP_FAILED, "mmap: %m");
 		memset(shared_pages, 0, size);
 	}
-	page = &shared_pages[hogs_made++ % MAX_HOGS];
+	page = &shared_pages[hogs_made++ % HOG_PAGES];
 	memset(page, 0, sizeof(*page));
 	return page;
 }
@@ -94,7 +94,7 @@ static int hog_enter(const struct hog_spec *spec, struct hog_shared *shared)
 }
 
 static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
-		     volatile unsigned char *memory)
+		     _Atomic unsigned char *memory)
 {
 	size_t pages = spec->mib * MIB / PAGE, at = 0;
 	u32 seed = (u32)getpid();
@@ -123,7 +123,7 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 {
 	size_t size = spec->mib * MIB, at;
-	unsigned char *memory;
+	_Atomic unsigned char *memory;
 
 	shared->error = hog_enter(spec, shared);
 	mts_close();
@@ -206,8 +206,10 @@ static const struct mts_config defaults = {
 	.max_pause_ns = 30000 * NS_PER_MS,
 };
 
-/* Calls the function for each cgroup below, the deepest first. */
-static void for_each_below(const char *cgroup, const char *prefix, void (*act)(const char *cgroup))
+typedef void act_t(const char *cgroup);
+
+/* For each cgroup below, the deepest first. */
+static void act_below(const char *cgroup, const char *prefix, act_t *act)
 {
 	char path[512], child[768];
 	struct dirent *entry;
@@ -223,7 +225,7 @@ static void for_each_below(const char *cgroup, const char *prefix, void (*act)(c
 		if (strncmp(entry->d_name, prefix, strlen(prefix)))
 			continue;
 		snprintf(child, sizeof(child), "%s%s%s", cgroup, *cgroup ? "/" : "", entry->d_name);
-		for_each_below(child, "", act);
+		act_below(child, "", act);
 		act(child);
 	}
 	closedir(dir);
@@ -299,12 +301,12 @@ const char *reset(void)
 	mts_open();
 	mts_ioctl(MTS_IOC_THAW, NULL);
 	cg_write("", "cgroup.procs", "0");
-	for_each_below(BASE, "", kill_cgroup);
-	for_each_below("", "t-", kill_cgroup);
+	act_below(BASE, "", kill_cgroup);
+	act_below("", "t-", kill_cgroup);
 	wait_until(kill_children(), 10000);
 	remove_jobs();
-	for_each_below(BASE, "", remove_cgroup);
-	for_each_below("", "t-", remove_cgroup);
+	act_below(BASE, "", remove_cgroup);
+	act_below("", "t-", remove_cgroup);
 	set_config(&defaults);
 	return what_is_left();
 }

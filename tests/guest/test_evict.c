@@ -9,7 +9,7 @@ static bool stood_still(const struct mts_job_info *before, const struct mts_job_
 	       before->frozen_since_ns == after->frozen_since_ns;
 }
 
-/* ---- eviction --------------------------------------------------------------------------------- */
+/* ---- eviction --------------------------------------------------------------------- */
 
 /* Of the jobs that are frozen while a bin runs: all below, or all above the share of demand. */
 static u32 check_frozen_memory(u64 percent, bool below)
@@ -93,7 +93,57 @@ static void evict_need_leaves_memory_alone_while_there_is_room(void)
 	check(get_stats().evict_got == before.evict_got, "it evicted");
 }
 
-/* ---- jobs that do not fit ------------------------------------------------------------------------ */
+/* In the middle of eviction a THAW does not wait for its end. */
+static void thaw_during_eviction(void)
+{
+	unsigned int i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	for (i = 0; i < 6; i++) {
+		u64 began;
+
+		rotate(32, 300, MTS_EVICT_FULL);
+		expect_within(5000, get_status().state == MTS_STATE_SWITCHING, "%s", describe());
+		sleep_ms(20 * i);
+		began = now_ms();
+		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+		check(now_ms() - began < 1000, "THAW took %llu ms",
+		      (unsigned long long)(now_ms() - began));
+		check(!get_status().frozen, "%s", describe());
+		expect_all_thawed(1000);
+	}
+}
+
+/* The real thing: nobody sets a bin's size, the host is short of memory, and has swap. */
+static void mode_auto_rotates_under_pressure(void)
+{
+	static const unsigned int mib[] = { 170, 170, 170 };
+	struct hog_spec spec = { .kind = HOG_RANDOM };
+	u32 i;
+
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 2000 * NS_PER_MS });
+	for (i = 0; i < 3; i++) {
+		char name[2] = { (char)('a' + i), 0 };
+
+		spec.name = name;
+		spec.mib = mib[i];
+		hog_start_nowait(&hogs[i], &spec);
+	}
+	nhogs = 3;
+	expect_within(30000, get_status().bins >= 2, "%s", describe());
+	expect_within(60000,
+		      job_named("a").slices >= 2 && job_named("b").slices >= 2 &&
+			      job_named("c").slices >= 2,
+		      "%s", describe());
+	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
+	for (i = 0; i < 3; i++)
+		check(job_named(hogs[i].name).frozen_longest_ns < 31000 * NS_PER_MS, "%s",
+		      describe());
+	set_mode(MTS_MODE_OFF);
+	expect_all_thawed(1000);
+}
+
+/* ---- jobs that do not fit --------------------------------------------------------- */
 
 static void job_larger_than_the_bin_runs_alone(void)
 {
@@ -115,6 +165,30 @@ static void job_larger_than_the_bin_runs_alone(void)
 		hog_expect_progress(&hogs[i], 3000);
 }
 
+/* The running bin is not given more than it can hold, for not knowing. */
+static void added_job_is_measured_on_arrival(void)
+{
+	struct mts_job_info job;
+	struct hog other;
+	u32 id;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-arrives");
+	hog_start(&other,
+		  &(struct hog_spec){ .cgroup = "t-arrives", .mib = 28, .kind = HOG_RANDOM });
+	rotate(32, 20000, MTS_EVICT_OFF);
+	expect_rotation(2);
+	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	id = add_job("t-arrives", 0);
+	expect_within(2000, find_id(id, &job) && job.demand > 24 * MIB, "%s", describe());
+	expect_within(2000,
+		      find_id(id, &job) && job.bin != get_status().current_bin &&
+			      job.state == MTS_JOB_FROZEN,
+		      "%s", describe());
+	check(job.bin != job_named("a").bin && job.bin != job_named("b").bin,
+	      "it was put where there is no room: %s", describe());
+}
+
 static void newcomer_gets_its_turn(void)
 {
 	struct hog late;
@@ -134,6 +208,14 @@ static void newcomer_gets_its_turn(void)
 	hog_expect_progress(&late, 4000);
 }
 
+static bool is_early_in_slice_of(const char *name)
+{
+	struct mts_status s = get_status();
+
+	return s.current_bin == job_named(name).bin &&
+	       s.slice_ends_ns > s.now_ns + 4000 * NS_PER_MS;
+}
+
 /* Grows beyond the bin within its slice: split at once, not at the slice's end. */
 static void growth_splits_the_bin(void)
 {
@@ -142,19 +224,20 @@ static void growth_splits_the_bin(void)
 	struct hog grown;
 
 	start_hogs(HOG_RANDOM, 3, mib);
-	rotate(32, 30000, MTS_EVICT_OFF);
+	rotate(32, 8000, MTS_EVICT_OFF);
 	expect_rotation(2);
-	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	check(job_named("a").bin == get_status().current_bin, "%s", describe());
+	check(job_named("a").bin != job_named("c").bin, "%s", describe());
+	expect_within(12000, is_early_in_slice_of("a"), "%s", describe());
 	check(job_named("a").bin == job_named("b").bin, "%s", describe());
 	/* A second process in a job of the bin that runs. */
 	hog_start_nowait(&grown, &(struct hog_spec){
 					 .cgroup = hogs[0].cgroup, .mib = 40, .kind = HOG_RANDOM });
-	expect_within(8000, get_stats().regroups > before.regroups, "%s", describe());
+	expect_within(3500, get_stats().regroups > before.regroups, "%s", describe());
 	expect_within(3000, job_named("a").bin != job_named("b").bin, "%s", describe());
 }
 
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
-	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
-	    TEST(job_larger_than_the_bin_runs_alone), TEST(newcomer_gets_its_turn),
-	    TEST(growth_splits_the_bin));
+	    TEST(evict_need_leaves_memory_alone_while_there_is_room), TEST(thaw_during_eviction),
+	    TEST_SLOW(mode_auto_rotates_under_pressure, 120),
+	    TEST(job_larger_than_the_bin_runs_alone), TEST(added_job_is_measured_on_arrival),
+	    TEST(newcomer_gets_its_turn), TEST(growth_splits_the_bin));

@@ -8,7 +8,7 @@
 
 #define BURST 60
 
-/* ---- coming and going ------------------------------------------------------------ */
+/* ---- coming and going ------------------------------------------------------------- */
 
 static void create_moves_the_caller(void)
 {
@@ -167,14 +167,14 @@ static void add_takes_a_cgroup_whole(void)
 	      "a cgroup that is not ours was removed");
 }
 
-/* ---- EACH -------------------------------------------------------------------------- */
+/* ---- EACH ------------------------------------------------------------------------- */
 
 /* What processes see of themselves, in memory that all of them share. */
 struct seen {
-	volatile u32 done;
-	volatile bool go_on;
+	_Atomic u32 done;
+	_Atomic bool go_on;
 	struct {
-		volatile pid_t pid;
+		_Atomic pid_t pid;
 		char cgroup[128];
 	} of[BURST];
 };
@@ -191,7 +191,7 @@ static void look(int i)
 {
 	cg_of(getpid(), seen->of[i].cgroup, sizeof(seen->of[i].cgroup));
 	seen->of[i].pid = getpid();
-	__atomic_add_fetch(&seen->done, 1, __ATOMIC_SEQ_CST);
+	seen->done++;
 }
 
 static void look_and_stay(int i)
@@ -473,15 +473,16 @@ static void each_in_an_added_cgroup(void)
 static void each_long_name(void)
 {
 	char name[MTS_NAME_SIZE];
+	const char *child;
 	pid_t pid;
 
 	memset(name, 'l', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	pid = start_each(name, fork_grandchildren);
 	expect_within(5000, seen->done == 3, "%u of 3 have looked", seen->done);
-	check(strlen(seen->of[0].cgroup) == strlen(BASE "/") + MTS_NAME_SIZE - 1 &&
-		      !strcmp(seen->of[0].cgroup + strlen(seen->of[0].cgroup) - 3, "l.1"),
-	      "the child is in %s", seen->of[0].cgroup);
+	child = seen->of[0].cgroup;
+	check(strlen(child) == strlen(BASE "/") + MTS_NAME_SIZE - 1, "the child is in %s", child);
+	check(!strcmp(child + strlen(child) - 3, "l.1"), "the child is in %s", child);
 	seen->go_on = true;
 	expect(join(pid, 5000), 0);
 }

@@ -2,7 +2,7 @@
 /* The rotation: who runs when, for how long. */
 #include "guest.h"
 
-/* ---- turns ------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------ */
 
 /* Which bin runs, sampled: each next one is the next, after the last comes the first. */
 static void bins_take_turns(void)
@@ -134,6 +134,29 @@ static void slices_follow_demand(void)
 	}
 }
 
+static void every_packer_rotates(void)
+{
+	static const unsigned int mib[] = { 20, 14, 9, 6, 16 };
+	u32 pack, i;
+
+	start_hogs(HOG_RANDOM, 5, mib);
+	rotate(32, 300, MTS_EVICT_OFF);
+	for (pack = MTS_PACK_FFD; pack <= MTS_PACK_RW; pack++) {
+		struct mts_bin_info bins[5];
+		u32 n, jobs = 0;
+
+		set_config(&(struct mts_config){ .mask = MTS_CONFIG_PACK, .pack = pack });
+		wait_rounds(2, 10000);
+		n = get_bins(bins, 5);
+		check(n == get_status().bins && n >= 2 && n <= 4, "packer %u: %u bins", pack, n);
+		for (i = 0; i < n; i++)
+			jobs += bins[i].jobs;
+		check(jobs == 5, "packer %u: %u jobs in bins", pack, jobs);
+		for (i = 0; i < 5; i++)
+			hog_expect_progress(&hogs[i], 5000);
+	}
+}
+
 static void sleeping_bin_gives_up_its_slice(void)
 {
 	struct mts_job_info a, b;
@@ -163,19 +186,19 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 	struct mts_stats before, after;
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
-	rotate(32, 4000, MTS_EVICT_OFF);
+	rotate(32, 2000, MTS_EVICT_OFF);
 	expect_rotation(3);
 	wait_rounds(3, 30000);
 	before = get_stats();
 	sleep_ms(6000);
 	after = get_stats();
-	/* Slices are 3 s by now, not the 200 ms of the first. */
-	check(after.switches - before.switches <= 4, "%llu switches in 6 s",
+	/* Slices are full, 1.5 s, by now; the first took 200 ms. */
+	check(after.switches - before.switches <= 5, "%llu switches in 6 s",
 	      after.switches - before.switches);
 	nhogs = 0;
 }
 
-/* ---- configuration and limits ----------------------------------------------------------------------- */
+/* ---- configuration and limits ----------------------------------------------------- */
 
 static void config_applies_within_a_slice(void)
 {
@@ -227,8 +250,7 @@ static void longest_pause_is_kept(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 20000, MTS_EVICT_OFF);
-	set_config(&(struct mts_config){ .mask = MTS_CONFIG_MAX_PAUSE,
-					 .max_pause_ns = 1000 * NS_PER_MS });
+	set_max_pause(1000 * NS_PER_MS);
 	expect_rotation(3);
 	sleep_ms(8000);
 	for (i = 0; i < 3; i++) {
@@ -304,7 +326,8 @@ static void rotation_ends_when_the_rest_fits(void)
 }
 
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
-	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bins_switch_ever_more_rarely),
-	    TEST(config_applies_within_a_slice), TEST(slice_ends_as_announced),
-	    TEST(longest_pause_is_kept), TEST(longest_pause_is_kept_by_the_watchdog),
-	    TEST(removed_while_frozen), TEST(rotation_ends_when_the_rest_fits));
+	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
+	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
+	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
+	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),
+	    TEST(rotation_ends_when_the_rest_fits));

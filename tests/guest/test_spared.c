@@ -2,7 +2,7 @@
 /* What is not rotated, not frozen, not thawed. */
 #include "guest.h"
 
-/* ---- when not to rotate ------------------------------------------------------------------ */
+/* ---- when not to rotate ----------------------------------------------------------- */
 
 static void fits_then_nothing_is_frozen(void)
 {
@@ -46,6 +46,42 @@ static void mode_auto_rotates_in_a_set_bin(void)
 	expect_rotation(3);
 }
 
+static long switches_of(const char *thread)
+{
+	char path[64], text[4096], *line;
+	pid_t pid;
+
+	for (pid = 2; pid < 32768; pid++) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		if (read_file(path, text, sizeof(text)) || strncmp(text, thread, strlen(thread)))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/status", pid);
+		read_file(path, text, sizeof(text));
+		line = strstr(text, "\nvoluntary_ctxt_switches:");
+		check(line, "no voluntary_ctxt_switches of %s", thread);
+		return atol(line + strlen("\nvoluntary_ctxt_switches:"));
+	}
+	fail("no thread %s", thread);
+}
+
+/* Invariant 4: no timer ticks. */
+static void while_all_fits_no_thread_of_ours_wakes(void)
+{
+	long rotor, watchdog;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	set_mode(MTS_MODE_AUTO);
+	expect_within(3000, get_status().reason == MTS_REASON_FITS, "%s", describe());
+	sleep_ms(1500);
+	rotor = switches_of("mts_rotor");
+	watchdog = switches_of("mts_watchdog");
+	sleep_ms(5000);
+	check(switches_of("mts_rotor") == rotor, "the rotor woke %ld times in 5 s",
+	      switches_of("mts_rotor") - rotor);
+	check(switches_of("mts_watchdog") == watchdog, "the watchdog woke %ld times in 5 s",
+	      switches_of("mts_watchdog") - watchdog);
+}
+
 /* The host has plenty: what it holds for itself does not make it rotate. */
 static void mode_auto_is_idle_while_memory_suffices(void)
 {
@@ -74,7 +110,7 @@ static void without_swap_nothing_rotates(void)
 	expect_rotation(3);
 }
 
-/* ---- never frozen ------------------------------------------------------------------------- */
+/* ---- never frozen ----------------------------------------------------------------- */
 
 static void pinned_job_is_never_frozen(void)
 {
@@ -189,6 +225,60 @@ static void frozen_by_somebody_else_stays_so(void)
 	hog_expect_progress(&other, 3000);
 }
 
+/* The job itself is ours to freeze and thaw, what is above it is not. */
+static void frozen_from_above_stays_so(void)
+{
+	struct hog other;
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-above");
+	expect(cg_write("t-above", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-above/job");
+	hog_start(&other,
+		  &(struct hog_spec){ .cgroup = "t-above/job", .mib = 24, .kind = HOG_RANDOM });
+	expect(cg_write("t-above", "cgroup.freeze", "1"), 0);
+	add_job("t-above/job", 0);
+	rotate(32, 200, MTS_EVICT_OFF);
+	expect_within(5000, is_rotating(), "%s", describe());
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
+		check(cg_freeze_asked("t-above") && cg_frozen("t-above/job"), "it was thawed: %s",
+		      describe());
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	check(cg_freeze_asked("t-above"), "THAW has thawed what is above");
+	expect(cg_write("t-above", "cgroup.freeze", "0"), 0);
+	hog_expect_progress(&other, 3000);
+}
+
+/* What the owner of an adopted cgroup has set is as before, in the end. */
+static void settings_of_an_added_cgroup_are_kept(void)
+{
+	static const char *const files[] = { "memory.low",  "memory.min",	"memory.high",
+					     "memory.max",  "memory.swap.max",	"cpu.weight",
+					     "cgroup.type", "cgroup.max.depth", "cgroup.freeze" };
+	char before[ARRAY_SIZE(files)][64], after[64];
+	struct hog other;
+	size_t i;
+	u32 id;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-set");
+	expect(cg_write("t-set", "memory.low", "8388608"), 0);
+	expect(cg_write("t-set", "memory.high", "1073741824"), 0);
+	hog_start(&other, &(struct hog_spec){ .cgroup = "t-set", .mib = 24, .kind = HOG_RANDOM });
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		cg_read("t-set", files[i], before[i], sizeof(before[i]));
+	id = add_job("t-set", 0);
+	rotate(32, 300, MTS_EVICT_FULL);
+	wait_rounds(3, 30000);
+	remove_job(id);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		cg_read("t-set", files[i], after, sizeof(after));
+		check(!strcmp(before[i], after), "%s was %s and is %s", files[i], before[i], after);
+	}
+	hog_expect_progress(&other, 3000);
+}
+
 /* Lifting their freeze makes it one of ours. */
 static void thawed_by_its_owner_it_takes_turns(void)
 {
@@ -234,8 +324,10 @@ static void thawed_by_somebody_else(void)
 }
 
 GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
-	    TEST(mode_auto_rotates_in_a_set_bin), TEST(mode_auto_is_idle_while_memory_suffices),
-	    TEST(without_swap_nothing_rotates), TEST(pinned_job_is_never_frozen),
-	    TEST(pinned_while_frozen), TEST(realtime_job_is_never_frozen), TEST(born_realtime),
-	    TEST(frozen_by_somebody_else_stays_so), TEST(thawed_by_its_owner_it_takes_turns),
+	    TEST(mode_auto_rotates_in_a_set_bin), TEST(while_all_fits_no_thread_of_ours_wakes),
+	    TEST(mode_auto_is_idle_while_memory_suffices), TEST(without_swap_nothing_rotates),
+	    TEST(pinned_job_is_never_frozen), TEST(pinned_while_frozen),
+	    TEST(realtime_job_is_never_frozen), TEST(born_realtime),
+	    TEST(frozen_by_somebody_else_stays_so), TEST(frozen_from_above_stays_so),
+	    TEST(settings_of_an_added_cgroup_are_kept), TEST(thawed_by_its_owner_it_takes_turns),
 	    TEST(thawed_by_somebody_else));

@@ -19,8 +19,7 @@ void instance_add(struct instance *in, u64 size, u32 prev)
 void instance_remove(struct instance *in, u32 index)
 {
 	in->n--;
-	memmove(&in->items[index], &in->items[index + 1],
-		(in->n - index) * sizeof(in->items[0]));
+	memmove(&in->items[index], &in->items[index + 1], (in->n - index) * sizeof(in->items[0]));
 }
 
 void instance_shuffle(struct instance *in)
@@ -85,8 +84,8 @@ void instance_random(struct instance *in, u32 max_n)
 
 void instance_random_prev(struct instance *in)
 {
-	static const u32 odd[] = { MTS_BIN_NONE, MTS_BIN_EVERY, MTS_MAX_JOBS, MTS_MAX_JOBS + 1,
-				   MTS_MAX_JOBS - 1, 0 };
+	static const u32 odd[] = { MTS_BIN_NONE,     MTS_BIN_EVERY,    MTS_MAX_JOBS,
+				   MTS_MAX_JOBS + 1, MTS_MAX_JOBS - 1, 0 };
 	u32 bins = random_between(1, in->n);
 	u32 gap = random_between(1, MTS_MAX_JOBS / UNIT_MAX_ITEMS + 3);
 	u32 i;
@@ -227,13 +226,18 @@ u32 pack(u32 packer, struct instance *in)
 	return nbins;
 }
 
+static bool same(u32 a, u32 b)
+{
+	return a == b;
+}
+
 bool same_groups(const struct instance *in, const u32 *bin)
 {
 	u32 i, j;
 
 	for (i = 0; i < in->n; i++)
 		for (j = i + 1; j < in->n; j++)
-			if ((in->items[i].bin == in->items[j].bin) != (bin[i] == bin[j]))
+			if (same(in->items[i].bin, in->items[j].bin) != same(bin[i], bin[j]))
 				return false;
 	return true;
 }

@@ -48,7 +48,9 @@ static void demand_saturates(void **unused)
 {
 	const struct mts_usage huge = { .current_bytes = U64_MAX, .swap = U64_MAX };
 	const struct mts_usage droppable = {
-		.current_bytes = U64_MAX, .file = U64_MAX, .slab_reclaimable = U64_MAX,
+		.current_bytes = U64_MAX,
+		.file = U64_MAX,
+		.slab_reclaimable = U64_MAX,
 	};
 
 	(void)unused;

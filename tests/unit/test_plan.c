@@ -564,7 +564,9 @@ static void traffic_of_four_thousand_bins(void **unused)
 static void newcomer_goes_where_there_is_room(void **unused)
 {
 	const struct mts_plan_bin three[] = {
-		{ .demand = 60 }, { .demand = 90 }, { .demand = 80 },
+		{ .demand = 60 },
+		{ .demand = 90 },
+		{ .demand = 80 },
 	};
 
 	(void)unused;

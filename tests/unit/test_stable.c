@@ -4,8 +4,8 @@
 
 static struct instance in, fresh;
 
-#define GIVEN(capacity, ...)                                                      \
-	given(capacity, sizeof((u64[][2]){ __VA_ARGS__ }) / sizeof(u64[2]),       \
+#define GIVEN(capacity, ...)                                                \
+	given(capacity, sizeof((u64[][2]){ __VA_ARGS__ }) / sizeof(u64[2]), \
 	      (u64[][2]){ __VA_ARGS__ })
 
 static void given(u64 capacity, u32 n, u64 (*size_prev)[2])
@@ -19,14 +19,14 @@ static void given(u64 capacity, u32 n, u64 (*size_prev)[2])
 
 #define NEW MTS_BIN_NONE
 
-#define BINS(...)                                                                 \
-	do {                                                                      \
-		const u32 want[] = { __VA_ARGS__ };                               \
-		u32 at;                                                           \
-                                                                                  \
-		assert_int_equal(ARRAY_SIZE(want), in.n);                         \
-		for (at = 0; at < in.n; at++)                                     \
-			assert_int_equal(in.items[at].bin, want[at]);             \
+#define BINS(...)                                                     \
+	do {                                                          \
+		const u32 want[] = { __VA_ARGS__ };                   \
+		u32 at;                                               \
+                                                                      \
+		assert_int_equal(ARRAY_SIZE(want), in.n);             \
+		for (at = 0; at < in.n; at++)                         \
+			assert_int_equal(in.items[at].bin, want[at]); \
 	} while (0)
 
 static void all_stay_where_they_fit(void **unused)

@@ -144,8 +144,8 @@ static int compute(struct plan *plan)
 	conf.max_pause_ns = mts_sub_floor(conf.max_pause_ns, MTS_PAUSE_MARGIN_NS);
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
 	if (scratch && plan->bins)
-		ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins,
-				     &plan->result, scratch);
+		ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
+				     scratch);
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

@@ -53,10 +53,14 @@ const struct word reason_words[] = {
 };
 
 const struct word job_state_words[] = {
-	{ "running", MTS_JOB_RUNNING, NULL },	{ "frozen", MTS_JOB_FROZEN, NULL },
-	{ "freezing", MTS_JOB_FREEZING, NULL }, { "resident", MTS_JOB_RESIDENT, NULL },
-	{ "realtime", MTS_JOB_REALTIME, NULL }, { "left-out", MTS_JOB_LEFT_OUT, NULL },
-	{ "foreign", MTS_JOB_FOREIGN, NULL },	{ "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
+	{ "running", MTS_JOB_RUNNING, NULL },
+	{ "frozen", MTS_JOB_FROZEN, NULL },
+	{ "freezing", MTS_JOB_FREEZING, NULL },
+	{ "resident", MTS_JOB_RESIDENT, NULL },
+	{ "realtime", MTS_JOB_REALTIME, NULL },
+	{ "left-out", MTS_JOB_LEFT_OUT, NULL },
+	{ "foreign", MTS_JOB_FOREIGN, NULL },
+	{ "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
 	{ 0 },
 };
 
