@@ -116,16 +116,19 @@ int mts_cgroupfs_mkdir(const char *name, struct path *dir)
 	int err;
 
 	err = mts_compat_mkdir(&base_dir, name, 0755);
-	if (!err)
+	if (!err) {
 		err = look_up(&base_dir, name, dir);
+		if (err)
+			mts_compat_rmdir(&base_dir, name, NULL);
+	}
 	revert_creds(old);
 	return err;
 }
 
-int mts_cgroupfs_rmdir(const char *name)
+int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 {
 	const struct cred *old = override_creds(own_cred);
-	int err = mts_compat_rmdir(&base_dir, name);
+	int err = mts_compat_rmdir(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
 
 	revert_creds(old);
 	return err;
@@ -177,7 +180,7 @@ out:
 static void release_base(void)
 {
 	/* -EBUSY while cgroups are left in it: their processes still live there. */
-	mts_compat_rmdir(&base_parent, base_name);
+	mts_compat_rmdir(&base_parent, base_name, NULL);
 	path_put(&base_dir);
 	path_put(&base_parent);
 }

@@ -28,7 +28,9 @@ struct cgroup *mts_cgroupfs_base(void);
 
 /* A child of the base. @dir comes back with references on success. */
 int mts_cgroupfs_mkdir(const char *name, struct path *dir);
-int mts_cgroupfs_rmdir(const char *name);
+
+/* @dir: remove only this directory, not another one of the same name; NULL: any. */
+int mts_cgroupfs_rmdir(const char *name, const struct path *dir);
 
 /**
  * mts_cgroupfs_get() - the cgroup of a directory

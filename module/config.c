@@ -5,6 +5,8 @@
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
+#include "failsafe.h"
+
 static char *mode = "auto";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, off");
@@ -100,8 +102,10 @@ int mts_config_set(const struct mts_config *set)
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
 	err = check(&merged);
-	if (!err)
+	if (!err) {
 		current_config = merged;
+		mts_failsafe_set_limit(merged.max_pause_ns);
+	}
 	mutex_unlock(&mts_lock);
 	return err;
 }

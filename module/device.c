@@ -16,7 +16,6 @@
 #include "job.h"
 #include "ops.h"
 #include "rotor.h"
-#include "rotor_private.h"
 #include "stats.h"
 
 static long config_get(void __user *arg)
@@ -51,9 +50,8 @@ static long job_create(void __user *arg)
 
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
-	if (create.flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create.id ||
-	    create.cgroup_id || create.reserved[0] || create.reserved[1] ||
-	    strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
+	if (create.flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create.reserved[0] ||
+	    create.reserved[1] || strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
 		return -EINVAL;
 	/*
 	 * Before anything is done: a process that has entered its job cannot be
@@ -80,8 +78,8 @@ static long job_add(void __user *arg)
 
 	if (copy_from_user(&add, arg, sizeof(add)))
 		return -EFAULT;
-	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.id || add.pad || add.cgroup_id ||
-	    add.reserved[0] || add.reserved[1])
+	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.pad || add.reserved[0] ||
+	    add.reserved[1])
 		return -EINVAL;
 	if (copy_to_user(arg, &add, sizeof(add)))
 		return -EFAULT;
@@ -146,7 +144,7 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_UNTOUCHABLE;
 	if (job->realtime)
 		return MTS_JOB_REALTIME;
-	return job->left_out_until > mts_rotor.round ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
+	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
 static void job_info(struct mts_job *job, struct mts_job_info *info)
@@ -201,7 +199,7 @@ static long list(void __user *arg, u32 (*fill)(void *buf, u32 n), size_t size)
 
 	if (copy_from_user(&list, arg, sizeof(list)))
 		return -EFAULT;
-	if (list.total || list.generation || list.reserved[0])
+	if (list.reserved[0])
 		return -EINVAL;
 	/* Whatever room is offered, there are never more. */
 	n = min_t(u32, list.count, MTS_MAX_JOBS);

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "failsafe.h"
 
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/suspend.h>
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
 
 #include "freezer.h"
 #include "mts.h"
+#include "rotor.h"
 
 /*
- * How often the watchdog looks while something is frozen. It must thaw a job
- * one look before its limit, and plans must not come near that.
+ * How long before its limit the watchdog thaws a job; it looks twice in that
+ * time while something is frozen. Plans keep twice that distance.
  */
 #define LOOK_NS (MTS_PAUSE_MARGIN_NS / 2)
+
+/* How long a suspend waits until the rotor has ended what it is doing. */
+#define PARK_LIMIT_MS 10000
 
 static struct task_struct *watchdog;
 static DECLARE_WAIT_QUEUE_HEAD(watchdog_wait);
@@ -53,7 +59,7 @@ static void look(void)
 	else if (mts_freezer_gate())
 		/* What could not be thawed then is tried again. */
 		mts_freezer_thaw_overdue(0);
-	else if (late > (s64)LOOK_NS)
+	else if (mts_freezer_count() && late > (s64)LOOK_NS)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
 				 READ_ONCE(promised));
 
@@ -74,7 +80,7 @@ static int watchdog_thread(void *unused)
 				mts_freezer_count() || atomic_read(&oom) || kthread_should_stop());
 		look();
 		wait_event_idle_timeout(watchdog_wait, atomic_read(&oom) || kthread_should_stop(),
-					nsecs_to_jiffies(LOOK_NS));
+					nsecs_to_jiffies(LOOK_NS / 2));
 	}
 	return 0;
 }
@@ -94,6 +100,21 @@ static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 
 static struct notifier_block oom_notifier = { .notifier_call = on_oom };
 
+/* It may be in the middle of an eviction, and nobody may swap now. */
+static int park_rotor(void)
+{
+	int waited;
+
+	for (waited = 0; !mts_rotor_is_parked(); waited += 20) {
+		if (waited >= PARK_LIMIT_MS) {
+			pr_warn("suspend refused: the rotor is busy\n");
+			return notifier_from_errno(-EBUSY);
+		}
+		msleep(20);
+	}
+	return NOTIFY_OK;
+}
+
 static int on_pm(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	switch (event) {
@@ -101,7 +122,7 @@ static int on_pm(struct notifier_block *nb, unsigned long event, void *unused)
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
 		mts_freezer_stop(MTS_REASON_SUSPEND, "the host suspends");
-		break;
+		return park_rotor();
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
@@ -117,9 +138,11 @@ int mts_failsafe_init(void)
 {
 	int err;
 
-	watchdog = kthread_run(watchdog_thread, NULL, "mts_watchdog");
+	watchdog = kthread_create(watchdog_thread, NULL, "mts_watchdog");
 	if (IS_ERR(watchdog))
 		return PTR_ERR(watchdog);
+	get_task_struct(watchdog); /* as the rotor's */
+	wake_up_process(watchdog);
 	err = register_oom_notifier(&oom_notifier);
 	if (err)
 		goto out_watchdog;
@@ -132,6 +155,7 @@ out_oom:
 	unregister_oom_notifier(&oom_notifier);
 out_watchdog:
 	kthread_stop(watchdog);
+	put_task_struct(watchdog);
 	return err;
 }
 
@@ -140,4 +164,5 @@ void mts_failsafe_exit(void)
 	unregister_pm_notifier(&pm_notifier);
 	unregister_oom_notifier(&oom_notifier);
 	kthread_stop(watchdog);
+	put_task_struct(watchdog);
 }

@@ -34,33 +34,6 @@ void mts_freezer_detail(char *text, size_t size)
 	spin_unlock(&gate_lock);
 }
 
-int mts_freezer_freeze(struct mts_job *job)
-{
-	int err = 0;
-
-	mutex_lock(&job->freeze_lock);
-	if (job->retired) {
-		err = -ENODEV;
-	} else if (mts_freezer_gate()) {
-		/* Under freeze_lock: who closes the gate thaws us after this, or we see it. */
-		err = -ECANCELED;
-	} else if (!job->frozen) {
-		if (mts_ops->freeze_asked(job))
-			err = -EBUSY;
-		else
-			err = mts_ops->freeze(job, true);
-		if (!err) {
-			WRITE_ONCE(job->frozen_since, ktime_get_ns());
-			WRITE_ONCE(job->frozen, true);
-			mts_stats_inc(freezes);
-			if (atomic_inc_return(&frozen_count) == 1)
-				mts_failsafe_wake();
-		}
-	}
-	mutex_unlock(&job->freeze_lock);
-	return err;
-}
-
 static void mark_thawed(struct mts_job *job)
 {
 	u64 frozen_for = ktime_get_ns() - job->frozen_since;
@@ -99,6 +72,47 @@ static bool thaw_locked(struct mts_job *job)
 	return true;
 }
 
+static int freeze_locked(struct mts_job *job)
+{
+	int err;
+
+	lockdep_assert_held(&job->freeze_lock);
+	if (mts_ops->freeze_asked(job))
+		return -EBUSY;
+	err = mts_ops->freeze(job, true);
+	if (err)
+		return err;
+	WRITE_ONCE(job->frozen_since, ktime_get_ns());
+	/* Pairs with is_due(): the time goes before the mark. */
+	smp_store_release(&job->frozen, true);
+	mts_stats_inc(freezes);
+	/*
+	 * A full barrier, against that in mts_freezer_stop(): either who closes the
+	 * gate sees this job frozen, or we see the gate.
+	 */
+	if (atomic_inc_return(&frozen_count) == 1)
+		mts_failsafe_wake();
+	if (!mts_freezer_gate())
+		return 0;
+	thaw_locked(job);
+	return -ECANCELED;
+}
+
+int mts_freezer_freeze(struct mts_job *job)
+{
+	int err = 0;
+
+	mutex_lock(&job->freeze_lock);
+	if (job->retired)
+		err = -ENODEV;
+	else if (mts_freezer_gate())
+		err = -ECANCELED;
+	else if (!job->frozen)
+		err = freeze_locked(job);
+	mutex_unlock(&job->freeze_lock);
+	return err;
+}
+
 void mts_freezer_thaw(struct mts_job *job)
 {
 	mutex_lock(&job->freeze_lock);
@@ -132,19 +146,27 @@ bool mts_freezer_lost(struct mts_job *job)
 
 #define BATCH 64
 
-/* Up to BATCH jobs that have been frozen for at least @age, with references. */
-static u32 collect(struct mts_job **jobs, u64 age)
+static bool is_due(const struct mts_job *job, u64 age)
 {
-	u64 now = ktime_get_ns();
+	/* Pairs with freeze_locked(). */
+	if (!smp_load_acquire(&job->frozen))
+		return false;
+	/* Signed: it may have been frozen since the clock was read. */
+	return (s64)(ktime_get_ns() - READ_ONCE(job->frozen_since)) >= (s64)age;
+}
+
+/* Up to BATCH jobs that are due, from the first id above *after, with references. */
+static u32 collect(struct mts_job **jobs, u64 age, u32 *after)
+{
 	struct mts_job *job;
 	u32 n = 0;
 
 	rcu_read_lock();
 	mts_job_for_each_rcu(job) {
-		if (!READ_ONCE(job->frozen) || now - READ_ONCE(job->frozen_since) < age)
+		if (job->id <= *after || !is_due(job, age) || !mts_job_tryget(job))
 			continue;
-		if (mts_job_tryget(job))
-			jobs[n++] = job;
+		*after = job->id;
+		jobs[n++] = job;
 		if (n == BATCH)
 			break;
 	}
@@ -152,27 +174,35 @@ static u32 collect(struct mts_job **jobs, u64 age)
 	return n;
 }
 
+/*
+ * Never waits for a lock: its holder may be stuck, and must not keep the other
+ * jobs frozen. Callers come again.
+ */
+static bool try_thaw(struct mts_job *job, u64 age, bool overdue)
+{
+	bool thawed;
+
+	if (!mutex_trylock(&job->freeze_lock))
+		return false;
+	thawed = is_due(job, age) && thaw_locked(job);
+	if (thawed && overdue)
+		WRITE_ONCE(job->overdue, true);
+	mutex_unlock(&job->freeze_lock);
+	return thawed;
+}
+
 static u32 thaw_older_than(u64 age, bool overdue)
 {
 	struct mts_job *jobs[BATCH];
-	u32 total = 0, n, thawed, i;
+	u32 total = 0, after = 0, n, i;
 
 	do {
-		n = collect(jobs, age);
-		thawed = 0;
+		n = collect(jobs, age, &after);
 		for (i = 0; i < n; i++) {
-			mutex_lock(&jobs[i]->freeze_lock);
-			if (thaw_locked(jobs[i])) {
-				thawed++;
-				if (overdue)
-					WRITE_ONCE(jobs[i]->overdue, true);
-			}
-			mutex_unlock(&jobs[i]->freeze_lock);
+			total += try_thaw(jobs[i], age, overdue);
 			mts_job_put(jobs[i]);
 		}
-		total += thawed;
-		/* No progress: errors, which the watchdog tries again. */
-	} while (thawed);
+	} while (n == BATCH);
 	return total;
 }
 
@@ -191,6 +221,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	bool first;
 	va_list args;
 	u32 n = mts_freezer_count();
+	int i;
 
 	va_start(args, fmt);
 	vscnprintf(detail, sizeof(detail), fmt, args);
@@ -205,8 +236,15 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	}
 	spin_unlock(&gate_lock);
 
-	/* The rotor wakes at the first of them and helps. */
-	thaw_older_than(0, false);
+	/* Pairs with freeze_locked(). */
+	smp_mb();
+	/* Who holds a job's lock is about to see the gate: a second for that. */
+	for (i = 0; i < 50; i++) {
+		thaw_older_than(0, false);
+		if (!mts_freezer_count())
+			break;
+		msleep(20);
+	}
 	if (first)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)
@@ -218,7 +256,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 void mts_freezer_open(u32 reason)
 {
 	spin_lock(&gate_lock);
-	if (reason == MTS_REASON_NONE || gate_reason == reason)
+	if (reason == MTS_REASON_NONE ? gate_reason != MTS_REASON_SUSPEND : gate_reason == reason)
 		/* Pairs with mts_freezer_gate(). */
 		smp_store_release(&gate_reason, MTS_REASON_NONE);
 	spin_unlock(&gate_lock);

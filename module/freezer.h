@@ -35,11 +35,13 @@ u32 mts_freezer_count(void);
  * @fmt: a sentence that says why, for the log and for mts_status.detail
  *
  * The first reason stays until the gate is opened, except that any other one
- * replaces a suspend. Sleeps. Return: the number of jobs that were frozen.
+ * replaces a suspend. Sleeps, for a second at most where a job resists.
+ *
+ * Return: the number of jobs that were frozen.
  */
 __printf(2, 3) u32 mts_freezer_stop(u32 reason, const char *fmt, ...);
 
-/* Open the gate, if it was closed for @reason; MTS_REASON_NONE: for any. */
+/* Open the gate, if it was closed for @reason; MTS_REASON_NONE: for any but a suspend. */
 void mts_freezer_open(u32 reason);
 
 /* Why the gate is closed; MTS_REASON_NONE: it is open. Any context. */

@@ -122,16 +122,23 @@ static bool overlaps(struct cgroup *cgrp)
 /* The table takes over the caller's reference; a second one is taken for it. */
 static int publish(struct mts_job *job)
 {
+	struct mts_job *before;
+
 	lockdep_assert_held(&mts_lock);
 	if (count >= MTS_MAX_JOBS)
 		return -ENOSPC;
 	if (overlaps(job->cgrp))
 		return -EEXIST;
+	/* In order of id: another one may have been faster since the id was given. */
+	list_for_each_entry_reverse(before, &mts_jobs, node)
+		if (before->id < job->id)
+			break;
+	list_add_rcu(&job->node, &before->node);
 	kref_get(&job->ref);
+	job->published = true;
 	count++;
 	if (job->flags & MTS_JOB_EACH)
 		atomic_inc(&mts_job_each);
-	list_add_tail_rcu(&job->node, &mts_jobs);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
 	mts_rotor_jobs_changed();
 	return 0;
@@ -141,6 +148,7 @@ static int publish(struct mts_job *job)
 static void unpublish(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
+	job->published = false;
 	count--;
 	if (job->flags & MTS_JOB_EACH)
 		atomic_dec(&mts_job_each);
@@ -158,9 +166,8 @@ static bool is_online(const struct mts_job *job)
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
-	/* If somebody else has removed it, the name may be another cgroup's by now. */
-	if (job->created && is_online(job))
-		mts_cgroupfs_rmdir(job->name);
+	if (job->created)
+		mts_cgroupfs_rmdir(job->name, &job->dir);
 	mts_job_put(job);
 }
 
@@ -228,9 +235,16 @@ static bool name_is_taken(const char *name)
  */
 static int make_or_replace(struct mts_job *job)
 {
-	int err = mts_cgroupfs_mkdir(job->name, &job->dir);
+	int err = mts_cgroupfs_mkdir(job->name, &job->dir), removed;
 
-	if (err != -EEXIST || name_is_taken(job->name) || mts_cgroupfs_rmdir(job->name))
+	if (err != -EEXIST)
+		return err;
+	/* It may be that of a job which has just ended, and the rotor is busy. */
+	mts_job_reap();
+	if (name_is_taken(job->name))
+		return err;
+	removed = mts_cgroupfs_rmdir(job->name, NULL);
+	if (removed && removed != -ENOENT)
 		return err;
 	return mts_cgroupfs_mkdir(job->name, &job->dir);
 }
@@ -276,7 +290,7 @@ static int job_make(struct mts_job *job, const char *name, struct mts_job *paren
 	if (!err)
 		err = job_publish(job);
 	if (err)
-		mts_cgroupfs_rmdir(job->name);
+		mts_cgroupfs_rmdir(job->name, &job->dir);
 out:
 	mutex_unlock(&create_lock);
 	return err;
@@ -385,16 +399,27 @@ static struct mts_job *find(u32 id)
 int mts_job_remove(u32 id)
 {
 	struct mts_job *job;
+	bool ours;
 
 	mutex_lock(&mts_lock);
 	job = find(id);
 	if (job)
-		unpublish(job);
+		kref_get(&job->ref);
 	mutex_unlock(&mts_lock);
 	if (!job)
 		return -ENOENT;
-	bury(job);
-	return 0;
+
+	/* While it is in the table the watchdog looks after it: thawed first. */
+	mts_freezer_retire(job);
+	mutex_lock(&mts_lock);
+	ours = job->published;
+	if (ours)
+		unpublish(job);
+	mutex_unlock(&mts_lock);
+	if (ours)
+		bury(job);
+	mts_job_put(job);
+	return ours ? 0 : -ENOENT;
 }
 
 int mts_job_set(u32 id, u32 mask, u32 flags)
@@ -430,8 +455,13 @@ static void bury_all(struct list_head *graves)
 {
 	struct mts_job *job, *next;
 
-	list_for_each_entry_safe(job, next, graves, grave)
+	/* None waits frozen for the others' directories. */
+	list_for_each_entry(job, graves, grave)
+		mts_freezer_retire(job);
+	list_for_each_entry_safe(job, next, graves, grave) {
+		mts_rotor_alive();
 		bury(job);
+	}
 }
 
 void mts_job_reap(void)

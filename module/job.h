@@ -40,6 +40,7 @@ struct mts_job {
 	struct list_head node;
 	struct hlist_node by_cgroup;
 	struct list_head grave;
+	bool published; /* under mts_lock */
 
 	u32 id;
 	u32 parent;
@@ -70,7 +71,8 @@ struct mts_job {
 	u64 resident;
 	u32 bin;
 	u32 freeze_failures;
-	u64 left_out_until; /* round */
+	u32 backoff; /* freezes that failed in a row */
+	u64 left_out_until; /* ktime, ns */
 	bool foreign; /* somebody else froze it */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool warm; /* has been thawed since it was last evicted */
@@ -131,5 +133,11 @@ static inline bool mts_job_tryget(struct mts_job *job)
 }
 
 void mts_job_put(struct mts_job *job);
+
+/* It did not freeze, or somebody thawed it: it is in every bin for a while. */
+static inline bool mts_job_left_out(const struct mts_job *job)
+{
+	return job->left_out_until && ktime_get_ns() < job->left_out_until;
+}
 
 #endif /* _MTS_JOB_H */

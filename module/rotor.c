@@ -7,11 +7,11 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "config.h"
-#include "failsafe.h"
 #include "freezer.h"
 #include "ops.h"
 #include "rotor_private.h"
@@ -26,8 +26,9 @@
 #define POLL_NS (1 * (u64)NSEC_PER_SEC)
 /* So long after the host has reclaimed, growth is still to be expected. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
-/* Idle, it measures no more often than this, whatever happens. */
+/* Idle, it measures no more often than this, and for 2 % of the time, whatever happens. */
 #define QUIET_NS (100 * NSEC_PER_MSEC)
+#define QUIET_FACTOR 50
 
 #define FOREVER U64_MAX
 
@@ -61,11 +62,33 @@ bool mts_rotor_may_go_on(void)
 	return !mts_freezer_gate() && !kthread_should_stop();
 }
 
-unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
+void mts_rotor_alive(void)
 {
-	unsigned long seen = 0, taken;
+	if (current == rotor_thread)
+		mts_rotor_step("jobs that ended are cleared away");
+}
+
+bool mts_rotor_is_parked(void)
+{
+	u32 state = READ_ONCE(mts_rotor.state);
+
+	return state == MTS_STATE_STOPPED || state == MTS_STATE_PAUSED;
+}
+
+/* The events of @mask that have come, without waiting. */
+static unsigned long take_events(unsigned long mask)
+{
+	unsigned long seen = 0, taken = READ_ONCE(rotor_events) & mask;
 	unsigned int bit;
 
+	for_each_set_bit(bit, &taken, BITS_PER_LONG)
+		if (test_and_clear_bit(bit, &rotor_events))
+			seen |= BIT(bit);
+	return seen;
+}
+
+unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
+{
 	if (ns == FOREVER)
 		wait_event_idle(rotor_wait,
 				READ_ONCE(rotor_events) & mask || kthread_should_stop());
@@ -73,11 +96,7 @@ unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
 		wait_event_idle_timeout(rotor_wait,
 					READ_ONCE(rotor_events) & mask || !mts_rotor_may_go_on(),
 					max(nsecs_to_jiffies(ns), 1UL));
-	taken = READ_ONCE(rotor_events) & mask;
-	for_each_set_bit(bit, &taken, BITS_PER_LONG)
-		if (test_and_clear_bit(bit, &rotor_events))
-			seen |= BIT(bit);
-	return seen;
+	return take_events(mask);
 }
 
 static void set_state(u32 state, u32 reason)
@@ -186,7 +205,6 @@ static u64 patience(u32 early_in_a_row)
 static enum slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
-	const unsigned long mask = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG);
 	u64 now, next_growth, fair_start;
 	enum slice_end end;
 	u32 asleep = 0;
@@ -207,7 +225,10 @@ static enum slice_end run_slice(u32 bin)
 		}
 		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
-		events = mts_rotor_wait(mask, min(mts_rotor.slice_ends - now, (u64)TICK_NS));
+		/* Jobs come and go in storms: they are looked at once a tick. */
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG),
+					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
+		events |= take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_may_go_on())
 			return SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
@@ -311,12 +332,17 @@ static bool is_polling(void)
 static u64 idle_time(u32 reason)
 {
 	u64 last = mts_hooks_last_reclaim();
+	u32 i;
 
 	/* A real-time job may turn into one that can be frozen without a word. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
 		return FOREVER;
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
+	/* Who has been left out is to be tried again. */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_job_left_out(mts_rotor.roster[i]))
+			return POLL_NS;
 	return FOREVER;
 }
 
@@ -326,7 +352,7 @@ static void answer_readers(void)
 	wake_up(&measured);
 }
 
-static void idle(void)
+static void idle(u64 measuring_ns)
 {
 	const unsigned long all = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM) | BIT(MTS_ROTOR_EV_GATE) |
@@ -336,7 +362,8 @@ static void idle(void)
 	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	answer_readers();
 	mts_rotor_wait(all, idle_time(reason));
-	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE), QUIET_NS);
+	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE),
+		       max((u64)QUIET_NS, QUIET_FACTOR * measuring_ns));
 }
 
 static void wait_for_gate(u32 reason)
@@ -353,6 +380,7 @@ static int rotor_main(void *unused)
 
 	while (!kthread_should_stop()) {
 		u32 gate = mts_freezer_gate();
+		u64 began;
 
 		mts_job_reap();
 		mts_round_muster();
@@ -360,6 +388,7 @@ static int rotor_main(void *unused)
 			wait_for_gate(gate);
 			continue;
 		}
+		began = ktime_get_ns();
 		mts_round_measure();
 		/* The plan is made with the configuration of now. */
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
@@ -367,7 +396,7 @@ static int rotor_main(void *unused)
 			answer_readers();
 			run_round();
 		} else {
-			idle();
+			idle(ktime_get_ns() - began);
 		}
 	}
 	mts_switch_thaw_all();
@@ -477,9 +506,13 @@ int mts_rotor_init(void)
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
 	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.plan_jobs || !mts_rotor.scratch)
 		goto out_free;
-	rotor_thread = kthread_run(rotor_main, NULL, "mts_rotor");
-	if (!IS_ERR(rotor_thread))
+	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
+	if (!IS_ERR(rotor_thread)) {
+		/* Held, so that kthread_stop() is safe even if an oops has ended it. */
+		get_task_struct(rotor_thread);
+		wake_up_process(rotor_thread);
 		return 0;
+	}
 
 out_free:
 	free_memory();
@@ -489,5 +522,6 @@ out_free:
 void mts_rotor_exit(void)
 {
 	kthread_stop(rotor_thread);
+	put_task_struct(rotor_thread);
 	free_memory();
 }

@@ -32,6 +32,12 @@ void mts_rotor_exit(void);
 /* Any context. */
 void mts_rotor_wake(unsigned int event);
 
+/* If this is the rotor's thread: it is getting on. */
+void mts_rotor_alive(void);
+
+/* Is it parked, the gate being closed: it does nothing to any job. */
+bool mts_rotor_is_parked(void);
+
 /* A job came, went or changed; the caller holds mts_lock. */
 void mts_rotor_jobs_changed(void);
 

@@ -3,6 +3,7 @@
 #ifndef _MTS_ROTOR_PRIVATE_H
 #define _MTS_ROTOR_PRIVATE_H
 
+#include "failsafe.h"
 #include "job.h"
 #include "policy/policy.h"
 
@@ -39,6 +40,13 @@ struct mts_rotor {
 };
 
 extern struct mts_rotor mts_rotor;
+
+/* The rotor is alive and about to do something to one more job, @doing. */
+static inline void mts_rotor_step(const char *doing)
+{
+	/* One job, however slow the disk and however contended the locks. */
+	mts_failsafe_promise(10 * (u64)NSEC_PER_SEC, doing);
+}
 
 /* ---- round.c ------------------------------------------------------------ */
 

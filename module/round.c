@@ -6,7 +6,6 @@
 #include <linux/swap.h>
 
 #include "config.h"
-#include "failsafe.h"
 #include "freezer.h"
 #include "ops.h"
 #include "rotor.h"
@@ -44,6 +43,7 @@ static int measure(struct mts_job *job)
 	struct mts_usage usage;
 	int err;
 
+	mts_rotor_step("memory is measured");
 	err = mts_ops->usage(job, &usage);
 	if (err)
 		return err;
@@ -60,23 +60,17 @@ void mts_round_measure(void)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size && mts_rotor_may_go_on(); i++) {
-		mts_failsafe_promise(10 * (u64)NSEC_PER_SEC, "memory is measured");
 		/* An error leaves the last figures; a cgroup that is gone is reaped. */
 		measure(mts_rotor.roster[i]);
 	}
 	mts_tasks_scan();
 }
 
-static bool is_left_out(const struct mts_job *job)
-{
-	return job->left_out_until > mts_rotor.round;
-}
-
 /* Why a job is in every bin: it must, or should, or cannot be frozen. */
 static bool is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
-	       is_left_out(job);
+	       mts_job_left_out(job);
 }
 
 static u64 capacity_now(const struct mts_config *config)
@@ -167,7 +161,6 @@ u32 mts_round_plan(void)
 		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.switch_ns = mts_rotor.switch_ns,
 	};
-	mts_failsafe_set_limit(config->max_pause_ns);
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);

@@ -6,7 +6,6 @@
 #include <linux/sched.h>
 
 #include "config.h"
-#include "failsafe.h"
 #include "freezer.h"
 #include "ops.h"
 #include "rotor.h"
@@ -16,9 +15,8 @@
 
 /* A cgroup that has not frozen after this is thawed and left out. */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
-/* Evicted at a time: short against the watchdog's patience on a slow disk. */
+/* Evicted at a time: short against the watchdog's patience, on a slow disk too. */
 #define EVICT_CHUNK (8ull << 20)
-#define EVICT_PROMISE_NS (10 * (u64)NSEC_PER_SEC)
 /* Not worth another call: per-CPU caches and kernel memory stay. */
 #define EVICT_FLOOR (256ull << 10)
 
@@ -30,13 +28,16 @@ static bool is_to_freeze(const struct mts_job *job, u32 to)
 	/* What has become so since the round was planned. */
 	if (READ_ONCE(job->flags) & MTS_JOB_PIN || job->realtime || job->untouchable)
 		return false;
-	return !job->foreign && !READ_ONCE(job->overdue) && job->left_out_until <= mts_rotor.round;
+	return !job->foreign && !READ_ONCE(job->overdue) && !mts_job_left_out(job);
 }
 
+/* In time, not in rounds: there may be no rounds without it. */
 static void leave_out(struct mts_job *job, u64 rounds)
 {
+	u64 round_ns = max_t(u64, mts_rotor.plan.round_ns, NSEC_PER_SEC);
+
 	mutex_lock(&mts_lock);
-	job->left_out_until = mts_rotor.round + rounds;
+	job->left_out_until = ktime_get_ns() + rounds * round_ns;
 	mutex_unlock(&mts_lock);
 }
 
@@ -48,6 +49,7 @@ static int ask_to_freeze(u32 to)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
+		mts_rotor_step("jobs are frozen");
 		if (!is_to_freeze(job, to)) {
 			/* It may have become real-time, or pinned, while frozen. */
 			if (job->bin != to)
@@ -88,7 +90,8 @@ static u32 count_freezing(void)
 static void give_up(struct mts_job *job)
 {
 	mts_freezer_thaw(job);
-	leave_out(job, 1ull << min(job->freeze_failures, 6U));
+	leave_out(job, 1ull << min(job->backoff, 6U));
+	job->backoff++;
 	job->freeze_failures++;
 	mts_stats_inc(freeze_timeouts);
 	pr_notice_ratelimited("job %s: did not freeze in 1 s: runs on, is tried again later\n",
@@ -106,9 +109,13 @@ static int wait_until_frozen(void)
 			return -ECANCELED;
 		now = ktime_get_ns();
 	}
-	for (i = 0; i < mts_rotor.roster_size; i++)
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		mts_rotor_step("jobs are frozen");
 		if (is_freezing(mts_rotor.roster[i]))
 			give_up(mts_rotor.roster[i]);
+		else
+			mts_rotor.roster[i]->backoff = 0;
+	}
 	return 0;
 }
 
@@ -117,7 +124,7 @@ static int freeze_others(u32 to)
 	u64 began = ktime_get_ns();
 	int err;
 
-	mts_failsafe_promise(5 * (u64)NSEC_PER_SEC, "jobs are frozen");
+	mts_rotor_step("tasks are looked at");
 	mts_tasks_scan();
 	err = ask_to_freeze(to);
 	if (!err)
@@ -135,6 +142,7 @@ static void thaw_bin(u32 bin)
 
 		if (job->bin != bin)
 			continue;
+		mts_rotor_step("jobs are thawed");
 		mts_freezer_thaw(job);
 		job->warm = true;
 	}
@@ -158,7 +166,7 @@ static u64 evict_job(struct mts_job *job, u64 want)
 		return 0;
 	while (got < want && before > EVICT_FLOOR && mts_rotor_may_go_on()) {
 		chunk = min3(want - got, before - EVICT_FLOOR, EVICT_CHUNK);
-		mts_failsafe_promise(EVICT_PROMISE_NS, "a job is evicted");
+		mts_rotor_step("a job is evicted");
 		mts_stats_add(evict_asked, chunk);
 		/* -EAGAIN comes also when all was done: only what is left counts. */
 		mts_ops->evict(job, chunk);
@@ -187,6 +195,9 @@ static u64 evict_bin(u32 bin, u64 want)
 
 		if (job->bin != bin || !job->warm || !READ_ONCE(job->frozen))
 			continue;
+		/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
+		if (test_bit(MTS_JOB_EV_EMPTIED, &job->events))
+			continue;
 		got += evict_job(job, want - got);
 		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
 		if (got < want)
@@ -206,7 +217,10 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 		struct mts_job *job = mts_rotor.roster[i];
 		struct mts_usage usage;
 
-		if (job->bin != to || mts_ops->usage(job, &usage))
+		if (job->bin != to)
+			continue;
+		mts_rotor_step("memory is measured");
+		if (mts_ops->usage(job, &usage))
 			continue;
 		*demand = mts_add_sat(*demand, mts_policy_demand(&usage));
 		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
@@ -222,7 +236,10 @@ static u64 frozen_resident(void)
 		struct mts_job *job = mts_rotor.roster[i];
 		u64 bytes;
 
-		if (job->frozen && job->warm && !mts_ops->resident(job, &bytes))
+		if (!job->frozen || !job->warm)
+			continue;
+		mts_rotor_step("memory is measured");
+		if (!mts_ops->resident(job, &bytes))
 			sum = mts_add_sat(sum, bytes);
 	}
 	return sum;
@@ -241,7 +258,6 @@ static void evict_for(u32 to)
 		return;
 	/* Reclaim is work: a shell that runs beside it gets its share. */
 	set_user_nice(current, 0);
-	mts_failsafe_promise(EVICT_PROMISE_NS, "memory is measured");
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
 				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
@@ -310,6 +326,7 @@ void mts_switch_thaw_all(void)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
+		mts_rotor_step("jobs are thawed");
 		mts_freezer_thaw(mts_rotor.roster[i]);
 		mts_rotor.roster[i]->warm = true;
 		mts_rotor.roster[i]->overdue = false;

@@ -49,7 +49,14 @@ struct mem_cgroup;
  */
 int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode);
 
-/* Remove an empty directory; what rmdir(2) answers, -ENOENT if there is none. */
-int mts_compat_rmdir(const struct path *parent, const char *name);
+/**
+ * mts_compat_rmdir() - remove an empty directory
+ * @parent: where
+ * @name: one component
+ * @expected: only if it is this one; NULL: whatever has the name
+ *
+ * Return: what rmdir(2) answers; -ENOENT also if it is not the expected one.
+ */
+int mts_compat_rmdir(const struct path *parent, const char *name, const struct inode *expected);
 
 #endif /* _MTS_COMPAT_H */

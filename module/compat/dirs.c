@@ -22,15 +22,16 @@ int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode)
 	return PTR_ERR_OR_ZERO(dentry);
 }
 
-int mts_compat_rmdir(const struct path *parent, const char *name)
+int mts_compat_rmdir(const struct path *parent, const char *name, const struct inode *expected)
 {
 	struct dentry *dentry;
-	int err;
+	int err = -ENOENT;
 
 	dentry = start_removing_noperm(parent->dentry, &QSTR(name));
 	if (IS_ERR(dentry))
 		return PTR_ERR(dentry);
-	err = vfs_rmdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry, NULL);
+	if (!expected || d_inode(dentry) == expected)
+		err = vfs_rmdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry, NULL);
 	end_removing(dentry);
 	return err;
 }
@@ -77,19 +78,18 @@ int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode)
 	return err;
 }
 
-int mts_compat_rmdir(const struct path *parent, const char *name)
+int mts_compat_rmdir(const struct path *parent, const char *name, const struct inode *expected)
 {
 	struct dentry *dentry;
-	int err;
+	int err = -ENOENT;
 
 	inode_lock_nested(d_inode(parent->dentry), I_MUTEX_PARENT);
 	dentry = lookup(parent, name);
 	if (IS_ERR(dentry)) {
 		err = PTR_ERR(dentry);
 	} else {
-		err = d_is_positive(dentry) ?
-			      vfs_rmdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry) :
-			      -ENOENT;
+		if (d_is_positive(dentry) && (!expected || d_inode(dentry) == expected))
+			err = vfs_rmdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry);
 		dput(dentry);
 	}
 	inode_unlock(d_inode(parent->dentry));

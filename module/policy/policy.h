@@ -97,8 +97,8 @@ struct mts_plan {
 };
 
 /*
- * Plans keep this far away from the user's longest pause: the watchdog, which
- * looks four times a second, thaws a job before the pause is over.
+ * Plans keep this far away from the user's longest pause: the watchdog thaws a
+ * job when half of it is left.
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 

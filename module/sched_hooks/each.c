@@ -51,14 +51,14 @@ static void give_job(struct callback_head *head)
 	struct each_work *work = container_of(head, struct each_work, work);
 	struct mts_job *job;
 
-	/* Killed before it ran: it will not need one. */
-	if (!(current->flags & PF_EXITING)) {
-		if (!mts_job_create("", MTS_JOB_ENTER, work->parent, &job)) {
-			mts_stats_inc(jobs_each);
-			mts_job_put(job);
-		} else {
-			mts_stats_inc(each_missed);
-		}
+	/* Killed before it ran, or EACH was switched off since: it needs none. */
+	if (current->flags & PF_EXITING || !(READ_ONCE(work->parent->flags) & MTS_JOB_EACH)) {
+		/* nothing */
+	} else if (!mts_job_create("", MTS_JOB_ENTER, work->parent, &job)) {
+		mts_stats_inc(jobs_each);
+		mts_job_put(job);
+	} else {
+		mts_stats_inc(each_missed);
 	}
 	mts_job_put(work->parent);
 	give_work(work);
@@ -73,6 +73,7 @@ static struct each_work *work_for(struct mts_job *parent)
 		return NULL;
 	}
 	atomic_inc(&pending);
+	WRITE_ONCE(used, true);
 	if (mts_job_tryget(parent)) {
 		work->parent = parent;
 		init_task_work(&work->work, give_job);
@@ -93,7 +94,8 @@ void mts_hook_fork(void *data, struct task_struct *parent, struct task_struct *c
 		return;
 
 	rcu_read_lock();
-	job = mts_job_of_cgroup(task_dfl_cgroup(parent));
+	/* The child's cgroup: clone3(CLONE_INTO_CGROUP) may have put it elsewhere on purpose. */
+	job = mts_job_of_cgroup(task_dfl_cgroup(child));
 	if (job && READ_ONCE(job->flags) & MTS_JOB_EACH)
 		work = work_for(job);
 	rcu_read_unlock();

@@ -172,6 +172,7 @@ static void add_takes_a_cgroup_whole(void)
 /* What processes see of themselves, in memory that all of them share. */
 struct seen {
 	_Atomic u32 done;
+	_Atomic u32 forks;
 	_Atomic bool go_on;
 	struct {
 		_Atomic pid_t pid;
@@ -408,40 +409,48 @@ static void each_leaves_threads_alone(void)
 	expect(join(pid, 5000), 0);
 }
 
-static int fork_while_told(void)
+static void fork_one(void (*act)(int number))
 {
-	while (!seen->go_on) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(0);
-		waitpid(pid, NULL, 0);
-	}
 	pid_t pid = fork();
 
 	if (!pid) {
-		look(0);
+		if (act)
+			act(0);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
+	seen->forks++;
+}
+
+/* One child after the other, each has ended before the next. */
+static int fork_while_told(void)
+{
+	while (!seen->go_on)
+		fork_one(NULL);
+	fork_one(look);
 	return 0;
 }
 
 static void each_switched_off(void)
 {
+	struct mts_stats stats = get_stats();
 	pid_t pid = start_each("switched", fork_while_told);
-	struct mts_stats stats;
+	u32 forks;
 
-	expect_within(5000, get_stats().jobs_each > 2, "no children became jobs; %s", describe());
+	expect_within(5000, get_stats().jobs_each > stats.jobs_each + 2,
+		      "no children became jobs; %s", describe());
 	set_job(job_named("switched").id, MTS_JOB_EACH, 0);
-	/* A child that was on its way may still get a job; after that none does. */
-	expect_within(5000, count_jobs() == 1, "%s", describe());
+	/* The child that is on its way may still get a job; the one after it does not. */
+	forks = seen->forks;
+	expect_within(5000, seen->forks >= forks + 2, "it forks no more; %s", describe());
 	stats = get_stats();
+	expect_within(5000, seen->forks >= forks + 10, "it forks no more; %s", describe());
+	check(get_stats().jobs_each == stats.jobs_each, "children still become jobs");
+	expect_within(5000, count_jobs() == 1, "%s", describe());
 	seen->go_on = true;
 	expect(join(pid, 5000), 0);
 	check(!strcmp(seen->of[0].cgroup, BASE "/switched"), "a child is in %s",
 	      seen->of[0].cgroup);
-	check(get_stats().jobs_each == stats.jobs_each, "children still become jobs");
 }
 
 /* Children of whatever is in an adopted cgroup, too, and of what lies below it. */

@@ -225,6 +225,51 @@ static void frozen_by_somebody_else_stays_so(void)
 	hog_expect_progress(&other, 3000);
 }
 
+static struct hog *hog_of_bin(u32 bin)
+{
+	unsigned int i;
+
+	for (i = 0; i < nhogs; i++)
+		if (job_named(hogs[i].name).bin == bin)
+			return &hogs[i];
+	fail("no job in bin %u: %s", bin, describe());
+}
+
+static bool runs_early_in_slice(u32 bin)
+{
+	struct mts_status s = get_status();
+
+	return s.state == MTS_STATE_RUNNING && s.current_bin == bin &&
+	       s.slice_ends_ns > s.now_ns + 300 * NS_PER_MS;
+}
+
+/* A job of ours, during its turn, not the last: whoever froze it is the one to thaw it. */
+static void frozen_by_somebody_else_during_its_slice(void)
+{
+	struct hog *hog;
+	unsigned int i;
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 700, MTS_EVICT_OFF);
+	wait_rounds(1, 10000);
+	expect_within(10000, runs_early_in_slice(0), "%s", describe());
+	hog = hog_of_bin(0);
+	expect(cg_write(hog->cgroup, "cgroup.freeze", "1"), 0);
+	for (end = now_ms() + 4000; now_ms() < end; sleep_ms(5))
+		check(cg_freeze_asked(hog->cgroup), "it was thawed: %s", describe());
+	check(job_named(hog->name).state == MTS_JOB_FOREIGN, "%s", describe());
+	for (i = 0; i < 3; i++)
+		if (&hogs[i] != hog)
+			hog_expect_progress(&hogs[i], 3000);
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	check(cg_freeze_asked(hog->cgroup), "THAW has thawed it");
+	expect(cg_write(hog->cgroup, "cgroup.freeze", "0"), 0);
+	set_mode(MTS_MODE_ALWAYS);
+	wait_rounds(2, 10000);
+	hog_expect_progress(hog, 3000);
+}
+
 /* The job itself is ours to freeze and thaw, what is above it is not. */
 static void frozen_from_above_stays_so(void)
 {
@@ -328,6 +373,6 @@ GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(mode_auto_is_idle_while_memory_suffices), TEST(without_swap_nothing_rotates),
 	    TEST(pinned_job_is_never_frozen), TEST(pinned_while_frozen),
 	    TEST(realtime_job_is_never_frozen), TEST(born_realtime),
-	    TEST(frozen_by_somebody_else_stays_so), TEST(frozen_from_above_stays_so),
-	    TEST(settings_of_an_added_cgroup_are_kept), TEST(thawed_by_its_owner_it_takes_turns),
-	    TEST(thawed_by_somebody_else));
+	    TEST(frozen_by_somebody_else_stays_so), TEST(frozen_by_somebody_else_during_its_slice),
+	    TEST(frozen_from_above_stays_so), TEST(settings_of_an_added_cgroup_are_kept),
+	    TEST(thawed_by_its_owner_it_takes_turns), TEST(thawed_by_somebody_else));
