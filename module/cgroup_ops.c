@@ -28,7 +28,7 @@ static bool cgroup_ops_is_frozen(struct mts_job *job)
 	return test_bit(CGRP_FROZEN, &job->cgrp->flags);
 }
 
-static bool cgroup_ops_can_run(struct mts_job *job)
+static int cgroup_ops_can_run(struct mts_job *job)
 {
 	return mts_tasks_can_run(job->cgrp);
 }

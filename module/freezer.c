@@ -55,6 +55,8 @@ static bool thaw_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (!job->frozen)
 		return false;
+	if (!mts_ops->freeze_asked(job))
+		mts_stats_inc(foreign_thaws);
 	/*
 	 * A thaw must not wait for memory: what is frozen may be all that could
 	 * free some. The write needs a few dozen bytes.
@@ -213,6 +215,11 @@ u32 mts_freezer_thaw_overdue(u64 limit_ns)
 	if (n)
 		mts_stats_add(overdue_thaws, n);
 	return n;
+}
+
+void mts_freezer_thaw_all(void)
+{
+	thaw_older_than(0, false);
 }
 
 u32 mts_freezer_stop(u32 reason, const char *fmt, ...)

@@ -50,6 +50,9 @@ u32 mts_freezer_gate(void);
 /* Copy the sentence of mts_freezer_stop(); empty if the gate is open. */
 void mts_freezer_detail(char *text, size_t size);
 
+/* Thaw everything, now, with the gate left as it is: nothing is to rotate any more. */
+void mts_freezer_thaw_all(void);
+
 /* Thaw what has been frozen longer than @limit_ns. Return: how many. */
 u32 mts_freezer_thaw_overdue(u64 limit_ns);
 

@@ -61,9 +61,12 @@ struct mts_job {
 	u64 frozen_total;
 	u64 frozen_longest;
 
-	/* tasks.c: set by a scan, read by the rotor's thread */
+	/* tasks.c: what the last scan found; readers may race */
 	bool realtime;
 	bool untouchable;
+	/* tasks.c, during a scan */
+	bool scan_realtime;
+	bool scan_untouchable;
 
 	/* rotor's thread writes, under mts_lock where others read */
 	struct mts_usage usage;

@@ -17,6 +17,7 @@
 #include "rotor_private.h"
 #include "sched_hooks/hooks.h"
 #include "stats.h"
+#include "tasks.h"
 
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
@@ -60,6 +61,11 @@ void mts_rotor_jobs_changed(void)
 bool mts_rotor_may_go_on(void)
 {
 	return !mts_freezer_gate() && !kthread_should_stop();
+}
+
+bool mts_rotor_is_hurried(void)
+{
+	return !mts_rotor_may_go_on() || test_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 }
 
 void mts_rotor_alive(void)
@@ -129,9 +135,17 @@ static bool bin_can_run(u32 bin)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin == bin && mts_ops->can_run(mts_rotor.roster[i]))
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		int can;
+
+		if (mts_rotor.roster[i]->bin != bin)
+			continue;
+		can = mts_ops->can_run(mts_rotor.roster[i]);
+		if (can < 0)
+			return mts_tasks_bin_can_run(bin);
+		if (can)
 			return true;
+	}
 	return false;
 }
 

@@ -88,4 +88,7 @@ unsigned long mts_rotor_wait(unsigned long mask, u64 ns);
 /* The rotor is to go on with what it does: gate open, no unload. */
 bool mts_rotor_may_go_on(void);
 
+/* And to get it over with: what it does may be out of date. */
+bool mts_rotor_is_hurried(void);
+
 #endif /* _MTS_ROTOR_PRIVATE_H */

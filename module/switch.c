@@ -164,7 +164,7 @@ static u64 evict_job(struct mts_job *job, u64 want)
 
 	if (mts_ops->resident(job, &before))
 		return 0;
-	while (got < want && before > EVICT_FLOOR && mts_rotor_may_go_on()) {
+	while (got < want && before > EVICT_FLOOR && !mts_rotor_is_hurried()) {
 		chunk = min3(want - got, before - EVICT_FLOOR, EVICT_CHUNK);
 		mts_rotor_step("a job is evicted");
 		mts_stats_add(evict_asked, chunk);
@@ -200,7 +200,7 @@ static u64 evict_bin(u32 bin, u64 want)
 			continue;
 		got += evict_job(job, want - got);
 		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
-		if (got < want)
+		if (got < want && !mts_rotor_is_hurried())
 			job->warm = false;
 	}
 	return got;

@@ -29,6 +29,11 @@ int mts_tasks_check(struct cgroup *cgrp)
 	return err;
 }
 
+bool mts_tasks_is_spared(struct task_struct *task)
+{
+	return is_untouchable(task) || rt_or_dl_task_policy(task);
+}
+
 void mts_tasks_scan(void)
 {
 	struct task_struct *process, *task;
@@ -36,39 +41,46 @@ void mts_tasks_scan(void)
 
 	rcu_read_lock();
 	mts_job_for_each_rcu(job) {
-		job->realtime = false;
-		job->untouchable = false;
+		job->scan_realtime = false;
+		job->scan_untouchable = false;
 	}
 	for_each_process_thread(process, task) {
-		bool untouchable = is_untouchable(task);
-
-		if (!untouchable && !rt_or_dl_task_policy(task))
+		if (!mts_tasks_is_spared(task))
 			continue;
 		job = mts_job_of_cgroup(task_dfl_cgroup(task));
 		if (!job)
 			continue;
-		if (untouchable)
-			job->untouchable = true;
+		if (is_untouchable(task))
+			job->scan_untouchable = true;
 		else
-			job->realtime = true;
+			job->scan_realtime = true;
+	}
+	mts_job_for_each_rcu(job) {
+		WRITE_ONCE(job->realtime, job->scan_realtime);
+		WRITE_ONCE(job->untouchable, job->scan_untouchable);
 	}
 	rcu_read_unlock();
 }
 
-/* Without pressure accounting: look at each task. */
-static bool any_task_can_run(struct cgroup *cgrp)
+static bool can_run(struct task_struct *task)
+{
+	unsigned int state = READ_ONCE(task->__state);
+
+	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
+}
+
+bool mts_tasks_bin_can_run(u32 bin)
 {
 	struct task_struct *process, *task;
+	struct mts_job *job;
 	bool found = false;
 
 	rcu_read_lock();
 	for_each_process_thread(process, task) {
-		unsigned int state = READ_ONCE(task->__state);
-
-		if (!task_under_cgroup_hierarchy(task, cgrp))
+		if (!can_run(task))
 			continue;
-		if (state == TASK_RUNNING ||
-		    ((state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD))) {
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
+		if (job && job->bin == bin) {
 			found = true;
 			goto out;
 		}
@@ -78,7 +90,7 @@ out:
 	return found;
 }
 
-bool mts_tasks_can_run(struct cgroup *cgrp)
+int mts_tasks_can_run(struct cgroup *cgrp)
 {
 #ifdef CONFIG_PSI
 	struct psi_group *psi = cgrp->psi;
@@ -94,8 +106,8 @@ bool mts_tasks_can_run(struct cgroup *cgrp)
 			     READ_ONCE(group->tasks[NR_IOWAIT]) +
 			     READ_ONCE(group->tasks[NR_MEMSTALL]);
 		}
-		return n;
+		return n != 0;
 	}
 #endif
-	return any_task_can_run(cgrp);
+	return -ENODATA;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the task list says of cgroups. All of it walks every thread, under RCU. */
+/* What the task list says of cgroups. What walks, walks every thread, under RCU. */
 #ifndef _MTS_TASKS_H
 #define _MTS_TASKS_H
 
 #include <linux/types.h>
 
 struct cgroup;
+struct task_struct;
 
 /**
  * mts_tasks_check() - may this cgroup be frozen?
@@ -19,11 +20,23 @@ int mts_tasks_check(struct cgroup *cgrp);
  * mts_tasks_scan() - mark the jobs that have a real-time thread (job.realtime)
  * or a task that must not be frozen (job.untouchable)
  *
- * Only for the rotor's thread, which reads the marks.
+ * Only for the rotor's thread; others may read the marks at any time.
  */
 void mts_tasks_scan(void);
 
-/* Does anything in the cgroup run, or wait for a disk or for memory? */
-bool mts_tasks_can_run(struct cgroup *cgrp);
+/* Would a scan mark the job that this task is in? Any context. */
+bool mts_tasks_is_spared(struct task_struct *task);
+
+/**
+ * mts_tasks_can_run() - does anything in the cgroup run, or wait for a disk or
+ * for memory?
+ *
+ * In O(processors), and not a walk. Return: 0 or 1; -ENODATA: the kernel keeps
+ * no pressure accounts for it.
+ */
+int mts_tasks_can_run(struct cgroup *cgrp);
+
+/* The same of all jobs of a bin together, by a walk. Only for the rotor's thread. */
+bool mts_tasks_bin_can_run(u32 bin);
 
 #endif /* _MTS_TASKS_H */

@@ -11,6 +11,7 @@
 #include "../job.h"
 #include "../rotor.h"
 #include "../stats.h"
+#include "../tasks.h"
 #include "each.h"
 
 /* Reclaim wakes the rotor at most this often. */
@@ -77,6 +78,18 @@ static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, i
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 
+/* Who must not stand still has been moved into a job, which may be frozen. */
+static void mts_hook_attach(void *data, struct cgroup *cgrp, const char *path,
+			    struct task_struct *task, bool threadgroup)
+{
+	if (!mts_tasks_is_spared(task))
+		return;
+	rcu_read_lock();
+	if (mts_job_of_cgroup(cgrp))
+		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+	rcu_read_unlock();
+}
+
 /*
  * Every hook: the tracepoint and its handler. Installed in this order, removed
  * in the reverse.
@@ -90,6 +103,7 @@ static struct hook {
 	{ "cgroup_notify_populated", mts_hook_populated },
 	{ "cgroup_rmdir", mts_hook_rmdir },
 	{ "cgroup_notify_frozen", mts_hook_frozen },
+	{ "cgroup_attach_task", mts_hook_attach },
 	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake },
 	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim },
 };
@@ -101,6 +115,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_cgroup_notify_populated(mts_hook_populated);
 	check_trace_callback_type_cgroup_rmdir(mts_hook_rmdir);
 	check_trace_callback_type_cgroup_notify_frozen(mts_hook_frozen);
+	check_trace_callback_type_cgroup_attach_task(mts_hook_attach);
 	check_trace_callback_type_mm_vmscan_kswapd_wake(mts_hook_kswapd_wake);
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
 }

@@ -157,7 +157,7 @@ static void every_packer_rotates(void)
 	}
 }
 
-static void sleeping_bin_gives_up_its_slice(void)
+static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 {
 	struct mts_job_info a, b;
 	struct mts_stats before;
@@ -165,6 +165,11 @@ static void sleeping_bin_gives_up_its_slice(void)
 
 	start_hogs(HOG_RANDOM, 2, three_equal);
 	hog_start(&sleeper, &(struct hog_spec){ .name = "sleeper", .mib = 24, .kind = HOG_SLEEP });
+	if (!pressure_accounts) {
+		expect(cg_write(hogs[0].cgroup, "cgroup.pressure", "0"), 0);
+		expect(cg_write(hogs[1].cgroup, "cgroup.pressure", "0"), 0);
+		expect(cg_write(sleeper.cgroup, "cgroup.pressure", "0"), 0);
+	}
 	before = get_stats();
 	rotate(32, 1600, MTS_EVICT_OFF);
 	expect_rotation(3);
@@ -178,6 +183,17 @@ static void sleeping_bin_gives_up_its_slice(void)
 	      b.slices ? b.run_ns / b.slices / NS_PER_MS : 0);
 	check(get_stats().early_switches - before.early_switches >= 3, "early_switches %llu",
 	      get_stats().early_switches - before.early_switches);
+}
+
+static void sleeping_bin_gives_up_its_slice(void)
+{
+	check_sleeping_bin_gives_up_its_slice(true);
+}
+
+/* As on hosts that were booted with psi=0. */
+static void sleeping_bin_without_pressure_accounts(void)
+{
+	check_sleeping_bin_gives_up_its_slice(false);
 }
 
 /* Nobody runs: the host must not be kept busy with switches. */
@@ -327,6 +343,7 @@ static void rotation_ends_when_the_rest_fits(void)
 
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
 	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
+	    TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),

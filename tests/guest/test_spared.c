@@ -197,6 +197,38 @@ static void born_realtime(void)
 	check(!job_named("realtime").frozen_longest_ns, "%s", describe());
 }
 
+/* Not at the next switch, which is a minute away: now. */
+static void thawed_for_whom_is_moved_in(pid_t pid)
+{
+	struct hog *frozen;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 60000, MTS_EVICT_OFF);
+	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	frozen = frozen_hog();
+	cg_move(frozen->cgroup, pid);
+	expect_within(1000, !cg_freeze_asked(frozen->cgroup), "it stands still: %s", describe());
+	hog_expect_progress(frozen, 2000);
+	cg_move("", pid);
+}
+
+static void realtime_task_moved_into_a_frozen_job(void)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	set_policy(pid, SCHED_FIFO);
+	thawed_for_whom_is_moved_in(pid);
+}
+
+static void pid_1_moved_into_a_frozen_job(void)
+{
+	thawed_for_whom_is_moved_in(1);
+}
+
 static void frozen_by_somebody_else_stays_so(void)
 {
 	struct mts_job_info job;
@@ -283,6 +315,7 @@ static void frozen_from_above_stays_so(void)
 	hog_start(&other,
 		  &(struct hog_spec){ .cgroup = "t-above/job", .mib = 24, .kind = HOG_RANDOM });
 	expect(cg_write("t-above", "cgroup.freeze", "1"), 0);
+	expect_within(2000, cg_frozen("t-above/job"), "the kernel did not freeze it");
 	add_job("t-above/job", 0);
 	rotate(32, 200, MTS_EVICT_OFF);
 	expect_within(5000, is_rotating(), "%s", describe());
@@ -373,6 +406,7 @@ GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(mode_auto_is_idle_while_memory_suffices), TEST(without_swap_nothing_rotates),
 	    TEST(pinned_job_is_never_frozen), TEST(pinned_while_frozen),
 	    TEST(realtime_job_is_never_frozen), TEST(born_realtime),
+	    TEST(realtime_task_moved_into_a_frozen_job), TEST(pid_1_moved_into_a_frozen_job),
 	    TEST(frozen_by_somebody_else_stays_so), TEST(frozen_by_somebody_else_during_its_slice),
 	    TEST(frozen_from_above_stays_so), TEST(settings_of_an_added_cgroup_are_kept),
 	    TEST(thawed_by_its_owner_it_takes_turns), TEST(thawed_by_somebody_else));
