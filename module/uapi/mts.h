@@ -140,7 +140,8 @@ struct mts_config {
  * ENODEV: the cgroup base has been removed behind our back
  * EBUSY:  ENTER by PID 1, which must never be frozen
  * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how)
- * others: what cgroupfs says of mkdir and of cgroup.procs (ENOMEM, EAGAIN, …)
+ * others: what cgroupfs says of mkdir and of cgroup.procs (ENOMEM, EAGAIN, …;
+ *         ENOENT: ENTER from a cgroup namespace that does not hold the base)
  */
 struct mts_job_create {
 	char name[MTS_NAME_SIZE]; /* in; empty: the module chooses; out: the name */
