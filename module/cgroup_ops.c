@@ -4,6 +4,7 @@
 
 #include <linux/swap.h>
 
+#include "bring_back.h"
 #include "cgroupfs.h"
 #include "tasks.h"
 
@@ -106,6 +107,7 @@ static const struct mts_ops cgroup_ops = {
 	.usage = cgroup_ops_usage,
 	.resident = cgroup_ops_resident,
 	.evict = cgroup_ops_evict,
+	.bring_back = mts_bring_back,
 };
 
 const struct mts_ops *mts_ops = &cgroup_ops;

@@ -9,6 +9,7 @@
 #include "failsafe.h"
 #include "freezer.h"
 #include "job.h"
+#include "readahead.h"
 #include "rotor.h"
 #include "sched_hooks/hooks.h"
 
@@ -28,9 +29,10 @@ static int __init mts_init(void)
 	err = mts_failsafe_init();
 	if (err)
 		goto out_cgroupfs;
+	mts_readahead_init();
 	err = mts_rotor_init();
 	if (err)
-		goto out_failsafe;
+		goto out_readahead;
 	err = mts_hooks_init();
 	if (err)
 		goto out_rotor;
@@ -44,7 +46,8 @@ out_hooks:
 	mts_hooks_exit();
 out_rotor:
 	mts_rotor_exit();
-out_failsafe:
+out_readahead:
+	mts_readahead_exit();
 	mts_failsafe_exit();
 out_cgroupfs:
 	mts_cgroupfs_exit();
@@ -58,6 +61,7 @@ static void __exit mts_exit(void)
 	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
 	mts_hooks_exit();
 	mts_rotor_exit();
+	mts_readahead_exit();
 	mts_failsafe_exit();
 	mts_job_exit();
 	mts_cgroupfs_exit();

@@ -21,8 +21,8 @@
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
  *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
  *	errors as the kernel gives them. What really went, @resident says.
- * @bring_back: read back what is swapped of these @n frozen jobs. NULL: they
- *	fault it back themselves when they run.
+ * @bring_back: read back what is swapped of these @n frozen jobs, which are in
+ *	order of id. Return: pages. See bring_back.h.
  */
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
@@ -32,7 +32,7 @@ struct mts_ops {
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*evict)(struct mts_job *job, u64 bytes);
-	int (*bring_back)(struct mts_job **jobs, u32 n);
+	u64 (*bring_back)(struct mts_job **jobs, u32 n);
 };
 
 extern const struct mts_ops *mts_ops;

@@ -507,6 +507,7 @@ static void free_memory(void)
 {
 	kvfree(mts_rotor.bins);
 	kvfree(mts_rotor.roster);
+	kvfree(mts_rotor.incoming);
 	kvfree(mts_rotor.plan_jobs);
 	kvfree(mts_rotor.scratch);
 }
@@ -516,9 +517,11 @@ int mts_rotor_init(void)
 	mts_rotor.running = MTS_BIN_NONE;
 	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
 	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
+	mts_rotor.incoming = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.incoming), GFP_KERNEL);
 	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.plan_jobs || !mts_rotor.scratch)
+	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming || !mts_rotor.plan_jobs ||
+	    !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

@@ -34,6 +34,7 @@ struct mts_rotor {
 	struct mts_plan_bin *bins;
 
 	struct mts_job **roster;
+	struct mts_job **incoming; /* room for a bin of them */
 	u32 roster_size;
 	struct mts_plan_job *plan_jobs;
 	void *scratch;

@@ -332,7 +332,9 @@ struct mts_stats {
 	__u64 jobs_gone; /* their last process exited, or their cgroup vanished */
 	__u64 each_missed; /* children that stayed with their parent: no room, no memory */
 	__u64 reclaim_wakeups; /* times reclaim in the host woke the rotor */
-	__u64 reserved[8];
+	__u64 bring_back_ns; /* time in bringing bins back */
+	__u64 brought_back; /* pages */
+	__u64 reserved[6];
 };
 
 /* ---- commands --------------------------------------------------------- */

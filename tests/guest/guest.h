@@ -37,6 +37,7 @@ typedef uint64_t u64;
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MIB (1ull << 20)
+#define PAGE 4096ul
 #define NS_PER_MS 1000000ull
 #define MODULE_FILE "/lab/mts.ko"
 #define CGROUPS "/sys/fs/cgroup/"
@@ -202,6 +203,7 @@ char process_state(pid_t pid);
 enum hog_kind {
 	HOG_RANDOM, /* touches its pages at random */
 	HOG_SEQUENTIAL,
+	HOG_READER, /* touches its pages once, then reads them at random */
 	HOG_SPIN, /* touches its pages once, then counts */
 	HOG_SLEEP, /* touches its pages once, then sleeps */
 };

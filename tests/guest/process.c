@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <sys/mman.h>
 
-#define PAGE 4096
 
 /* In memory that parent and child share, and that no job is charged for. */
 struct hog_shared {
@@ -13,6 +12,7 @@ struct hog_shared {
 	_Atomic int error;
 	_Atomic bool ready;
 	_Atomic u64 progress;
+	_Atomic u64 sum; /* of what was read: so that it is read */
 };
 
 #define HOG_PAGES 512
@@ -111,9 +111,13 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 			memory[at * PAGE]++;
 			break;
 		case HOG_RANDOM:
+		case HOG_READER:
 			seed = seed * 1664525u + 1013904223u;
 			at = (size_t)(((u64)seed * pages) >> 32);
-			memory[at * PAGE]++;
+			if (spec->kind == HOG_RANDOM)
+				memory[at * PAGE]++;
+			else
+				shared->sum += memory[at * PAGE];
 			break;
 		}
 		shared->progress++;

@@ -43,6 +43,8 @@ static const struct {
 	STAT(jobs_each, COUNT, "jobs made by --each"),
 	STAT(jobs_gone, COUNT, "jobs gone: nothing lives in them any more"),
 	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
+	STAT(bring_back_ns, TIME, "time in bringing bins back"),
+	STAT(brought_back, COUNT, "pages brought back"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 };
 

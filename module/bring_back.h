@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reading a bin's swapped pages back at the speed of the disk. */
+#ifndef _MTS_BRING_BACK_H
+#define _MTS_BRING_BACK_H
+
+#include "job.h"
+
+/**
+ * mts_bring_back() - bring back what is swapped of these frozen jobs
+ * @jobs: in order of id; those that nothing is to be done for are taken out
+ * @n: how many
+ *
+ * All of their private memory, in the order in which it lies in swap: that is
+ * what makes long requests of single pages. Stops when memory gets short, when
+ * the rotor is hurried, or when there is no memory for the list; what is not
+ * back by then, the jobs fault back themselves. Pages come back read-only and
+ * keep their slots, so that what the job does not write is not written again
+ * at its next eviction.
+ *
+ * Only for the rotor's thread. Return: pages brought back.
+ */
+u64 mts_bring_back(struct mts_job **jobs, u32 n);
+
+#endif /* _MTS_BRING_BACK_H */

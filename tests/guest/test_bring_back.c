@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The bin that is to run is read back in bulk, while it still stands still. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+
+#define READAHEAD "/sys/kernel/mm/swap/vma_ra_enabled"
+#define DISK "/sys/block/nullb0/stat"
+
+static bool readahead_is(const char *text)
+{
+	char now[16];
+
+	expect(read_file(READAHEAD, now, sizeof(now)), 0);
+	return !strncmp(now, text, strlen(text));
+}
+
+/* Field of the disk's statistics, from 0: 0 read requests, 2 sectors read, 6 sectors written. */
+static u64 disk_stat(unsigned int field)
+{
+	char text[256], *at = text;
+	u64 value = 0;
+
+	expect(read_file(DISK, text, sizeof(text)), 0);
+	for (field++; field; field--)
+		value = strtoull(at, &at, 10);
+	return value;
+}
+
+/* Major faults of the process itself; field 12 of proc(5)'s stat. */
+static u64 major_faults(pid_t pid)
+{
+	char path[64], text[512], *at;
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	expect(read_file(path, text, sizeof(text)), 0);
+	at = strrchr(text, ')');
+	for (i = 0; at && i < 10; i++)
+		at = strchr(at + 1, ' ');
+	check(at, "%s: %s", path, text);
+	return strtoull(at, NULL, 10);
+}
+
+static u64 all_major_faults(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < nhogs; i++)
+		sum += major_faults(hogs[i].pid);
+	return sum;
+}
+
+/* Nearly all that was evicted comes back before the job runs, in long requests. */
+static void comes_back_before_it_runs(void)
+{
+	struct mts_stats before, after;
+	u64 faults, reads, sectors, pages;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 1500, MTS_EVICT_FULL);
+	wait_rounds(1, 30000);
+	before = get_stats();
+	faults = all_major_faults();
+	reads = disk_stat(0);
+	sectors = disk_stat(2);
+	wait_rounds(3, 60000);
+	after = get_stats();
+	faults = all_major_faults() - faults;
+	reads = disk_stat(0) - reads;
+	sectors = disk_stat(2) - sectors;
+	pages = after.brought_back - before.brought_back;
+	check(pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
+	check(after.bring_back_ns > before.bring_back_ns, "in no time");
+	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+	check(sectors / reads >= 64, "%lu sectors in %lu requests", sectors, reads);
+}
+
+/* What a job only reads keeps its place in swap, and is not written again. */
+static void what_was_not_written_is_not_written_again(void)
+{
+	struct mts_stats before;
+	u64 sectors, evicted;
+
+	start_hogs(HOG_READER, 3, three_equal);
+	rotate(32, 700, MTS_EVICT_FULL);
+	wait_rounds(2, 30000);
+	before = get_stats();
+	sectors = disk_stat(6);
+	wait_rounds(3, 60000);
+	evicted = get_stats().evict_got - before.evict_got;
+	sectors = disk_stat(6) - sectors;
+	check(evicted > 100 * MIB, "evicted %lu KiB", evicted >> 10);
+	check(sectors * 512 < evicted / 8, "evicted %lu KiB and wrote %lu KiB", evicted >> 10,
+	      sectors / 2);
+}
+
+static void readahead_is_as_it_was(void)
+{
+	check(readahead_is("true"), "readahead is off to begin with");
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_FULL);
+	wait_rounds(3, 60000);
+	set_mode(MTS_MODE_OFF);
+	expect_within(5000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	check(readahead_is("true"), "readahead was left off");
+
+	expect(write_file(READAHEAD, "false"), 0);
+	set_mode(MTS_MODE_ALWAYS);
+	wait_rounds(2, 60000);
+	set_mode(MTS_MODE_OFF);
+	expect_within(5000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	check(readahead_is("false"), "the administrator's setting is lost");
+	expect(write_file(READAHEAD, "true"), 0);
+}
+
+static bool is_bringing_back(void)
+{
+	return readahead_is("false");
+}
+
+static void in_the_middle_of_it(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 30000; i++) {
+		if (is_bringing_back())
+			return;
+		sleep_ms(1);
+	}
+	fail("nothing is ever brought back: %s", describe());
+}
+
+static void unload_in_the_middle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		start_hogs(HOG_RANDOM, 3, three_equal);
+		rotate(32, 100, MTS_EVICT_FULL);
+		in_the_middle_of_it();
+		mts_close();
+		expect(module_unload(), 0);
+		check(readahead_is("true"), "readahead was left off");
+		for (nhogs = 3; nhogs; nhogs--) {
+			check(!cg_freeze_asked(hogs[nhogs - 1].cgroup), "left frozen");
+			hog_expect_progress(&hogs[nhogs - 1], 5000);
+			kill_and_join(hogs[nhogs - 1].pid);
+		}
+		expect(module_load(""), 0);
+		mts_open();
+	}
+}
+
+static void thaw_in_the_middle(void)
+{
+	unsigned int i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	for (i = 0; i < 5; i++) {
+		rotate(32, 100, MTS_EVICT_FULL);
+		in_the_middle_of_it();
+		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+		expect_all_thawed(1000);
+		expect_within(5000, readahead_is("true"), "readahead was left off");
+	}
+}
+
+static void killed_in_the_middle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		start_hogs(HOG_RANDOM, 3, three_equal);
+		rotate(32, 100, MTS_EVICT_FULL);
+		in_the_middle_of_it();
+		for (nhogs = 3; nhogs; nhogs--)
+			kill(hogs[nhogs - 1].pid, SIGKILL);
+		for (nhogs = 3; nhogs; nhogs--)
+			join(hogs[nhogs - 1].pid, 3000);
+		expect_within(3000, !count_jobs(), "%s", describe());
+	}
+	check(readahead_is("true"), "readahead was left off");
+}
+
+/* Its owner's limit is kept, and nobody is killed for it. */
+static void a_job_with_a_limit_of_its_own(void)
+{
+	struct hog other;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-limit");
+	expect(cg_write("t-limit", "memory.max", "16777216"), 0);
+	hog_start(&other,
+		  &(struct hog_spec){ .cgroup = "t-limit", .mib = 24, .kind = HOG_SEQUENTIAL });
+	add_job("t-limit", 0);
+	rotate(32, 500, MTS_EVICT_FULL);
+	wait_rounds(3, 60000);
+	check(cg_key("t-limit", "memory.events", "oom_kill") == 0, "killed for its limit");
+	hog_expect_progress(&other, 10000);
+}
+
+GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(what_was_not_written_is_not_written_again),
+	    TEST(readahead_is_as_it_was), TEST(unload_in_the_middle), TEST(thaw_in_the_middle),
+	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own));
