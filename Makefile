@@ -14,12 +14,17 @@ KDIR ?= $(if $(wildcard $(RUNNING_KDIR)/Makefile),$(RUNNING_KDIR),$(GUEST_KDIR))
 
 KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR)/module
 STATIC = BUILD=$(BUILD)/static STATIC=1
+# Folders of programs that run in guests.
+GUEST_PROGRAMS := userspace/mtsctl bench/syn8 bench/driver bench/consumers bench/scanners \
+	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle
 
 all: module mtsctl syn8
 
 help:
 	@echo 'make             the module, mtsctl and syn8'
 	@echo 'make demo        two guests side by side, stock Linux and mts: about 5 minutes'
+	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
+	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make test        all tests, those in guests included'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -29,7 +34,7 @@ help:
 	@echo
 	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|test|lint'
+	@echo 'what is missing: tools/setup build|demo|bench|test|lint'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -47,8 +52,7 @@ syn8:
 
 # What runs in guests has no shared libraries.
 static:
-	$(MAKE) -C userspace/mtsctl $(STATIC)
-	$(MAKE) -C bench/syn8 $(STATIC)
+	@set -e; for folder in $(GUEST_PROGRAMS); do $(MAKE) -C $$folder $(STATIC); done
 
 guest-module:
 	$(MAKE) module KDIR=$(GUEST_KDIR)
@@ -60,6 +64,21 @@ demo:
 	@tools/setup demo
 	@$(MAKE) -s guest-module static
 	@bench/demo
+
+# Of a sweep in which a run failed there is a report all the same.
+bench:
+	@tools/setup bench
+	@$(MAKE) -s guest-module static
+	@rm -rf $(BUILD)/results
+	@status=0; bench/run --effort quick --output $(BUILD)/results || status=$$?; \
+		bench/report $(BUILD)/results && exit $$status
+
+# Takes days: what an earlier one has measured is kept, and that is said.
+bench-full:
+	@tools/setup bench
+	@$(MAKE) -s guest-module static
+	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
+		bench/report $(BUILD)/results-full && exit $$status
 
 test:
 	@tools/setup test
@@ -99,5 +118,5 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo test lint \
-	format install uninstall clean distclean
+.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full test \
+	lint format install uninstall clean distclean

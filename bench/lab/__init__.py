@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
 """The laboratory: guests whose time, disk and memory are known exactly.
 
-kernel.py   a stock Debian kernel, unpacked below build/kernel/
-image.py    an initramfs of static programs and kernel modules
-init.sh     the guest's PID 1
-disks.py    the models of swap disks
-guest.py    runs QEMU and reads what the guest reports
+kernel.py      a stock Debian kernel, unpacked below build/kernel/
+image.py       an initramfs of programs and kernel modules
+programs.py    what dynamic programs need in a guest (elf.py reads their headers)
+init.sh        the guest's PID 1
+disks.py       the models of swap disks
+guest.py       runs QEMU and reads what the guest reports
+
+experiment.py  the words of suites (bench/suites/) and policies (bench/policies/)
+sweep.py       which settings a command measures
+runner.py      one setting: guest, driver (bench/driver/), result
+packing.py     the batches of the policy `ideal`
+pool.py        several runs side by side; progress.py shows them
+figures.py     the figures that every run has
+results.py     results as files
+compare.py     results side by side: medians, ranges, ratios, tables
+score.py       what counts at a point: who gains, who loses
+report.py      what bench/report says; report_page.py and report_markdown.py write it
+charts.py      how its figures look; overview.py and curves.py draw them
+calibrate.py   measures what the suites' programs demand
 """
 
 from pathlib import Path

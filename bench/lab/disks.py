@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Models of swap disks, made of null_blk inside the guest.
+"""Models of swap disks.
 
-A disk of this kind takes the same time for every request (of up to 124 KiB), whatever its
-place, and keeps its data in guest memory. The time passes on the guest's clock, so it is as
-exact as that clock is.
+DISKS are made of null_blk inside the guest. A disk of this kind takes the same time for every
+request (of up to 124 KiB), whatever its place, and keeps its data in guest memory, which is
+taken before programs run. The time passes on the guest's clock, so it is as exact as that
+clock is.
+
+ZRAMS are the kernel's own zram: pages are really compressed, by the guest's processor, and what
+they are compressed to is held in the memory that is shared with the programs. So of a zram
+nothing is taken beforehand, its size is only an upper limit, and what programs find free
+(Setting.free_mib) has to hold both them and what they swapped out. Data that does not compress
+gains nothing from it.
 """
 
 from dataclasses import dataclass
@@ -29,3 +36,12 @@ DISKS = {
         Disk("nvme", completion_nsec=20_000, hw_queue_depth=64, rotational=0, mbps=3000),
     )
 }
+
+# name -> what zram calls its algorithm, and the kernel modules that it may be in
+ZRAMS = {
+    "zram": ("lzo-rle", ("lzo-rle",)),  # the kernel's default
+    "zram-lz4": ("lz4", ("lz4",)),
+    "zram-zstd": ("zstd", ("zstd",)),
+}
+
+MODELS = (*DISKS, *ZRAMS)

@@ -13,6 +13,7 @@ the guest.
 """
 
 import contextlib
+import math
 import re
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 
 from bench.lab import BUILD, LabError, image
-from bench.lab.disks import DISKS
+from bench.lab.disks import DISKS, MODELS, ZRAMS
 from bench.lab.kernel import Kernel
 
 # What a healthy guest's kernel never says.
@@ -74,9 +75,9 @@ def icount(shift: int = 2) -> Profile:
 
 @dataclass(frozen=True)
 class Swap:
-    """The guest's swap disk. It lives in the guest's memory."""
+    """The guest's swap disk. It lives in the guest's memory (disks.py says how)."""
 
-    model: str  # of DISKS
+    model: str  # of disks.MODELS
     mib: int
 
 
@@ -88,10 +89,16 @@ class Spec:
     main: str  # a shell script
     profile: Profile = FUNCTIONAL
     memory_mib: int = 768
+    # So many times the size of the image is added to memory_mib, and the sum rounded up to 8
+    # MiB: with 2 what programs find free does not depend on what is in the image.
+    image_copies: int = 0
     swap: Swap | None = None
     files: Mapping[str, Path | str] = field(default_factory=dict)
     module: Path | None = None  # loaded before main, unloaded after it
     module_options: str = ""
+    kernel_modules: tuple[str, ...] = ()  # of the kernel's own, loaded while it is made ready
+    append: str = ""  # to the kernel's command line
+    bad_log: str = BAD_LOG  # extended regular expression; kernel messages that spoil the verdict
     timeout: float = 600.0  # real seconds for the whole run
 
 
@@ -101,7 +108,7 @@ class Verdict:
 
     status: int | None
     error: str
-    log: list[str]  # kernel messages that match BAD_LOG
+    log: list[str]  # kernel messages that match Spec.bad_log
     seconds: float  # real
 
     @property
@@ -170,7 +177,9 @@ class Guest:
         for path in self._paths:
             path.unlink(missing_ok=True)
         self._tails = tuple(_Tail(path) for path in self._paths)
-        image.build(self._image, spec.kernel, self._files(), self._settings())
+        image.build(
+            self._image, spec.kernel, self._files(), self._settings(), self._kernel_modules()
+        )
 
     def __enter__(self) -> "Guest":
         return self
@@ -191,7 +200,7 @@ class Guest:
         console, report = self._paths
         command = [
             *(program, *self._spec.profile.qemu),
-            *("-m", f"{self._spec.memory_mib}M"),
+            *("-m", f"{self.memory_mib}M"),
             *("-nodefaults", "-no-user-config", "-no-reboot"),
             *("-nic", "none", "-vga", "none", "-display", "none", "-monitor", "none"),
             *("-serial", f"file:{console}", "-serial", f"file:{report}"),
@@ -206,8 +215,18 @@ class Guest:
 
     def command_line(self) -> str:
         """The kernel's."""
-        common = "console=ttyS0 panic=-1 oops=panic nokaslr log_buf_len=1M"
-        return f"{common} {self._spec.profile.append}"
+        # As ramfs the image's files stay in memory: they must not go to swap in the jobs' stead.
+        common = "console=ttyS0 panic=-1 oops=panic nokaslr log_buf_len=1M rootfstype=ramfs"
+        return f"{common} {self._spec.profile.append} {self._spec.append}".rstrip()
+
+    @property
+    def memory_mib(self) -> int:
+        """The guest's memory, all in all."""
+        spec = self._spec
+        if not spec.image_copies:
+            return spec.memory_mib
+        image_mib = self._image.stat().st_size / 2**20
+        return math.ceil((spec.memory_mib + spec.image_copies * image_mib) / 8) * 8
 
     def poll(self) -> bool:
         """Pass on new lines. True when the run has ended and `verdict` says how."""
@@ -248,7 +267,7 @@ class Guest:
         # What a dying kernel says only reaches the console. A program may have written the
         # beginning of the line.
         stamp = _KERNEL_LINE.search(line)
-        if stamp and re.search(BAD_LOG, line[stamp.end() :]):
+        if stamp and re.search(self._spec.bad_log, line[stamp.end() :]):
             self._panic.append(line[stamp.start() :])
         if self._on_console:
             self._on_console(line)
@@ -285,20 +304,27 @@ class Guest:
             files[f"lab/{self._spec.module.name}"] = self._spec.module
         return files
 
+    def _kernel_modules(self) -> list[str]:
+        swap = self._spec.swap
+        zram = ["zram", *ZRAMS[swap.model][1]] if swap and swap.model in ZRAMS else []
+        return ["null_blk", *zram, *self._spec.kernel_modules]
+
     def _settings(self) -> dict[str, str | int]:
         swap = self._spec.swap
-        if swap and swap.model not in DISKS:
-            raise LabError(f"no disk model {swap.model}: {', '.join(DISKS)}")
-        disk = DISKS[swap.model if swap else "ssd"]
+        if swap and swap.model not in MODELS:
+            raise LabError(f"no disk model {swap.model}: {', '.join(MODELS)}")
+        zram = ZRAMS.get(swap.model) if swap else None
+        disk = DISKS[swap.model if swap and not zram else "ssd"]
         module = self._spec.module
         return {
             "LAB_SWAP_MIB": swap.mib if swap else 0,
+            "LAB_ZRAM": zram[0] if zram else "",
             "LAB_COMPLETION_NSEC": disk.completion_nsec,
             "LAB_QUEUE_DEPTH": disk.hw_queue_depth,
             "LAB_ROTATIONAL": disk.rotational,
             "LAB_MBPS": disk.mbps,
             "LAB_INSMOD": f"/lab/{module.name} {self._spec.module_options}" if module else "",
-            "LAB_BAD_LOG": BAD_LOG,
+            "LAB_BAD_LOG": self._spec.bad_log,
         }
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Initramfs images: busybox, kernel modules, static programs, settings, and init.sh as PID 1.
+"""Initramfs images: busybox, kernel modules, programs, settings, and init.sh as PID 1.
+
+Programs are static, or come with their loader and libraries (programs.py finds those).
 
 The archive is the same to the byte for the same contents, so that a guest of a deterministic
 clock does the same thing on every day and on every machine.
@@ -8,17 +10,15 @@ clock does the same thing on every day and on every machine.
 import shlex
 import shutil
 import stat
-import struct
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from bench.lab import LabError
+from bench.lab import LabError, elf
 from bench.lab.kernel import Kernel
 
 INIT = Path(__file__).with_name("init.sh")
-MODULES = ["null_blk"]  # with what it needs (configfs)
 DIRECTORIES = ("bin", "dev", "lab/modules", "proc", "root", "run", "sys", "tmp", "var")
 
 
@@ -86,61 +86,57 @@ class Archive:
         self._out.write(data + bytes(-len(data) % 4))
 
 
-def needs_interpreter(data: bytes) -> bool:
-    """Whether this is an ELF program (64 bits) that wants a dynamic linker."""
-    if data[:5] != b"\x7fELF\x02":
-        return False
-    (table,) = struct.unpack_from("<Q", data, 32)
-    size, count = struct.unpack_from("<HH", data, 54)
-    kinds = (struct.unpack_from("<I", data, table + index * size)[0] for index in range(count))
-    interpreter = 3  # PT_INTERP
-    return interpreter in kinds
-
-
 def build(
     path: Path,
     kernel: Kernel,
     files: Mapping[str, Path | str],
     settings: Mapping[str, str | int],
+    modules: Sequence[str] = ("null_blk",),
 ) -> None:
     """Write the image at `path`.
 
     files: place in the guest -> a file of the host, or a text (which becomes a script).
     settings: what init.sh reads, as shell variables.
+    modules: of the kernel, by name; what they need comes with them.
+
+    LabError if a program is dynamic and its loader is not among the files.
     """
     busybox = shutil.which("busybox")
     if not busybox:
         raise LabError("busybox is not installed: apt-get install busybox-static")
     applets = subprocess.run([busybox, "--list"], check=True, text=True, stdout=subprocess.PIPE)
-    modules = kernel.module_files(MODULES)
-    settings = {**settings, "LAB_MODULES": " ".join(name for name, _ in modules)}
+    loaded = kernel.module_files(list(modules))
+    settings = {**settings, "LAB_MODULES": " ".join(name for name, _ in loaded)}
+    places = {place.lstrip("/") for place in files}
     with open(path, "wb") as out:
         archive = Archive(out)
         for directory in DIRECTORIES:
             archive.directory(directory)
         archive.device("dev/console", 5, 1)
         archive.file("init", INIT.read_bytes(), 0o755)
-        _program(archive, "bin/busybox", Path(busybox))
+        _program(archive, "bin/busybox", Path(busybox), places)
         for applet in sorted(set(applets.stdout.split()) - {"busybox"}):
-            archive.link(f"bin/{applet}", "busybox")
-        for name, data in modules:
+            if f"bin/{applet}" not in places:  # else the file is what is meant
+                archive.link(f"bin/{applet}", "busybox")
+        for name, data in loaded:
             archive.file(f"lab/modules/{name}.ko", data)
         lines = (f"{name}={shlex.quote(str(value))}\n" for name, value in settings.items())
         archive.file("lab/settings", "".join(lines).encode())
         for place, source in files.items():
             if isinstance(source, Path):
-                _program(archive, place.lstrip("/"), source)
+                _program(archive, place.lstrip("/"), source, places)
             else:
                 archive.file(place.lstrip("/"), source.encode(), 0o755)
         archive.close()
 
 
-def _program(archive: Archive, place: str, source: Path) -> None:
+def _program(archive: Archive, place: str, source: Path, places: set[str]) -> None:
     try:
         data = source.read_bytes()
         mode = source.stat().st_mode & 0o777
     except OSError as error:
         raise LabError(f"{source}: {error.strerror}") from None
-    if needs_interpreter(data):
+    wants = elf.needs(data, str(source))
+    if wants and wants.interpreter and wants.interpreter.lstrip("/") not in places:
         raise LabError(f"{source} is not linked statically: it cannot run in a guest")
     archive.file(place, data, mode)

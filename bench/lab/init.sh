@@ -6,6 +6,7 @@
 # /lab/settings (written by image.py) says what to do:
 #   LAB_MODULES       modules in /lab/modules, in order of loading
 #   LAB_SWAP_MIB      size of the swap disk; 0: none
+#   LAB_ZRAM          algorithm of compression, if the swap disk is a zram; empty: it is a null_blk
 #   LAB_COMPLETION_NSEC LAB_QUEUE_DEPTH LAB_ROTATIONAL LAB_MBPS
 #                     the model of the disk
 #   LAB_INSMOD        arguments of an insmod that is done before /lab/main, and undone
@@ -57,13 +58,23 @@ ip link set lo up
 
 for module in $LAB_MODULES; do
 	options=
-	[ "$module" != null_blk ] || options="nr_devices=0"
+	case $module in
+	null_blk) options="nr_devices=0" ;;
+	zram) options="num_devices=1" ;;
+	esac
 	# shellcheck disable=SC2086 # none is no argument
 	insmod "/lab/modules/$module.ko" $options || fail "cannot load $module"
 done
 
+# Pages that are swapped out to it take memory then, as much as they are compressed to.
+make_zram() {
+	echo "$LAB_ZRAM" >/sys/block/zram0/comp_algorithm || return 1
+	echo "${LAB_SWAP_MIB}M" >/sys/block/zram0/disksize || return 1
+	mkswap /dev/zram0 >/dev/null && swapon /dev/zram0 || return 1
+}
+
 # Written to the end once: from then on its pages are taken out of the guest's memory.
-make_swap() {
+make_disk() {
 	[ -d /sys/kernel/config/nullb ] || mount -t configfs config /sys/kernel/config || return 1
 	disk=/sys/kernel/config/nullb/nullb0
 	mkdir "$disk" || return 1
@@ -87,7 +98,11 @@ make_swap() {
 }
 
 if [ "$LAB_SWAP_MIB" -gt 0 ]; then
-	make_swap || fail "cannot make the swap disk"
+	if [ -n "$LAB_ZRAM" ]; then
+		make_zram || fail "cannot make the zram with $LAB_ZRAM"
+	else
+		make_disk || fail "cannot make the swap disk"
+	fi
 fi
 
 if [ -n "$LAB_INSMOD" ]; then

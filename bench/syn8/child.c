@@ -75,7 +75,8 @@ static uint32_t verify(const uint64_t *memory, uint64_t pages, unsigned int word
 	return bad ? bad : all != 0;
 }
 
-int child_run(const struct options *options, unsigned int index, struct child_slot *slot)
+int child_run(const struct options *options, unsigned int index, struct child_slot *slot,
+	      struct work_slot *work)
 {
 	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint32_t words = (uint32_t)(page_size / sizeof(uint64_t));
@@ -107,6 +108,8 @@ int child_run(const struct options *options, unsigned int index, struct child_sl
 		}
 		done += batch;
 		atomic_store_explicit(&slot->done, done, memory_order_relaxed);
+		if (work)
+			work_add(work, batch);
 	}
 	slot->bad_pages = verify(memory, pages, words, key, all);
 	if (slot->bad_pages) {

@@ -73,7 +73,7 @@ static __attribute__((noreturn)) void child_main(const struct run *run, unsigned
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_FAILED);
-	_exit(child_run(run->options, index, &run->slots[index]));
+	_exit(child_run(run->options, index, &run->slots[index], run->children[index].work));
 }
 
 static void child_reaped(struct run *run, struct child *child, int wait_status,
@@ -103,6 +103,19 @@ static void reap(struct run *run, int flags)
 		for (unsigned int i = 0; i < run->started; i++)
 			if (run->children[i].pid == pid)
 				child_reaped(run, &run->children[i], wait_status, &usage);
+}
+
+/* What the laboratory's driver is told, beside the report: bench/common/work.h. */
+static void join_work(struct run *run)
+{
+	char name[32];
+
+	if (!getenv("LAB_WORK"))
+		return;
+	for (unsigned int i = 0; i < run->options->processes; i++) {
+		snprintf(name, sizeof(name), "syn8.%u", i);
+		run->children[i].work = work_join(name, run->options->accesses);
+	}
 }
 
 /* Notes the work done up to now before anything else, then ends what still runs. */
@@ -211,6 +224,7 @@ static void prepare(struct run *run)
 	run->children = calloc(options->processes, sizeof(*run->children));
 	if (!run->children)
 		die("calloc");
+	join_work(run);
 	run->progress = stderr;
 	if (options->progress) {
 		run->progress = fopen(options->progress, "ae");

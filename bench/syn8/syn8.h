@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "work.h"
+
 /* Exit codes; README.md says them to users. */
 enum {
 	EXIT_DONE = 0,
@@ -51,8 +53,12 @@ struct child_slot {
 	_Atomic uint32_t bad_pages;
 };
 
-/* The work of child number `index`; returns its exit status. */
-int child_run(const struct options *options, unsigned int index, struct child_slot *slot);
+/*
+ * The work of child number `index`; returns its exit status. `work`: where the laboratory's driver
+ * sees its accesses too; NULL: there is none.
+ */
+int child_run(const struct options *options, unsigned int index, struct child_slot *slot,
+	      struct work_slot *work);
 
 enum child_state {
 	STATE_RUNNING,
@@ -64,6 +70,7 @@ enum child_state {
 /* What the parent knows of a child. */
 struct child {
 	pid_t pid;
+	struct work_slot *work; /* NULL without $LAB_WORK */
 	enum child_state state;
 	int wait_status;
 	uint64_t started_ns;

@@ -2,11 +2,11 @@
 """The laboratory without a guest: images, kernels' modules, verdicts, TAP."""
 
 import io
-import shutil
+from pathlib import Path
 
 import pytest
 
-from bench.lab import LabError, guest, image
+from bench.lab import LabError, guest, image, programs
 from bench.lab.kernel import Kernel
 from tests.guest.harness import Output
 
@@ -46,13 +46,6 @@ def test_archive_holds_what_was_put_in():
     }
 
 
-def test_dynamic_programs_are_told_from_static_ones():
-    with open("/bin/sh", "rb") as dynamic, open(shutil.which("busybox"), "rb") as static:
-        assert image.needs_interpreter(dynamic.read())
-        assert not image.needs_interpreter(static.read())
-    assert not image.needs_interpreter(b"#!/bin/sh\n")
-
-
 @pytest.fixture
 def kernel(tmp_path):
     modules = tmp_path / "lib" / "modules" / "9.9"
@@ -63,6 +56,71 @@ def kernel(tmp_path):
     for name in ("a", "b-b", "c"):
         (modules / "x" / f"{name}.ko").write_bytes(name.encode())
     return Kernel("9.9", tmp_path)
+
+
+def build(path, kernel, files):
+    (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("a/null_blk.ko\n")
+    image.build(path, kernel, files, {})
+    return entries(path.read_bytes())
+
+
+def test_dynamic_program_without_its_loader_is_refused(kernel, tmp_path):
+    with pytest.raises(LabError, match="/bin/ls is not linked statically"):
+        build(tmp_path / "image", kernel, {"bin/ls": Path("/bin/ls")})
+
+
+def test_dynamic_program_comes_with_its_loader(kernel, tmp_path):
+    files = programs.closure("/bin/ls")
+    got = build(tmp_path / "image", kernel, files)
+    assert files.keys() < got.keys()
+    assert got["bin/ls"] == (0o100755, Path("/bin/ls").read_bytes())
+    assert any(place.startswith("lib64/ld-linux") for place in files)
+
+
+def test_image_is_the_same_to_the_byte(kernel, tmp_path):
+    for name in ("one", "two"):
+        build(tmp_path / name, kernel, {"lab/x": "text"})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def settings_of(path):
+    lines = entries(path.read_bytes())["lab/settings"][1].decode().splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def test_zram_is_told_to_init_with_its_modules(kernel, tmp_path):
+    builtin = kernel.tree / "lib/modules/9.9/modules.builtin"
+    builtin.write_text("null_blk.ko\nzram.ko\nzstd.ko\nzswap.ko\n")
+    swap = guest.Swap("zram-zstd", 64)
+    guest.Guest(guest.Spec(kernel, "", swap=swap, kernel_modules=("a",)), tmp_path / "g").close()
+    got = settings_of(tmp_path / "g" / "initramfs.cpio")
+    assert (got["LAB_ZRAM"], got["LAB_SWAP_MIB"]) == ("zstd", "64")
+    assert got["LAB_MODULES"] == "'c b_b a'"
+    builtin.write_text("null_blk.ko\n")
+    with pytest.raises(LabError, match="no module zram"):
+        guest.Guest(guest.Spec(kernel, "", swap=swap), tmp_path / "g")
+    with pytest.raises(LabError, match="no disk model tape"):
+        guest.Guest(guest.Spec(kernel, "", swap=guest.Swap("tape", 64)), tmp_path / "g")
+
+
+def test_memory_grows_with_the_image(kernel, tmp_path):
+    (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("null_blk.ko\n")
+    (tmp_path / "large").write_bytes(bytes(20 * 2**20))
+    files = {"lab/large": tmp_path / "large"}
+    sizes = [
+        guest.Guest(guest.Spec(kernel, "", memory_mib=301, **more), tmp_path / "g").memory_mib
+        for more in ({"files": files}, {"image_copies": 2}, {"image_copies": 2, "files": files})
+    ]
+    assert sizes[0] == 301
+    assert sizes[1] % 8 == sizes[2] % 8 == 0
+    assert 301 < sizes[1] < 320
+    assert sizes[2] == sizes[1] + 40
+
+
+def test_command_line_ends_with_what_was_asked_for(kernel, tmp_path):
+    (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("null_blk.ko\n")
+    made = guest.Guest(guest.Spec(kernel, "", append="zswap.enabled=1"), tmp_path / "g")
+    assert made.command_line().endswith(" loglevel=5 zswap.enabled=1")
 
 
 def test_modules_come_after_what_they_need(kernel):

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <sys/mman.h>
 
-
 /* In memory that parent and child share, and that no job is charged for. */
 struct hog_shared {
 	_Atomic u32 id;

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory whose pages prove that they are themselves: the first word of each is a tag that
+ * belongs to this page of this process, plus how often the page was visited. The rest begins as
+ * random numbers, so that no compressed swap makes the work smaller.
+ */
+#ifndef LAB_PAGES_H
+#define LAB_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "random.h"
+
+struct pages {
+	uint64_t *memory;
+	uint64_t count; /* pages */
+	uint32_t words; /* of 8 bytes in a page */
+	uint64_t key; /* of the tags */
+};
+
+/**
+ * pages_get() - map memory and write all of it
+ * @size: bytes, a multiple of a page
+ * @random: state of the random numbers; advanced
+ *
+ * Returns false if there is no memory to be had (errno says why).
+ */
+bool pages_get(struct pages *pages, uint64_t size, uint64_t *random);
+
+static inline uint64_t pages_tag(const struct pages *pages, uint64_t page)
+{
+	return random_mix(pages->key + page);
+}
+
+/*
+ * Adds one to every word of a page that was visited `times` times before: a read and a write of
+ * 4 KiB. Returns false if it is not the page that it was then.
+ */
+static inline bool pages_visit(const struct pages *pages, uint64_t page, uint64_t times)
+{
+	uint64_t *word = pages->memory + page * pages->words;
+
+	if (*word != pages_tag(pages, page) + times)
+		return false;
+	for (uint32_t i = 0; i < pages->words; i++)
+		word[i]++;
+	return true;
+}
+
+#endif /* LAB_PAGES_H */

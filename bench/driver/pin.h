@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* labdrive: memory. The driver's own is locked; what programs shall not have is taken away. */
+#ifndef LABDRIVE_PIN_H
+#define LABDRIVE_PIN_H
+
+/**
+ * pin_self() - lock the driver's memory, run at SCHED_FIFO 1, and be spared by the OOM killer
+ *
+ * Children inherit neither the lock nor the priority. What is mapped later is locked too.
+ * Fails the run if the kernel refuses.
+ */
+void pin_self(void);
+
+/**
+ * pin_rest() - take memory until free_mib MiB are available
+ *
+ * Page cache, dentries and inodes are dropped first. What is then left is MemAvailable of
+ * /proc/meminfo, right to a quarter of a MiB. Fails the run if less is available to begin with.
+ * Returns the MiB taken.
+ */
+double pin_rest(double free_mib);
+
+/* MemAvailable, MiB. */
+double pin_available_mib(void);
+
+#endif

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Results side by side: medians and ranges over seeds, ratios, tables.
+
+Results are compared that agree in everything but the policy, the seed, and the limit (which
+only says where a run was cut off). A parameter that only some policies know (rotation_params)
+is lacking in the results of the others: these are compared with all of its values.
+
+A ratio is taken between runs of the same seed, and then the median of these.
+"""
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from bench.lab.experiment import Json, Table
+from bench.lab.results import in_order
+
+STOCK, IDEAL = "stock", "ideal"
+NONE = "-"
+
+# heading, figure, digits, factor
+COLUMNS: tuple[tuple[str, str, int, float], ...] = (
+    ("time for all, s", "time_for_all_s", 2, 1),
+    ("work, %", "work", 1, 100),
+    ("lost, %", "lost_work", 1, 100),
+    ("in, MiB", "swapin_mib", 0, 1),
+    ("out, MiB", "swapout_mib", 0, 1),
+    ("reads", "swap_reads", 0, 1),
+    ("writes", "swap_writes", 0, 1),
+    ("sect/read", "sectors_per_read", 0, 1),
+    ("sect/write", "sectors_per_write", 0, 1),
+    ("major faults", "major_faults", 0, 1),
+    ("switch, %", "switch_share", 1, 100),
+    ("Jain", "jain", 2, 1),
+    ("pause, s", "longest_pause_s", 1, 1),
+    ("reclaim, s", "reclaim_cpu_s", 2, 1),
+    ("OOM", "oom_kills", 0, 1),
+)
+
+
+def figure(result: Json, name: str) -> Any:
+    """A figure by its name; `suite.x` is one of the suite's own. None if there is none."""
+    figures = result["figures"]
+    for part in name.split("."):
+        figures = figures.get(part) if isinstance(figures, Mapping) else None
+    return figures
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """For a table."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def spread(values: Iterable[float | None], digits: int = 2) -> str:
+    """Median and range: 12.30 (11.90..12.80), or 12.30 if there is one value."""
+    known = sorted(value for value in values if value is not None)
+    if not known:
+        return NONE
+    text = number(statistics.median(known), digits)
+    if len(known) == 1:
+        return text
+    return f"{text} ({number(known[0], digits)}..{number(known[-1], digits)})"
+
+
+def median_of(found: Sequence[Json], name: str) -> float | None:
+    """The median of a figure over results that have it."""
+    known = [value for result in found if (value := figure(result, name)) is not None]
+    return statistics.median(known) if known else None
+
+
+def cell(found: Sequence[Json], name: str, digits: int = 2, factor: float = 1) -> str:
+    """A figure over seeds. `>` is before a time that is reckoned, as a run was cut off."""
+    values = [figure(result, name) for result in found]
+    text = spread([None if v is None else v * factor for v in values], digits)
+    reckoned = name == "time_for_all_s" and any(not r["figures"]["finished"] for r in found)
+    return f">{text}" if reckoned and text != NONE else text
+
+
+def policies(found: Iterable[Json]) -> list[str]:
+    """The policies there are: stock first, then ideal last, the others as they are named."""
+    names = {result["setting"]["policy"] for result in found}
+    return sorted(names, key=lambda name: (name != STOCK, name == IDEAL, name))
+
+
+def place_of(setting: Json) -> str:
+    """The guest, in words."""
+    return (
+        f"disk {setting['disk']}, {2 ** setting['shift']} ns an instruction, "
+        f"Linux {setting['kernel']}, {setting['free_mib']} MiB free"
+    )
+
+
+def _group(found: Iterable[Json], key: Callable[[Json], Any]) -> dict[Any, list[Json]]:
+    groups: dict[Any, list[Json]] = {}
+    for result in in_order(found):
+        groups.setdefault(key(result["setting"]), []).append(result)
+    return groups
+
+
+def by_place(found: Iterable[Json]) -> dict[str, list[Json]]:
+    """Results by the guest they were measured in, as place_of() says it."""
+    return _group(found, place_of)
+
+
+def by_point(found: Iterable[Json], without: Sequence[str] = ()) -> dict[tuple, list[Json]]:
+    """Results that can be compared; the parameters named in `without` may differ."""
+
+    def key(setting: Json) -> tuple:
+        params = {k: v for k, v in setting["params"].items() if k not in without}
+        fields = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
+        return (*(setting[name] for name in fields), tuple(sorted(params.items())))
+
+    return _group(found, key)
+
+
+def ratios(one: Sequence[Json], other: Sequence[Json], name: str = "time_for_all_s") -> list[float]:
+    """The quotients one / other, for every seed that both have, and a value."""
+    base = {result["setting"]["seed"]: figure(result, name) for result in other}
+    return [
+        value / base[seed]
+        for result in one
+        if (value := figure(result, name)) is not None
+        and base.get(seed := result["setting"]["seed"])
+    ]
+
+
+def table(suite: str, point: Sequence[Json], rotation_params: Sequence[str] = ()) -> Table:
+    """All policies at one point."""
+    setting = point[0]["setting"]
+    params = {k: v for k, v in setting["params"].items() if k not in rotation_params}
+    words = [f"{name} {value}" for name, value in sorted(params.items())]
+    title = ", ".join([f"{suite}: demand {setting['overcommit']:.2f} times what is free", *words])
+    of = {name: [r for r in point if r["setting"]["policy"] == name] for name in policies(point)}
+    rows = []
+    for name, found in of.items():
+        for variant, some in _variants(found, rotation_params).items():
+            rows.append(
+                (
+                    f"{name} {variant}".strip(),
+                    str(len(some)),
+                    spread(ratios(of.get(STOCK, []), some)),
+                    spread(ratios(some, of.get(IDEAL, []))),
+                    *(cell(some, figure, digits, by) for _, figure, digits, by in COLUMNS),
+                )
+            )
+    return Table(
+        f"{title}; {place_of(setting)}",
+        (
+            *("policy", "seeds", "stock/this", "this/ideal"),
+            *(heading for heading, *_ in COLUMNS),
+        ),
+        tuple(rows),
+        _note(point),
+    )
+
+
+def _variants(found: Sequence[Json], names: Sequence[str]) -> dict[str, list[Json]]:
+    """Results by the values of parameters that only their policy knows."""
+
+    def key(setting: Json) -> str:
+        own = (f"{name}={setting['params'][name]}" for name in names if name in setting["params"])
+        return " ".join(own)
+
+    return _group(found, key)
+
+
+def _note(point: Sequence[Json]) -> str:
+    cut_off = sorted({r["setting"]["limit"] for r in point if not r["figures"]["finished"]})
+    if not cut_off:
+        return ""
+    limits = ", ".join(f"{limit:g}" for limit in cut_off)
+    return f">: not all work was done (limit {limits} s): time reckoned from the rate"
+
+
+def tables(suite: str, found: Sequence[Json], rotation_params: Sequence[str] = ()) -> list[Table]:
+    """One table for each point of a suite."""
+    mine = [result for result in found if result["setting"]["suite"] == suite]
+    points = by_point(mine, rotation_params)
+    return [table(suite, point, rotation_params) for point in points.values()]
+
+
+def text(of: Table) -> str:
+    """A table as text. Columns that say nothing in any row are left out."""
+    keep = [
+        index
+        for index in range(len(of.header))
+        if index == 0 or any(row[index] not in ("", NONE) for row in of.rows)
+    ]
+    lines = [[row[index] for index in keep] for row in (of.header, *of.rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(keep))]
+    shown = []
+    for line in lines:
+        cells = [line[0].ljust(widths[0])]
+        cells += [c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True)]
+        shown.append("  ".join(cells).rstrip())
+    rule = "-" * max(map(len, shown))
+    note = [of.note] if of.note else []
+    return "\n".join([of.title, shown[0], rule, *shown[1:], *note])

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What an experiment is: the words that suites, policies, and the runner share.
+
+A *suite* (bench/suites/) turns a setting into a workload: jobs, each a command with the memory
+it needs. A *policy* (bench/policies/) says how the guest is set up and how jobs are started in
+it. The runner (bench/lab/runner.py) boots one guest for a setting; in it the driver
+(bench/driver) starts the jobs, watches them, and reports an outcome; the suite takes its own
+figures out of that. The result is one JSON file.
+
+Units: sizes in MiB or bytes, times in seconds of the guest's virtual clock, as the names say.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that a run depends on. Two runs of one setting give identical figures."""
+
+    suite: str
+    policy: str
+    disk: str = "ssd"  # of lab.disks, or "zram"
+    shift: int = 0  # the processor does an instruction in 2^shift ns
+    kernel: str = "6.1"  # series or release
+    free_mib: int = 148  # what programs find free; the driver pins the rest
+    swap_mib: int = 0  # 0: 2.5 times the demand, at least 256
+    overcommit: float = 1.7  # demand over free_mib
+    seed: int = 1
+    limit: float = 60.0  # seconds after which the run is cut off
+    params: tuple[tuple[str, Any], ...] = ()  # the suite's own, sorted by name
+
+    @property
+    def demand_mib(self) -> float:
+        """What all jobs need together."""
+        return self.free_mib * self.overcommit
+
+    def param(self, name: str, default: Any = None) -> Any:
+        """One of the suite's own parameters."""
+        return dict(self.params).get(name, default)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is packed, frozen and evicted as one; under other policies just a program."""
+
+    name: str  # [a-z0-9.-]+, unique in its workload
+    command: tuple[str, ...]  # absolute path in the guest, and arguments
+    demand_mib: float
+    each: bool = False  # every child is to be a job of its own (mtsctl run --each)
+    delay: float = 0.0  # seconds after the start of the run
+    resident: bool = False  # belongs to every bin (mtsctl run --pin): a monitor
+    endless: bool = False  # not waited for: ended when all others have
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What runs in the guest."""
+
+    jobs: tuple[Job, ...]
+    files: Mapping[str, Path | str] = field(default_factory=dict)  # place in the guest -> source
+    setup: str = ""  # shell commands, before the memory is pinned
+    # For the policy `ideal`: each batch alone, to its end, one after the other. None: the
+    # runner packs the jobs first-fit decreasing by demand_mib. A suite whose jobs have
+    # children that could be packed apart (each) says here what the parts are.
+    batches: tuple[tuple[Job, ...], ...] | None = None
+    # Set by the suite if mts needs it other than by default: words of `mtsctl set`.
+    mts_settings: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the driver reports of a run; its README specifies `data`."""
+
+    data: Json
+    log: Sequence[str] = ()  # lines of the report that are not the driver's
+
+    def job(self, name: str) -> Json:
+        """One job's part."""
+        return next(job for job in self.data["jobs"] if job["name"] == name)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for people: printed, and put into the report and the documentation."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+EFFORTS = ("smoke", "quick", "full")
+
+
+class Suite(ABC):
+    """One paper's benchmark, or what people really run."""
+
+    name: str  # as in bench/suites/<name>.py, with - for _
+    title: str
+    source: str  # paper and section
+    programs: tuple[str, ...] = ()  # of build/static that go into the guest's /bin
+    # Names of params that mean something only to policies that rotate (start mts or cgroup),
+    # such as a slice: the others run once, without them, and are compared with all of these.
+    rotation_params: tuple[str, ...] = ()
+    # The jobs take a time of their own, whatever the policy: a sweep does not cut the policies
+    # short that let everything run at once (sweep.py).
+    timed: bool = False
+
+    @abstractmethod
+    def points(self, effort: str) -> list[Setting]:
+        """The settings of a sweep, one seed each (the runner adds seeds), without policies.
+
+        smoke: one point that is over in seconds, for `make test`. quick: the few points of
+        `make bench`. full: the paper's whole range.
+        """
+
+    @abstractmethod
+    def workload(self, setting: Setting) -> Workload:
+        """What to run; raises LabError where a setting makes no sense."""
+
+    def figures(self, setting: Setting, outcome: Outcome) -> Json:
+        """The suite's own figures, beside those that every run has. Names end in their unit."""
+        return {}
+
+    def policies(self, effort: str) -> tuple[str, ...]:
+        """The policies that a sweep compares by default."""
+        return ("stock", "mts", "ideal") if effort != "full" else ("all",)
+
+    def tables(self, results: Sequence[Json]) -> list[Table]:
+        """The paper's figures beside ours."""
+        return []
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How the guest shares its memory out."""
+
+    name: str
+    title: str
+    # How the driver starts a job:
+    #   plain   just so
+    #   mts     mtsctl run [--each] [--pin] --name NAME -- COMMAND
+    #   cgroup  in a cgroup of its own, /sys/fs/cgroup/jobs/NAME
+    #   ideal   batch by batch
+    start: str = "plain"
+    module: bool = False  # mts.ko is loaded
+    zswap: bool = False  # the guest's kernel needs zswap's modules
+    files: Mapping[str, Path | str] = field(default_factory=dict)
+    setup: str = ""  # shell commands, before the memory is pinned
+    # Shell commands that stay in the background while the jobs run (a daemon); ended
+    # afterwards. Its output goes to the console. The runner replaces @EACH@ by `--each NAME`
+    # for each job whose children are to be jobs of their own, and @RESIDENT@ by
+    # `--resident NAME` for each job that belongs to every bin.
+    daemon: str = ""
+    # Shell commands after the run whose standard output, one JSON object, becomes
+    # outcome.data["policy"].
+    after: str = ""
+    append: str = ""  # for the kernel's command line
+    # How the names (comm) of threads begin whose processor time counts as reclaim, besides
+    # kswapd: the module's, the daemon's.
+    watch: tuple[str, ...] = ()

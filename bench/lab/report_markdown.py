@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A report's tables as Markdown, between two markers of a file."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.lab import LabError, report
+from bench.lab.experiment import Table
+from bench.lab.report import Report
+from bench.lab.report_page import columns
+
+BEGIN = "<!-- results: begin -->"
+END = "<!-- results: end -->"
+
+
+def text(of: Report, command: str) -> str:
+    """All of it. `command` is the one that puts it where it goes."""
+    parts = [
+        f"<!-- made by {command}: change nothing here by hand -->",
+        "\n".join(f"- {name}: {value}" for name, value in of.facts),
+        "Made by " + " and ".join(f"`{line}`" for line in (*of.commands, command)) + ".",
+        *(f"**Note:** {_plain(warning)}" for warning in of.warnings),
+        _table(of.summary),
+        "### Where mts loses",
+        report.losses_in_words(of),
+    ]
+    if of.losses:
+        parts.append(_table(report.losses_table(of)))
+    if of.without:
+        parts.append(f"No ratio, as one of both made no progress: {'; '.join(of.without)}.")
+    for section in of.sections:
+        parts.append(f"### {section.suite.title}")
+        tables = (section.gains, *section.tables, *section.comparisons)
+        parts += [_table(table) for table in tables if table.rows]
+    return "\n\n".join(parts)
+
+
+def replace(path: Path, of: Report, command: str) -> None:
+    """Put the report between the markers of a file; LabError if it has not just one pair."""
+    try:
+        old = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"{path}: {error.strerror}") from None
+    if old.count(BEGIN) != 1 or old.count(END) != 1 or old.index(END) < old.index(BEGIN):
+        raise LabError(f"{path}: not one line {BEGIN} and, after it, one line {END}")
+    before, _, rest = old.partition(BEGIN)
+    after = rest.partition(END)[2]
+    new = f"{before}{BEGIN}\n\n{text(of, command)}\n\n{END}{after}"
+    path.write_text(new, encoding="utf-8")
+
+
+def _plain(cell: str) -> str:
+    """Text as Markdown has it: no mark of its own in it."""
+    return re.sub(r"([\\`*_|<>~])", r"\\\1", cell)
+
+
+def _table(of: Table) -> str:
+    shown = columns(of)
+    right = [
+        index > 0 and all(re.match(r"^([<>~+]?-?[\d.]|-?$)", row[index]) for row in of.rows)
+        for index in range(len(of.header))
+    ]
+    lines = [
+        _row([of.header[index] for index in shown]),
+        "|" + "|".join("---:" if right[index] else "---" for index in shown) + "|",
+        *(_row([row[index] for index in shown]) for row in of.rows),
+    ]
+    title = [f"**{_plain(of.title)}**", ""] if of.title else []
+    note = ["", _plain(of.note)] if of.note else []
+    return "\n".join([*title, *lines, *note])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_plain, cells)) + " |"

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the module costs while there is nothing for it to do: instructions per message.
+
+Two benchmarks of context switches, the worst case for hooks in the scheduler:
+
+pingpong   two processes, one byte each way through pipes (bench/idle), as `perf bench sched pipe`
+hackbench  groups of 20 senders and 20 receivers on sockets (Debian's rt-tests)
+
+in three situations: the module absent (policy `stock`), loaded with no job at all, and loaded with
+jobs that fit, of which the benchmark is one. mts makes a cgroup for each job, and a task in
+a cgroup costs the scheduler more than one in the root, module or not; so the last is compared
+with a benchmark in a cgroup as deep, without the module.
+
+The guest's clock counts instructions, 2^shift ns each, so the figures are exact.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.lab import LabError, programs
+from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.suites import paperlib
+
+HOLDERS = 4  # jobs that fit; they only hold memory
+BENCHMARK_MIB = 4
+JOBS = ("none", "fit")
+PER_GROUP = 20 * 20  # messages of one of hackbench's loops: every sender to every receiver
+
+# idle-run none|fit COMMAND...: out of whatever cgroup this was started in; or into one as deep as
+# a job's, unless it is a job already.
+RUN = """#!/bin/sh
+where=$1
+shift
+root=/sys/fs/cgroup
+if [ "$where" = none ]; then
+	echo 0 >$root/cgroup.procs || exit 1
+elif [ "$(cat /proc/self/cgroup)" = 0::/ ]; then
+	mkdir -p $root/idle || exit 1
+	echo "+memory" >$root/idle/cgroup.subtree_control || exit 1
+	mkdir $root/idle/bench || exit 1
+	echo 0 >$root/idle/bench/cgroup.procs || exit 1
+fi
+exec "$@"
+"""
+# idle-hold NAME MIB: memory of its own, in a tmpfs, and sleep.
+HOLD = """#!/bin/sh
+dd if=/dev/zero of="/dev/shm/$1" bs=1M count="$2" 2>/dev/null || exit 1
+exec sleep 1000000
+"""
+
+
+def messages_and_time(output: str) -> tuple[int, float] | None:
+    """Messages sent, and seconds, of what a benchmark printed; None if it was cut off."""
+    if match := re.search(r'^\{"messages": (\d+), "ns": (\d+)\}$', output, re.MULTILINE):
+        return int(match[1]), int(match[2]) / 1e9
+    groups = re.search(r"with (\d+) groups", output)
+    loops = re.search(r"^Each sender will pass (\d+) messages", output, re.MULTILINE)
+    time = re.search(r"^Time: ([\d.]+)$", output, re.MULTILINE)
+    if groups and loops and time:
+        return int(groups[1]) * int(loops[1]) * PER_GROUP, float(time[1])
+    return None
+
+
+class Idle(Suite):
+    """The module's cost when it has nothing to do."""
+
+    name = "idle"
+    title = "Idle: what the module costs while everything fits"
+    source = "issue 3; the design's invariant 4: under 0.5 % of the instructions"
+    programs = ("pingpong",)
+
+    def points(self, effort: str) -> list[Setting]:
+        """Parameters: program, messages (at least so many), jobs (none or fit)."""
+        if effort == "smoke":
+            return [self._point("pingpong", 20_000, "fit")]
+        messages = 400_000 if effort == "quick" else 2_000_000
+        return [
+            self._point(program, messages, jobs)
+            for program in ("pingpong", "hackbench")
+            for jobs in JOBS
+        ]
+
+    def _point(self, program: str, messages: int, jobs: str) -> Setting:
+        return Setting(
+            suite=self.name,
+            policy="",
+            overcommit=0.3 if jobs == "fit" else 0.03,
+            params=(("jobs", jobs), ("messages", messages), ("program", program)),
+        )
+
+    def policies(self, effort: str) -> tuple[str, ...]:
+        """The others have nothing in the kernel that could cost anything."""
+        return ("stock", "mts")
+
+    def workload(self, setting: Setting) -> Workload:
+        """The benchmark, and jobs that hold memory and sleep."""
+        jobs = setting.param("jobs", "fit")
+        if jobs not in JOBS:
+            raise LabError(f"idle: jobs is {jobs}: {' or '.join(JOBS)}")
+        command, files = _benchmark(
+            setting.param("program", "pingpong"), setting.param("messages", 400_000)
+        )
+        holders = []
+        if jobs == "fit":
+            each = round((setting.demand_mib - BENCHMARK_MIB) / HOLDERS)
+            if each < 1:
+                raise LabError("idle: the overcommit leaves nothing for jobs to hold")
+            for index in range(HOLDERS):
+                name = f"hold-{index}"
+                holders.append(Job(name, ("/bin/idle-hold", name, str(each)), each, endless=True))
+        # the holders are there and asleep when the benchmark begins
+        benchmark = Job(
+            "bench", ("/bin/idle-run", jobs, *command), BENCHMARK_MIB, delay=1.0 if holders else 0
+        )
+        return Workload(
+            (*holders, benchmark), {**files, "bin/idle-run": RUN, "bin/idle-hold": HOLD}
+        )
+
+    def figures(self, setting: Setting, outcome: Outcome) -> Json:
+        """Instructions per message."""
+        found = messages_and_time(outcome.job("bench")["output"])
+        if not found:
+            return {"messages": None, "instructions_per_message": None}
+        messages, seconds = found
+        return {
+            "messages": messages,
+            "instructions_per_message": seconds * 1e9 / 2**setting.shift / messages,
+        }
+
+    def tables(self, results: Sequence[Json]) -> list[Table]:
+        """Instructions per message in each situation, and the difference that the module makes."""
+        groups: dict[tuple[str, str], dict[str, list[float]]] = {}
+        for result in results:
+            params, found = result["setting"]["params"], paperlib.own(result)
+            if found["instructions_per_message"]:
+                policies = groups.setdefault((params["program"], params["jobs"]), {})
+                policies.setdefault(result["setting"]["policy"], []).append(
+                    found["instructions_per_message"]
+                )
+        rows = []
+        for (program, jobs), policies in sorted(groups.items(), reverse=True):
+            base = policies.get("stock")
+            for policy, values in policies.items():
+                change = "-"
+                if base and policy != "stock":
+                    change = (
+                        f"{100 * (sum(values) / len(values) * len(base) / sum(base) - 1):+.2f} %"
+                    )
+                situation = {
+                    ("stock", "none"): "module absent",
+                    ("stock", "fit"): "module absent, in a cgroup",
+                    ("mts", "none"): "loaded, no job",
+                    ("mts", "fit"): f"loaded, {HOLDERS + 1} jobs that fit",
+                }.get((policy, jobs), f"{policy}, {jobs}")
+                rows.append((program, situation, paperlib.number(values, 1), change))
+        return [
+            Table(
+                "Instructions per message while there is nothing to do",
+                ("program", "situation", "instructions", "the module's share"),
+                tuple(rows),
+                "hackbench tells its time to the millisecond.",
+            )
+        ]
+
+
+def _benchmark(program: str, messages: int) -> tuple[tuple[str, ...], dict[str, Path | str]]:
+    if program == "pingpong":
+        return ("/bin/pingpong", str(messages + messages % 2)), {}
+    if program == "hackbench":
+        groups = 5
+        loops = -(-messages // (groups * PER_GROUP))
+        command = ("/usr/bin/hackbench", "-g", str(groups), "-l", str(loops))
+        return command, dict(programs.closure("hackbench"))
+    raise LabError(f"idle: no program {program}: pingpong, hackbench")
+
+
+SUITE = Idle()

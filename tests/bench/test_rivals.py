@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What mts is compared with: that each is complete, and started as it should be.
+
+thrash-protect and earlyoom are fetched by the tests that look into them, once, into build/rivals.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bench.lab import BUILD, LabError, elf, experiment, guest, kernel, runner
+from bench.policies import POLICIES, packages, rivals
+
+NAMES = [policy.name for policy in rivals.POLICIES]
+ROTATORS = [policy for policy in rivals.POLICIES if policy.start == "cgroup"]
+
+
+@pytest.mark.parametrize("policy", rivals.POLICIES, ids=NAMES)
+def test_definitions(policy):
+    assert POLICIES[policy.name] is policy
+    assert not policy.module
+    # the driver is the daemon's parent: no shell stays in between
+    assert "exec " in policy.daemon
+    assert policy.watch
+    # set by the kernel, 15 bytes
+    assert all(len(word) <= 15 for word in policy.watch)
+
+
+def test_importing_fetches_nothing():
+    asked = []
+
+    def find():
+        asked.append(1)
+        return {"a": "text"}
+
+    files = packages.Files(find)
+    policy = experiment.Policy("x", "x", files=files)
+    assert policy.files is files
+    assert not asked
+    assert {**policy.files} == {"a": "text"}
+    assert len(files) == 1
+    assert asked == [1]
+
+
+def test_what_fails_half_way_leaves_nothing(tmp_path):
+    def fail(path):
+        (path / "half").touch()
+        raise LabError("no")
+
+    with pytest.raises(LabError):
+        packages.once("x", fail, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+    made = packages.once("x", lambda path: (path / "whole").touch(), tmp_path)
+    assert (made / "whole").exists()
+    assert packages.once("x", fail, tmp_path) == made
+
+
+def test_a_wheel_of_another_hash_is_refused(monkeypatch, tmp_path):
+    monkeypatch.setattr(packages, "RIVALS", tmp_path)
+    with pytest.raises(LabError, match=r"(?i)hash"):
+        packages.wheel("thrash-protect", rivals.THRASH_PROTECT, "0" * 64)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+
+
+# ---- what is in the guest ------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["thrash-protect", "earlyoom", "earlyoom-memory"])
+def test_closures_are_complete(name):
+    files = dict(POLICIES[name].files)
+    programs = 0
+    there = {Path(place).name for place in files}
+    for place, source in files.items():
+        wants = elf.needs(source.read_bytes(), place) if isinstance(source, Path) else None
+        if not wants:
+            continue
+        programs += bool(wants.interpreter)
+        if wants.interpreter:
+            assert wants.interpreter.lstrip("/") in files
+        assert {library for library in wants.libraries if library not in there} == set()
+    assert programs
+
+
+def unpack(files, root):
+    for place, source in files.items():
+        path = root / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(source, Path):
+            shutil.copy(source, path)
+        else:
+            path.write_text(source)
+            path.chmod(0o755)
+
+
+def inside(root, *command):
+    """A command in a tree that has nothing else."""
+    return subprocess.run(
+        ["/usr/sbin/chroot", root, *command],
+        text=True,
+        capture_output=True,
+        timeout=60,
+        env={"PATH": "/usr/bin:/bin"},
+    )
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="chroot wants root")
+
+
+@needs_root
+def test_earlyoom_starts(tmp_path):
+    unpack(POLICIES["earlyoom"].files, tmp_path)
+    done = inside(tmp_path, "/usr/bin/earlyoom", "-v")
+    # it runs as far as /proc, which is not there
+    assert done.stderr.startswith("earlyoom v")
+    assert "/proc" in done.stderr
+
+
+@pytest.fixture
+def thrash_protect(tmp_path):
+    unpack(POLICIES["thrash-protect"].files, tmp_path)
+    (tmp_path / "proc").mkdir()
+    return tmp_path
+
+
+@needs_root
+def test_thrash_protect_starts_with_all_it_imports(thrash_protect):
+    done = inside(thrash_protect, "/usr/local/bin/thrash-protect", "--version")
+    assert done.returncode == 0, done.stderr
+    # its own metadata is found, no source is
+    assert done.stdout.split() == ["thrash-protect", rivals.THRASH_PROTECT]
+    assert list(thrash_protect.rglob("*.py")) == []
+    imports = "import ctypes, stat, thrash_protect as t; t.get_date_string()"
+    done = inside(thrash_protect, "/usr/bin/python3", "-c", imports)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_root
+@pytest.mark.parametrize(("count", "seen"), [(7, None), (123, 23)])
+def test_why_thrash_protect_needs_major_faults(thrash_protect, count, seen):
+    """If this fails, its version is newer and the setup's detour may be needless."""
+    (thrash_protect / "proc/vmstat").write_text(f"pgmajfault {count}\npswpin 1\npswpout 2\n")
+    look = "import thrash_protect as t; print(t.SystemState().pagefaults)"
+    done = inside(thrash_protect, "/usr/bin/python3", "-c", look)
+    if seen is None:
+        assert "ValueError" in done.stderr
+    else:
+        assert done.stdout.split() == [str(seen)]
+
+
+# ---- the daemon of userspace -----------------------------------------------------
+
+
+def job(name, **kinds):
+    return experiment.Job(name, ("/bin/true",), 1.0, **kinds)
+
+
+def test_the_daemon_is_told_the_jobs_kinds():
+    setting = experiment.Setting("suite", "userspace")
+    work = experiment.Workload((job("a", each=True), job("b", resident=True), job("c")))
+    for policy in ROTATORS:
+        daemon = runner.drive_input(setting, policy, work)["daemon"]
+        assert "--each a --resident b " in daemon
+        assert "@" not in daemon
+
+
+def test_the_variants_of_the_daemon_know_their_options():
+    subprocess.run(["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD}"], check=True)
+    for policy in ROTATORS:
+        words = runner.daemon(policy, (job("a", each=True), job("b", resident=True))).split()
+        words = [word for word in words if not word.startswith("$")]
+        assert words[:2] == ["exec", "/bin/rotator"]
+        done = subprocess.run(
+            [BUILD / "rotator", *words[2:], "slice=2s", "--plan", "--root", "/nonexistent"],
+            text=True,
+            capture_output=True,
+        )
+        # it got as far as looking at the host
+        assert "/proc/meminfo" in done.stderr
+        assert done.returncode == 1
+
+
+GUEST = """
+{setup}
+mkdir -p /run/lab /sys/fs/cgroup/jobs/syn8
+echo "+memory" >/sys/fs/cgroup/jobs/cgroup.subtree_control
+( {daemon} ) & daemon=$!
+sleep 1
+sh -c 'echo 0 >/sys/fs/cgroup/jobs/syn8/cgroup.procs && exec syn8 -n 8 -a 5M' >/tmp/out
+status=$?
+sed 's/^/rivals: /' /run/lab/rotator.json >/dev/ttyS1
+kill $daemon && wait $daemon && [ $status = 0 ]
+"""
+
+
+def test_children_are_caught_before_they_have_memory_and_the_bins_rotate():
+    """One processor, a counted clock: with a real-time priority the daemon is always first."""
+    subprocess.run(
+        ["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1"],
+        check=True,
+    )
+    policy = POLICIES["userspace"]
+    daemon = runner.daemon(policy, (job("syn8", each=True),))
+    said = []
+    verdict = guest.run(
+        guest.Spec(
+            kernel=kernel.obtain(),
+            main=GUEST.format(
+                setup=policy.setup,
+                daemon=daemon.replace("$LAB_MTS_SETTINGS", "bin=36M slice=100ms min_slice=10ms"),
+            ),
+            profile=guest.icount(0),
+            memory_mib=420,
+            swap=guest.Swap("ssd", 160),
+            files={**policy.files, "bin/syn8": BUILD / "static" / "syn8"},
+        ),
+        on_report=said.append,
+    )
+    assert verdict.good, str(verdict)
+    (line,) = (line for line in said if line.startswith("rivals: "))
+    stats = json.loads(line.removeprefix("rivals: "))["stats"]
+    assert stats["split"] == 8
+    assert stats["split_late"] == 0
+    assert stats["switches"] >= 2
+    assert stats["evict_got"] > 8 << 20
+    assert stats["brought_back"] > 4 << 20
