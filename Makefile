@@ -78,7 +78,7 @@ bench-full:
 	@tools/setup bench
 	@$(MAKE) -s guest-module static
 	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
-		bench/report $(BUILD)/results-full && exit $$status
+		bench/report --output $(BUILD)/report-full $(BUILD)/results-full && exit $$status
 
 test:
 	@tools/setup test
@@ -109,11 +109,13 @@ uninstall: kdir
 # The release that KDIR is for.
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
-# What was downloaded stays: build/kernel, build/venv, build/checkpatch.
+# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so does
+# what was measured for days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
-		! -name kernel ! -name venv ! -name checkpatch -exec rm -rf {} +; fi
+		! -name kernel ! -name venv ! -name checkpatch ! -name rivals \
+		! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
 	rm -rf $(BUILD)

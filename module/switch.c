@@ -174,7 +174,7 @@ static u64 evict_job(struct mts_job *job, u64 want)
 			break;
 		went = mts_sub_floor(before, after);
 		got += went;
-		if (went < chunk / 2)
+		if (!went || went < chunk / 2)
 			break;
 		before = after;
 	}
