@@ -30,6 +30,7 @@ static struct mts_config current_config = {
 	.evict = MTS_DEFAULT_EVICT,
 	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
 	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
+	.overhead = MTS_DEFAULT_OVERHEAD,
 };
 
 static const char *const mode_names[] = {
@@ -67,7 +68,8 @@ static int check(const struct mts_config *c)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
-	    !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS))
+	    !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS) ||
+	    c->overhead > MTS_OVERHEAD_MAX)
 		return -ERANGE;
 	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
 		return -ERANGE;
@@ -79,7 +81,7 @@ int mts_config_set(const struct mts_config *set)
 	struct mts_config merged;
 	int err;
 
-	if (set->mask & ~MTS_CONFIG_ALL || set->reserved[0] || set->reserved[1])
+	if (set->mask & ~MTS_CONFIG_ALL || set->pad || set->reserved)
 		return -EINVAL;
 
 	mutex_lock(&mts_lock);
@@ -98,6 +100,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.min_slice_ns = set->min_slice_ns;
 	if (set->mask & MTS_CONFIG_MAX_PAUSE)
 		merged.max_pause_ns = set->max_pause_ns;
+	if (set->mask & MTS_CONFIG_OVERHEAD)
+		merged.overhead = set->overhead;
 	/* A short slice alone is meant: the lower limit is not in its way. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);

@@ -224,6 +224,7 @@ static enum slice_end run_slice(u32 bin)
 	u32 asleep = 0;
 
 	open_slice(bin);
+	mts_rotor.swapins = mts_round_swapins();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;
 	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
 
@@ -251,6 +252,10 @@ static enum slice_end run_slice(u32 bin)
 			end = jobs_changed(bin);
 			if (end != SLICE_OVER || !jobs_in_bin(bin))
 				return end;
+		}
+		if (mts_round_swaps()) {
+			mts_stats_inc(regroups);
+			return SLICE_REGROUP;
 		}
 		now = ktime_get_ns();
 		if (now >= next_growth && now < mts_rotor.slice_ends) {
@@ -324,6 +329,8 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.slice_ends = 0;
 	mts_rotor.plan.round_ns = 0;
 	mts_rotor.plan.longest_pause_ns = 0;
+	mts_rotor.too_much = 0;
+	mts_rotor.too_much_of = 0;
 	mutex_unlock(&mts_lock);
 	set_state(state, reason);
 }

@@ -30,6 +30,10 @@ struct mts_rotor {
 	u64 slice_began;
 	u64 slice_ends;
 	u64 switch_ns; /* moving average of what a switch takes */
+	u64 swapins; /* of the host, when the slice began */
+	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
+	u64 too_much;
+	u64 too_much_of; /* the capacity then */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
 
@@ -71,6 +75,15 @@ void mts_round_place_newcomers(void);
 
 /* Has the running bin outgrown the capacity, so that it must be split? */
 bool mts_round_outgrown(void);
+
+/*
+ * Does the running bin swap while it runs, although it was to fit? Then the
+ * next plan's capacity is less. Cheap if not.
+ */
+bool mts_round_swaps(void);
+
+/* Pages swapped in on this host since boot. */
+u64 mts_round_swapins(void);
 
 /* ---- switch.c ------------------------------------------------------------- */
 

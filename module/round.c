@@ -73,6 +73,32 @@ static bool is_resident(const struct mts_job *job)
 	       mts_job_left_out(job);
 }
 
+u64 mts_round_swapins(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(vm_event_states, cpu).event[PSWPIN];
+	return sum;
+}
+
+/*
+ * What is available is an estimate: caches that are not given back, watermarks,
+ * and what swapping itself takes make it too large. What a bin of some size
+ * has shown counts for more, while the host is as it was then.
+ */
+static u64 learned(u64 capacity)
+{
+	if (!mts_rotor.too_much)
+		return capacity;
+	if (capacity > mts_add_sat(mts_rotor.too_much_of, mts_rotor.too_much_of / 8)) {
+		mts_rotor.too_much = 0;
+		return capacity;
+	}
+	return mts_min(capacity, mts_rotor.too_much - 1);
+}
+
 static u64 capacity_now(const struct mts_config *config)
 {
 	u64 managed = 0;
@@ -82,8 +108,8 @@ static u64 capacity_now(const struct mts_config *config)
 		return config->bin_bytes;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
-	return mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, managed,
-				   (u64)totalram_pages() << PAGE_SHIFT);
+	return learned(mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, managed,
+					   (u64)totalram_pages() << PAGE_SHIFT));
 }
 
 /* Return: the number of jobs that can be frozen. */
@@ -160,6 +186,7 @@ u32 mts_round_plan(void)
 		.min_slice_ns = config->min_slice_ns,
 		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.switch_ns = mts_rotor.switch_ns,
+		.overhead = config->overhead,
 	};
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
@@ -227,23 +254,53 @@ void mts_round_place_newcomers(void)
 	mutex_unlock(&mts_lock);
 }
 
-bool mts_round_outgrown(void)
+/* What the running bin needs now. Return: of how many jobs. */
+static u32 measure_running(u64 *demand)
 {
-	u64 capacity = mts_rotor.plan.capacity, demand = 0;
 	u32 i, n = 0;
 
+	*demand = 0;
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
 		if (job->bin != mts_rotor.running || measure(job))
 			continue;
-		demand = mts_add_sat(demand, job->demand);
+		*demand = mts_add_sat(*demand, job->demand);
 		n++;
 	}
+	return n;
+}
+
+bool mts_round_outgrown(void)
+{
+	u64 capacity = mts_rotor.plan.capacity, demand;
+	u32 n = measure_running(&demand);
+
 	/*
 	 * An eighth of tolerance: the plan was made with demands that move. A bin
 	 * that was planned too full (MTS_PACK_RW) must outgrow that plan.
 	 */
 	return n > 1 && demand > mts_add_sat(capacity, capacity / 8) &&
 	       demand > mts_add_sat(mts_rotor.bins[mts_rotor.running].demand, capacity / 8);
+}
+
+bool mts_round_swaps(void)
+{
+	u64 pages = mts_round_swapins() - mts_rotor.swapins, whole, demand;
+
+	/* An eighth of the bin, and while the host reclaims: else something comes back late. */
+	if (pages < mts_rotor.bins[mts_rotor.running].demand >> (PAGE_SHIFT + 3) ||
+	    mts_hooks_last_reclaim() <= mts_rotor.slice_began)
+		return false;
+	/* One that is alone, or fills half the memory as it is, cannot be helped by packing. */
+	if (measure_running(&demand) < 2)
+		return false;
+	whole = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
+	if (demand > mts_rotor.plan.capacity)
+		return true; /* it has grown: the plan is out of date */
+	if (demand < mts_rotor.plan.capacity / 2)
+		return false;
+	mts_rotor.too_much = mts_add_sat(demand, mts_rotor.plan.resident_demand);
+	mts_rotor.too_much_of = mts_max(whole, mts_rotor.too_much_of);
+	return true;
 }

@@ -108,7 +108,8 @@ class Suite(ABC):
     programs: tuple[str, ...] = ()  # of build/static that go into the guest's /bin
     # Names of params that mean something only to policies that rotate (start mts or cgroup),
     # such as a slice: the others run once, without them, and are compared with all of these.
-    rotation_params: tuple[str, ...] = ()
+    # `mts`, known everywhere: more words of `mtsctl set`, with commas between them.
+    rotation_params: tuple[str, ...] = ("mts",)
     # The jobs take a time of their own, whatever the policy: a sweep does not cut the policies
     # short that let everything run at once (sweep.py).
     timed: bool = False

@@ -65,7 +65,7 @@ def icount(shift: int = 2) -> Profile:
         (
             *("-accel", "tcg,thread=single"),
             *("-icount", f"shift={shift},sleep=off"),
-            *("-cpu", "max,-rdrand,-rdseed"),
+            *("-cpu", "max,-rdrand,-rdseed,-erms,-fsrm"),
             *("-rtc", "base=2025-01-01,clock=vm"),
             *("-smp", "1"),
         ),

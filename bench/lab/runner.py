@@ -136,8 +136,9 @@ def main_script(setting: Setting, policy: Policy, workload: Workload) -> str:
         "LAB_SWAP_MIB": swap_mib(setting),
         "LAB_DEMAND_MIB": f"{setting.demand_mib:g}",
         "LAB_SEED": setting.seed,
-        "LAB_MTS_SETTINGS": workload.mts_settings,
     }
+    more = setting.param("mts", "").split(",")
+    variables["LAB_MTS_SETTINGS"] = " ".join([workload.mts_settings, *more]).strip()
     lines = [f"export {name}={shlex.quote(str(value))}" for name, value in variables.items()]
     lines.append("mount -t tmpfs tmp /tmp || exit 1")
     reserve = math.isqrt(16 * 1024 * setting.free_mib)

@@ -85,6 +85,7 @@ def _check_params(
 ) -> None:
     """LabError for a parameter that no point has and that no workload asked for."""
     known = {name for point in originals for name, _ in point.params}
+    known.update(suite.rotation_params)
     if not choice.params or known.issuperset(choice.params):
         return
     for point in points:

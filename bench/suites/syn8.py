@@ -61,7 +61,7 @@ class Syn8(Suite):
     title = "SYN8: processes of 8 MiB, random accesses"
     source = "Reuven & Wiseman, Reducing the thrashing effect using bin packing, 5.2, figures 1, 4"
     programs = ("syn8",)
-    rotation_params = ("slice",)
+    rotation_params = ("slice", "mts")
 
     def points(self, effort: str) -> list[Setting]:
         """Totals with the slice of figure 1, then more slices; full: on today's disk and theirs."""

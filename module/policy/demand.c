@@ -2,9 +2,9 @@
 /* How much memory a job needs, and how much there is. */
 #include "policy.h"
 
-#define RESERVE_SHIFT 5
+#define RESERVE_SHIFT 4
 #define RESERVE_MIN (1ull << 20)
-#define RESERVE_MAX (256ull << 20)
+#define RESERVE_MAX (1ull << 30)
 
 u64 mts_policy_droppable(const struct mts_usage *u)
 {

@@ -47,6 +47,40 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 	return plan->longest_pause_ns;
 }
 
+/* sum of min(demand, capacity): what the slices of full ones are shared out by */
+static u64 sum_capped(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++)
+		sum = mts_add_sat(sum, mts_min(bins[i].demand, plan->capacity));
+	return sum;
+}
+
+/*
+ * A full bin's slice with which switches take conf->overhead of a round, and
+ * no shorter than conf->slice_ns. Bins that are kept at the minimum make the
+ * round longer than reckoned here, and their share smaller.
+ */
+static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      const struct mts_plan *plan)
+{
+	u64 switches, slices, sum = sum_capped(bins, plan);
+
+	if (!conf->overhead || conf->overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 ||
+	    !sum)
+		return conf->slice_ns;
+	/* Beyond it the answer is the longest slice there is, whatever the rest. */
+	switches = mts_min(conf->switch_ns, MTS_SLICE_MAX_NS) * plan->nbins;
+	slices = div64_u64(switches * (1000 - conf->overhead), conf->overhead);
+	if (slices / plan->nbins >= MTS_SLICE_MAX_NS)
+		slices = MTS_SLICE_MAX_NS * plan->nbins;
+	/* All bins together have sum / capacity times a full slice, at least once. */
+	slices = mul_u64_u64_div_u64(slices, plan->capacity, mts_max(sum, plan->capacity));
+	return mts_max(conf->slice_ns, mts_min(slices, MTS_SLICE_MAX_NS));
+}
+
 /*
  * A longer full slice never makes a pause shorter, so the longest one that
  * keeps the limit can be searched for: that shrinks all slices in proportion,
@@ -56,7 +90,7 @@ static void plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 			struct mts_plan *plan)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
-	u64 high = conf->slice_ns;
+	u64 high = full_slice(conf, bins, plan);
 
 	if (set_slices(conf, bins, plan, high) <= conf->max_pause_ns)
 		return;

@@ -3,7 +3,7 @@
  * Policy: from what was measured to what is done. Pure code (pure.h): the
  * rotor, mtsctl plan and the unit tests use the same functions.
  *
- * Units: bytes, nanoseconds.
+ * Units: bytes, nanoseconds, per mille.
  */
 #ifndef _MTS_POLICY_H
 #define _MTS_POLICY_H
@@ -46,9 +46,10 @@ u64 mts_policy_resident(const struct mts_usage *u);
  * @managed: what all jobs hold in memory now (mts_policy_resident())
  * @total: memory of the host
  *
- * What the jobs could have if nothing else grew, less a reserve of 1/32 of
- * that, at least 1 MiB and at most 256 MiB, for what the rest of the host
- * will allocate before anybody looks again.
+ * What the jobs could have if nothing else grew, less a reserve of 1/16 of
+ * that, at least 1 MiB and at most 1 GiB, for what the rest of the host will
+ * allocate before anybody looks again, and for what swapping itself needs:
+ * where 3 % were kept free, a bin of 90 of 96 MiB still swapped in its slice.
  */
 u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
 
@@ -58,9 +59,11 @@ struct mts_plan_conf {
 	u32 pack; /* enum mts_pack */
 	u32 evict; /* enum mts_evict */
 	u64 capacity; /* for bins and residents together */
-	u64 slice_ns; /* of a full bin */
+	u64 slice_ns; /* of a full bin, at least */
 	u64 min_slice_ns;
 	u64 max_pause_ns;
+	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
+	u32 pad;
 	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
 };
 
@@ -116,7 +119,9 @@ size_t mts_plan_scratch(u32 n);
  *
  * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand /
  * capacity, at most slice_ns (an oversize job does not hold the others up),
- * at least min_slice_ns. If that makes the longest pause (the round less the
+ * at least min_slice_ns. If switches took more than .overhead of the round so,
+ * a full bin's slice grows until they do not, up to MTS_SLICE_MAX_NS. If that
+ * makes the longest pause (the round less the
  * bin's own slice) exceed max_pause_ns, all slices shrink in proportion, down
  * to min_slice_ns; with very many bins the pause can still exceed it, and
  * .longest_pause_ns says so.

@@ -76,7 +76,8 @@ enum mts_evict {
 #define MTS_CONFIG_BIN (1u << 4)
 #define MTS_CONFIG_MIN_SLICE (1u << 5)
 #define MTS_CONFIG_MAX_PAUSE (1u << 6)
-#define MTS_CONFIG_ALL 0x7fu
+#define MTS_CONFIG_OVERHEAD (1u << 7)
+#define MTS_CONFIG_ALL 0xffu
 
 #define MTS_SLICE_MIN_NS 10000000ull /* 10 ms */
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
@@ -84,6 +85,7 @@ enum mts_evict {
 #define MTS_BIN_MAX_BYTES (1ull << 50) /* 1 PiB */
 #define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
+#define MTS_OVERHEAD_MAX 500u /* per mille */
 
 /* What a fresh module has, unless its parameters say otherwise. */
 #define MTS_DEFAULT_MODE MTS_MODE_AUTO
@@ -92,6 +94,7 @@ enum mts_evict {
 #define MTS_DEFAULT_SLICE_NS 5000000000ull
 #define MTS_DEFAULT_MIN_SLICE_NS 200000000ull
 #define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
+#define MTS_DEFAULT_OVERHEAD 50u
 
 /*
  * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
@@ -106,7 +109,8 @@ struct mts_config {
 	__u32 mode; /* enum mts_mode */
 	__u32 pack; /* enum mts_pack */
 	__u32 evict; /* enum mts_evict */
-	__u64 slice_ns; /* of a full bin; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
+	/* of a full bin, at least; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
+	__u64 slice_ns;
 	/*
 	 * For bins and residents together. 0: automatic;
 	 * MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES
@@ -114,7 +118,14 @@ struct mts_config {
 	__u64 bin_bytes;
 	__u64 min_slice_ns; /* MTS_SLICE_MIN_NS..slice_ns */
 	__u64 max_pause_ns; /* MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
-	__u64 reserved[2];
+	/*
+	 * Share of the time that switches may take, per mille: slices grow until
+	 * they take no more, as far as max_pause_ns allows. 0: slices do not grow;
+	 * 1..MTS_OVERHEAD_MAX.
+	 */
+	__u32 overhead;
+	__u32 pad;
+	__u64 reserved;
 };
 
 /* ---- jobs ------------------------------------------------------------- */

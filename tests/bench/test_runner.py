@@ -189,7 +189,7 @@ class Toy(Suite):
     name = "toy"
     title = "Toy"
     source = "nobody"
-    rotation_params = ("slice",)
+    rotation_params = ("slice", "mts")
 
     def points(self, effort):
         params = ((("depth", 1), ("slice", 1.0)), (("depth", 1), ("slice", 2.0)))

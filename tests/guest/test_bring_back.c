@@ -106,14 +106,14 @@ static void readahead_is_as_it_was(void)
 	rotate(32, 300, MTS_EVICT_FULL);
 	wait_rounds(3, 60000);
 	set_mode(MTS_MODE_OFF);
-	expect_within(5000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("true"), "readahead was left off");
 
 	expect(write_file(READAHEAD, "false"), 0);
 	set_mode(MTS_MODE_ALWAYS);
 	wait_rounds(2, 60000);
 	set_mode(MTS_MODE_OFF);
-	expect_within(5000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("false"), "the administrator's setting is lost");
 	expect(write_file(READAHEAD, "true"), 0);
 }

@@ -151,7 +151,7 @@ static void config_defaults(void)
 	struct mts_config c = get_config();
 
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
-	check(!c.reserved[0] && !c.reserved[1], "reserved is not 0");
+	check(!c.pad && !c.reserved, "reserved is not 0");
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
 }
@@ -165,10 +165,10 @@ struct refusal {
 #define SET(field, value) .mask = MTS_CONFIG_##field, value
 
 static const struct refusal refusals[] = {
-	{ "unknown mask bit", { .mask = 1u << 7 }, -EINVAL },
+	{ "unknown mask bit", { .mask = 1u << 8 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
-	{ "reserved[0]", { .mask = 0, .reserved = { 1, 0 } }, -EINVAL },
-	{ "reserved[1]", { .mask = 0, .reserved = { 0, 1ull << 63 } }, -EINVAL },
+	{ "pad", { .mask = 0, .pad = 1 }, -EINVAL },
+	{ "reserved", { .mask = 0, .reserved = 1ull << 63 }, -EINVAL },
 	{ "mode 3", { SET(MODE, .mode = 3) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
 	{ "pack 3", { SET(PACK, .pack = 3) }, -EINVAL },
@@ -190,6 +190,7 @@ static const struct refusal refusals[] = {
 	  -ERANGE },
 	{ "pause too short", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS - 1) }, -ERANGE },
 	{ "pause too long", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS + 1) }, -ERANGE },
+	{ "overhead too large", { SET(OVERHEAD, .overhead = MTS_OVERHEAD_MAX + 1) }, -ERANGE },
 	{ "one bad among good",
 	  { .mask = MTS_CONFIG_ALL,
 	    .mode = MTS_MODE_ALWAYS,

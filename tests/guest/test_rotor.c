@@ -200,8 +200,8 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 	expect_within(20000, job_named("sleeper").slices >= 3, "%s", describe());
 	a = job_named("sleeper");
 	b = job_named("a");
-	/* Its slice would be 1200 ms. Fair start 100 ms, two looks of 50 ms, and margin. */
-	check(a.run_ns / a.slices < 400 * NS_PER_MS, "it kept its slice: %llu ms",
+	/* Its slice would be 1200 ms. Fair start 100 ms, two looks of 50 ms, and a busy host. */
+	check(a.run_ns / a.slices < 800 * NS_PER_MS, "it kept its slice: %llu ms",
 	      a.run_ns / a.slices / NS_PER_MS);
 	check(b.slices && b.run_ns / b.slices > 1000 * NS_PER_MS, "the busy one lost its: %llu ms",
 	      b.slices ? b.run_ns / b.slices / NS_PER_MS : 0);

@@ -79,16 +79,16 @@ static void demand_is_never_below_what_is_resident(void **unused)
 static void capacity_keeps_a_reserve(void **unused)
 {
 	(void)unused;
-	/* 1/32 */
-	assert_int_equal(mts_policy_capacity(600 * MIB, 40 * MIB, GIB), 620 * MIB);
-	assert_int_equal(mts_policy_capacity(33 * MIB, 0, GIB), 33 * MIB - 33 * MIB / 32);
+	/* 1/16 */
+	assert_int_equal(mts_policy_capacity(600 * MIB, 40 * MIB, GIB), 600 * MIB);
+	assert_int_equal(mts_policy_capacity(33 * MIB, 0, GIB), 33 * MIB - 33 * MIB / 16);
 	/* at least 1 MiB */
-	assert_int_equal(mts_policy_capacity(32 * MIB, 0, GIB), 31 * MIB);
+	assert_int_equal(mts_policy_capacity(16 * MIB, 0, GIB), 15 * MIB);
 	assert_int_equal(mts_policy_capacity(4 * MIB, 4 * MIB, GIB), 7 * MIB);
-	/* at most 256 MiB */
-	assert_int_equal(mts_policy_capacity(8 * GIB, 0, 16 * GIB), 8 * GIB - 256 * MIB);
-	assert_int_equal(mts_policy_capacity(16 * GIB, 0, 16 * GIB), 16 * GIB - 256 * MIB);
-	assert_int_equal(mts_policy_capacity(4 * GIB, 0, 16 * GIB), 4 * GIB - 128 * MIB);
+	/* at most 1 GiB */
+	assert_int_equal(mts_policy_capacity(32 * GIB, 0, 64 * GIB), 31 * GIB);
+	assert_int_equal(mts_policy_capacity(16 * GIB, 0, 16 * GIB), 15 * GIB);
+	assert_int_equal(mts_policy_capacity(4 * GIB, 0, 16 * GIB), 4 * GIB - 256 * MIB);
 }
 
 static void capacity_at_its_ends(void **unused)
@@ -97,9 +97,9 @@ static void capacity_at_its_ends(void **unused)
 	assert_int_equal(mts_policy_capacity(0, 0, GIB), 0);
 	assert_int_equal(mts_policy_capacity(MIB, 0, GIB), 0);
 	assert_int_equal(mts_policy_capacity(MIB + 1, 0, GIB), 1);
-	assert_int_equal(mts_policy_capacity(GIB, GIB, GIB), GIB - 32 * MIB);
-	assert_int_equal(mts_policy_capacity(U64_MAX, U64_MAX, GIB), GIB - 32 * MIB);
-	assert_true(mts_policy_capacity(U64_MAX, 1, U64_MAX) == U64_MAX - 256 * MIB);
+	assert_int_equal(mts_policy_capacity(GIB, GIB, GIB), GIB - 64 * MIB);
+	assert_int_equal(mts_policy_capacity(U64_MAX, U64_MAX, GIB), GIB - 64 * MIB);
+	assert_true(mts_policy_capacity(U64_MAX, 1, U64_MAX) == U64_MAX - GIB);
 	assert_int_equal(mts_policy_capacity(GIB, GIB, 0), 0);
 }
 

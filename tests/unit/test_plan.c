@@ -64,7 +64,7 @@ static void check_plan(const struct mts_plan_conf *conf)
 		check(members && bins[i].jobs == members);
 		check(bins[i].demand == sum);
 		check(bins[i].flags == (sum > plan.capacity ? MTS_PLAN_OVERFULL : 0));
-		check(bins[i].slice_ns <= conf->slice_ns);
+		check(bins[i].slice_ns <= (conf->overhead ? MTS_SLICE_MAX_NS : conf->slice_ns));
 		check(bins[i].slice_ns >= mts_min(conf->min_slice_ns, conf->slice_ns));
 		round += bins[i].slice_ns + conf->switch_ns;
 	}
@@ -117,6 +117,75 @@ static void slices_have_a_minimum(void **unused)
 	GIVEN(1000, 101);
 	make_plan(&usual);
 	assert_int_equal(bins[1].slice_ns, SECOND * 101 / 1000);
+}
+
+/* What switches take of a round, per mille. */
+static u64 overhead(const struct mts_plan_conf *conf)
+{
+	return plan.nbins * conf->switch_ns * 1000 / plan.round_ns;
+}
+
+static void slices_grow_with_the_price_of_a_switch(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	conf.overhead = 50;
+	conf.switch_ns = SECOND / 100;
+	GIVEN(1000, 1000);
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND); /* 1 %: cheap enough */
+
+	conf.switch_ns = SECOND / 2;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND / 2 * 19);
+	assert_int_equal(bins[1].slice_ns, SECOND / 2 * 19);
+	assert_int_equal(overhead(&conf), 50);
+
+	/* Bins that are not full have less, a full one so much more. */
+	GIVEN(1000, 600, 500);
+	make_plan(&conf);
+	assert_int_equal(plan.nbins, 3);
+	assert_in_range(overhead(&conf), 49, 50);
+	check(bins[0].slice_ns > SECOND / 2 * 19);
+
+	/* An oversize job has a full slice and no more. */
+	GIVEN(1ull << 60, 1000);
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND / 2 * 19);
+
+	conf.overhead = 0;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+}
+
+static void growth_has_its_limits(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	conf.overhead = 50;
+	conf.switch_ns = 2 * SECOND;
+	conf.max_pause_ns = 30 * SECOND;
+	GIVEN(1000, 1000);
+	make_plan(&conf);
+	assert_in_range(plan.longest_pause_ns, 30 * SECOND - 10, 30 * SECOND);
+	assert_int_equal(bins[0].slice_ns, bins[1].slice_ns);
+
+	conf.max_pause_ns = U64_MAX;
+	conf.switch_ns = U64_MAX / 8192; /* of 4096 bins the sum is a number still */
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, MTS_SLICE_MAX_NS);
+
+	/* Nothing grows where there is nothing to switch. */
+	conf.switch_ns = 2 * SECOND;
+	GIVEN(1000);
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+	conf.capacity = 0;
+	GIVEN(1000, 1000);
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND);
 }
 
 static void min_slice_above_slice(void **unused)
@@ -591,6 +660,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_of_the_paper),
 		cmocka_unit_test(slices_have_a_minimum),
+		cmocka_unit_test(slices_grow_with_the_price_of_a_switch),
+		cmocka_unit_test(growth_has_its_limits),
 		cmocka_unit_test(min_slice_above_slice),
 		cmocka_unit_test(oversize_is_bounded),
 		cmocka_unit_test(rw_leftovers_are_overfull),
