@@ -233,6 +233,17 @@ def test_monitor_sees_scanners_come_and_go(run):
     assert any("exit" in line for line in lines if isinstance(line, dict))
 
 
+def test_a_signal_between_two_launches_ends_the_scanners(build, tmp_path):
+    """It was not passed on: scanners without --duration ran on for ever."""
+    path = tmp_path / "out"
+    arguments = ("--size", "1M", "--first", "0", "--delay", "60", "--interval", "0.02")
+    with path.open("w") as out:
+        process = subprocess.Popen([build / "scanners", "run", *arguments], stdout=out)
+        stop_when(process, lambda: '"scanner0"' in path.read_text())
+    assert process.returncode == 4
+    assert '"outcome": "interrupted"' in path.read_text()
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_pattern_is_exact(run, work, pattern):
     """The same seed gives the same result, another one another; the work is what was asked."""
