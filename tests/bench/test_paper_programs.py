@@ -128,7 +128,8 @@ def test_swapper_by_rounds(run, work):
     assert report["rounds"] == 3
     assert len(report["round_seconds"]) == 3
     assert report["touched"] == 3 * pages
-    assert sum(report["round_seconds"]) <= report["elapsed"] - report["fill"]
+    # each of the five is rounded to 1 us
+    assert sum(report["round_seconds"]) <= report["elapsed"] - report["fill"] + 3e-6
     assert slots(work) == [("swapper4", 3 * pages, 3 * pages)]
 
 
