@@ -2,14 +2,17 @@
 #include "args.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MAX_SECONDS 100000000.0
+#define MAX_OPTIONS 16u
 
 static const char *program = "?";
 
@@ -76,4 +79,97 @@ uint64_t args_seconds(const char *option, const char *text)
 	if (end == text || *end || value > MAX_SECONDS)
 		args_refuse("%s %s: not a number of seconds", option, text);
 	return (uint64_t)(value * 1e9 + 0.5);
+}
+
+unsigned int args_word(const char *option, const char *text, const char *words)
+{
+	size_t length = strlen(text);
+	const char *word = words;
+
+	for (unsigned int index = 0;; index++) {
+		size_t end = strcspn(word, "|");
+
+		if (end == length && !strncmp(word, text, end))
+			return index;
+		if (!word[end])
+			args_refuse("%s%s: not one of %s", option, text, words);
+		word += end + 1;
+	}
+}
+
+static uint64_t take_number(const struct args_option *option, const char *text)
+{
+	static const unsigned int kilo[] = { [ARGS_COUNT] = 1000, [ARGS_BYTES] = 1024 };
+	unsigned int kind = option->kind & ~ARGS_POSITIVE;
+	bool positive = option->kind & ARGS_POSITIVE;
+	char name[32];
+	uint64_t value;
+
+	snprintf(name, sizeof(name), "--%s", option->name);
+	if (kind == ARGS_SIZE)
+		return args_size(name, text);
+	if (kind == ARGS_SECONDS) {
+		value = args_seconds(name, text);
+		if (positive && value < 1000000u)
+			args_refuse("%s %s: less than a millisecond", name, text);
+		return value;
+	}
+	value = args_number(name, text, kilo[kind]);
+	if (positive && !value)
+		args_refuse("%s %s: nothing to do", name, text);
+	return value;
+}
+
+static void take(const struct args_option *option, const char *text)
+{
+	if (option->kind == ARGS_FLAG)
+		*(bool *)option->value = true;
+	else if (option->kind == ARGS_TEXT)
+		*(const char **)option->value = text;
+	else
+		*(uint64_t *)option->value = take_number(option, text);
+}
+
+/* What getopt_long() is to return for an option: its letter, or what is no character. */
+static int value_of(const struct args_option *options, unsigned int index)
+{
+	return options[index].letter ? options[index].letter : 256 + (int)index;
+}
+
+void args_options(const char *name, const char *usage, const struct args_option *options, int argc,
+		  char **argv)
+{
+	struct option known[MAX_OPTIONS + 2] = { 0 };
+	char letters[2 * MAX_OPTIONS + 2];
+	unsigned int count = 0;
+	char *end = letters;
+	int value;
+
+	args_program(name);
+	for (; options[count].name; count++) {
+		bool flag = options[count].kind == ARGS_FLAG;
+
+		known[count] = (struct option){ options[count].name,
+						flag ? no_argument : required_argument, NULL,
+						value_of(options, count) };
+		if (options[count].letter)
+			end += sprintf(end, flag ? "%c" : "%c:", options[count].letter);
+	}
+	known[count] = (struct option){ "help", no_argument, NULL, 'h' };
+	strcpy(end, "h");
+	while ((value = getopt_long(argc, argv, letters, known, NULL)) != -1) {
+		unsigned int index = 0;
+
+		if (value == 'h') {
+			fputs(usage, stdout);
+			exit(EXIT_SUCCESS);
+		}
+		if (value == '?') {
+			fprintf(stderr, "Try '%s --help'.\n", program);
+			exit(ARGS_USAGE);
+		}
+		while (value_of(options, index) != value)
+			index++;
+		take(&options[index], optarg);
+	}
 }

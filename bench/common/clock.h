@@ -38,4 +38,18 @@ static inline void clock_sleep(uint64_t ns)
 		;
 }
 
+/*
+ * As an interval timer: sleeps until *next, which moves on by `interval`, as clock_sleep_until().
+ * Delays do not add up, and what was missed is not made up for.
+ */
+static inline int clock_tick(uint64_t *next, uint64_t interval)
+{
+	uint64_t now = clock_now();
+
+	*next += interval;
+	if (*next < now)
+		*next += (now - *next) / interval * interval;
+	return clock_sleep_until(*next);
+}
+
 #endif /* LAB_CLOCK_H */

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "proc.h"
 
+#include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static char buffer[65536];
+
+void proc_lock(void)
+{
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		warn("cannot lock the memory: samples may be late");
+}
 
 const char *proc_read(const char *path)
 {

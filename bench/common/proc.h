@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Counters of /proc, for programs that watch while there is no memory: no allocation, static
- * buffers (to be locked by mlockall()), one system call or two for each look.
+ * buffers (to be locked), one system call or two for each look.
  */
 #ifndef LAB_PROC_H
 #define LAB_PROC_H
@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* Locks the program's memory, or says that it cannot. */
+void proc_lock(void);
 
 /* Reads a file of up to 64 KiB as text; NULL if that fails. Valid until the next call. */
 const char *proc_read(const char *path);

@@ -7,28 +7,14 @@
 
 BUILD ?= ../../build
 PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
-override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -I../common
-ifeq ($(STATIC),1)
-override LDFLAGS += -static
-endif
+OBJECTS := $(BUILD)/$(PROGRAM).objects
 
-OBJECTS := $(SOURCES:%.c=$(BUILD)/$(PROGRAM).objects/%.o) \
-	$(COMMON:%.c=$(BUILD)/$(PROGRAM).objects/common/%.o)
-HEADERS := $(wildcard *.h ../common/*.h)
+include ../common/compile.mk
 
 all: $(BUILD)/$(PROGRAM)
 
-$(BUILD)/$(PROGRAM): $(OBJECTS)
+$(BUILD)/$(PROGRAM): $(SOURCES:%.c=$(OBJECTS)/%.o) $(COMMON:%.c=$(OBJECTS)/common/%.o)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-$(BUILD)/$(PROGRAM).objects/%.o: %.c $(HEADERS) Makefile ../common/program.mk
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-
-$(BUILD)/$(PROGRAM).objects/common/%.o: ../common/%.c $(HEADERS) Makefile ../common/program.mk
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 install: all
 	install -D -m 755 $(BUILD)/$(PROGRAM) $(DESTDIR)$(PREFIX)/bin/$(PROGRAM)
@@ -37,6 +23,6 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM)
 
 clean:
-	rm -rf $(BUILD)/$(PROGRAM) $(BUILD)/$(PROGRAM).objects
+	rm -rf $(BUILD)/$(PROGRAM) $(OBJECTS)
 
 .PHONY: all install uninstall clean

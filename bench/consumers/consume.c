@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "random.h"
+#include "signals.h"
 #include "work.h"
 
 struct result {

@@ -6,38 +6,19 @@
  */
 #include "consumers.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-volatile sig_atomic_t signalled;
+#include "children.h"
+#include "signals.h"
 
-static void on_signal(int number)
-{
-	(void)number;
-	signalled = 1;
-}
-
-/* A child that runs one part, and dies with the master. */
 static pid_t start(const struct options *options, int (*part)(const struct options *))
 {
-	pid_t parent = getpid();
-	pid_t pid = fork();
+	pid_t pid = children_fork(SIGKILL);
 
-	if (pid < 0) {
-		fprintf(stderr, "consumers: fork: %s\n", strerror(errno));
-		exit(EXIT_FAILURE);
-	}
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
-	exit(part(options));
+	if (!pid)
+		exit(part(options));
+	return pid;
 }
 
 /* The master process. It has little memory of its own, and only waits. */
@@ -45,48 +26,21 @@ static int run(struct options *options)
 {
 	pid_t measuring = start(options, measure);
 	pid_t consumers[1000];
-	int result = EXIT_SUCCESS;
-	uint64_t running = 0;
+	unsigned int count = 0;
 
-	for (; running < options->processes; running++) {
-		options->index = running;
-		consumers[running] = start(options, consume);
+	for (; count < options->processes; count++) {
+		options->index = count;
+		consumers[count] = start(options, consume);
 	}
-	while (running) {
-		int status;
-		pid_t pid = wait(&status);
-
-		if (pid < 0 && errno == EINTR && signalled) {
-			for (uint64_t i = 0; i < options->processes; i++)
-				if (consumers[i])
-					kill(consumers[i], SIGTERM);
-			continue;
-		}
-		if (pid < 0)
-			break;
-		if (pid == measuring)
-			result = EXIT_FAILURE; /* it must not end before the others */
-		else
-			running--;
-		if (pid != measuring && status && !result)
-			result = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
-		for (uint64_t i = 0; i < options->processes; i++)
-			if (consumers[i] == pid)
-				consumers[i] = 0;
-	}
-	kill(measuring, SIGTERM);
-	waitpid(measuring, NULL, 0);
-	return result;
+	return children_wait(consumers, count, measuring);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct sigaction action = { .sa_handler = on_signal };
 	struct options options;
 	enum part part = options_parse(&options, argc, argv);
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	signals_catch();
 	switch (part) {
 	case PART_CONSUME:
 		return consume(&options);

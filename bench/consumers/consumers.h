@@ -3,7 +3,6 @@
 #ifndef CONSUMERS_H
 #define CONSUMERS_H
 
-#include <signal.h>
 #include <stdint.h>
 
 /* The names in brackets are the paper's (section 4.1). */
@@ -34,7 +33,5 @@ int consume(const struct options *options);
 
 /* The measuring process: until SIGTERM or SIGINT. Returns the exit status. */
 int measure(const struct options *options);
-
-extern volatile sig_atomic_t signalled;
 
 #endif /* CONSUMERS_H */

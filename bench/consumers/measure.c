@@ -6,16 +6,15 @@
  */
 #include "consumers.h"
 
-#include <errno.h>
+#include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "proc.h"
+#include "signals.h"
 
 struct sample {
 	uint64_t ns;
@@ -27,16 +26,12 @@ static void take(struct sample *sample)
 {
 	const char *text = proc_read("/proc/vmstat");
 
-	if (!text) {
-		fprintf(stderr, "consumers: /proc/vmstat: %s\n", strerror(errno));
-		exit(EXIT_FAILURE);
-	}
+	if (!text)
+		err(EXIT_FAILURE, "/proc/vmstat");
 	sample->in = proc_value(text, "pgpgin");
 	sample->out = proc_value(text, "pgpgout");
-	if (!proc_cpu(&sample->cpu)) {
-		fputs("consumers: /proc/stat: not as expected\n", stderr);
-		exit(EXIT_FAILURE);
-	}
+	if (!proc_cpu(&sample->cpu))
+		errx(EXIT_FAILURE, "/proc/stat: not as expected");
 	sample->ns = clock_now();
 }
 
@@ -45,9 +40,7 @@ int measure(const struct options *options)
 	struct sample last, now;
 	uint64_t next;
 
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		fprintf(stderr, "consumers: cannot lock the memory (%s): samples may be late\n",
-			strerror(errno));
+	proc_lock();
 	take(&last);
 	next = last.ns;
 	printf("{\"program\": \"consumers\", \"part\": \"measure\", \"start\": %.6f"
@@ -56,10 +49,7 @@ int measure(const struct options *options)
 	       clock_seconds(last.ns), clock_seconds(options->interval_ns), sysconf(_SC_CLK_TCK));
 	fflush(stdout);
 	while (!signalled) {
-		next += options->interval_ns;
-		if (next < clock_now()) /* late: what was missed is not made up for */
-			next += (clock_now() - next) / options->interval_ns * options->interval_ns;
-		if (clock_sleep_until(next))
+		if (clock_tick(&next, options->interval_ns))
 			continue;
 		take(&now);
 		printf("[%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]\n",

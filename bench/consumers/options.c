@@ -2,10 +2,7 @@
 /* The command line. */
 #include "consumers.h"
 
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "args.h"
 
@@ -32,42 +29,12 @@ static const char usage[] =
 	"What is printed: README.md. exit status: 0 done, 1 no memory, 2 usage,\n"
 	"4 ended by a signal\n";
 
-static const struct option long_options[] = {
-	{ "processes", required_argument, NULL, 'N' },
-	{ "index", required_argument, NULL, 'i' },
-	{ "size", required_argument, NULL, 'S' },
-	{ "writes", required_argument, NULL, 'W' },
-	{ "sleep", required_argument, NULL, 's' },
-	{ "delay", required_argument, NULL, 'c' },
-	{ "lead", required_argument, NULL, 'l' },
-	{ "active", required_argument, NULL, 'a' },
-	{ "interval", required_argument, NULL, 'I' },
-	{ "seed", required_argument, NULL, 'R' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static enum part find_part(const char *name)
-{
-	if (!strcmp(name, "run"))
-		return PART_RUN;
-	if (!strcmp(name, "consume"))
-		return PART_CONSUME;
-	if (!strcmp(name, "measure"))
-		return PART_MEASURE;
-	args_refuse("%s: not one of run, consume, measure", name);
-}
-
 static void check(struct options *options)
 {
 	if (!options->processes || options->processes > 1000)
 		args_refuse("--processes: from 1 to 1000");
 	if (options->index >= options->processes)
 		args_refuse("--index: from 0 to one less than --processes");
-	if (!options->writes)
-		args_refuse("--writes 0: nothing to do");
-	if (!options->sleep_ns || !options->delay_ns || !options->interval_ns)
-		args_refuse("--sleep, --delay and --interval cannot be 0");
 	if (!options->active_ns)
 		options->active_ns = (options->processes + 1) * options->delay_ns;
 }
@@ -75,9 +42,20 @@ static void check(struct options *options)
 enum part options_parse(struct options *options, int argc, char **argv)
 {
 	enum part part;
-	int option;
+	const struct args_option table[] = {
+		{ "processes", 'N', ARGS_NUMBER, &options->processes },
+		{ "index", 'i', ARGS_NUMBER, &options->index },
+		{ "size", 'S', ARGS_SIZE, &options->size },
+		{ "writes", 'W', ARGS_COUNT | ARGS_POSITIVE, &options->writes },
+		{ "sleep", 's', ARGS_SECONDS | ARGS_POSITIVE, &options->sleep_ns },
+		{ "delay", 'c', ARGS_SECONDS | ARGS_POSITIVE, &options->delay_ns },
+		{ "lead", 'l', ARGS_SECONDS, &options->lead_ns },
+		{ "active", 'a', ARGS_SECONDS, &options->active_ns },
+		{ "interval", 0, ARGS_SECONDS | ARGS_POSITIVE, &options->interval_ns },
+		{ "seed", 0, ARGS_NUMBER, &options->seed },
+		{ 0 },
+	};
 
-	args_program("consumers");
 	*options = (struct options){
 		.processes = 25,
 		.size = 100u << 20,
@@ -88,49 +66,10 @@ enum part options_parse(struct options *options, int argc, char **argv)
 		.interval_ns = 1000000000u,
 		.seed = 1,
 	};
-	while ((option = getopt_long(argc, argv, "N:i:S:W:s:c:l:a:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'N':
-			options->processes = args_number("--processes", optarg, 0);
-			break;
-		case 'i':
-			options->index = args_number("--index", optarg, 0);
-			break;
-		case 'S':
-			options->size = args_size("--size", optarg);
-			break;
-		case 'W':
-			options->writes = args_number("--writes", optarg, 1000);
-			break;
-		case 's':
-			options->sleep_ns = args_seconds("--sleep", optarg);
-			break;
-		case 'c':
-			options->delay_ns = args_seconds("--delay", optarg);
-			break;
-		case 'l':
-			options->lead_ns = args_seconds("--lead", optarg);
-			break;
-		case 'a':
-			options->active_ns = args_seconds("--active", optarg);
-			break;
-		case 'I':
-			options->interval_ns = args_seconds("--interval", optarg);
-			break;
-		case 'R':
-			options->seed = args_number("--seed", optarg, 0);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			fputs("Try 'consumers --help'.\n", stderr);
-			exit(ARGS_USAGE);
-		}
-	}
+	args_options("consumers", usage, table, argc, argv);
 	if (optind != argc - 1)
 		args_refuse("exactly one of run, consume and measure is needed");
-	part = find_part(argv[optind]);
+	part = args_word("", argv[optind], "run|consume|measure"); /* as in enum part */
 	check(options);
 	return part;
 }

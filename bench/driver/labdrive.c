@@ -3,19 +3,18 @@
  * labdrive: starts the jobs of an experiment in a laboratory guest, watches them, and reports
  * what came of it. README.md specifies input and output.
  */
-#include <getopt.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "args.h"
 #include "counters.h"
 #include "pin.h"
 #include "report.h"
 #include "run.h"
 #include "spawn.h"
 #include "util.h"
-
-#define EXIT_USAGE 2
 
 static const char usage[] =
 	"usage: labdrive [options] JOBS.json\n"
@@ -39,38 +38,17 @@ struct options {
 
 static void parse(struct options *options, int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "directory", required_argument, NULL, 'd' },
-		{ "mtsctl", required_argument, NULL, 'm' },
-		{ "unprivileged", no_argument, NULL, 'u' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	const struct args_option table[] = {
+		{ "directory", 0, ARGS_TEXT, &options->directory },
+		{ "mtsctl", 0, ARGS_TEXT, &options->mtsctl },
+		{ "unprivileged", 0, ARGS_FLAG, &options->unprivileged },
+		{ 0 },
 	};
-	int option;
 
 	*options = (struct options){ .directory = "/run/lab", .mtsctl = "/bin/mtsctl" };
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'd':
-			options->directory = optarg;
-			break;
-		case 'm':
-			options->mtsctl = optarg;
-			break;
-		case 'u':
-			options->unprivileged = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			exit(EXIT_USAGE);
-		}
-	}
-	if (argc - optind != 1) {
-		fputs(usage, stderr);
-		exit(EXIT_USAGE);
-	}
+	args_options("labdrive", usage, table, argc, argv);
+	if (argc - optind != 1)
+		args_refuse("exactly one JOBS.json is needed");
 	options->input = argv[optind];
 }
 

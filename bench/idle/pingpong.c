@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,16 +71,10 @@ static __attribute__((noreturn)) void answer(uint64_t messages, int in, int out)
 
 static uint64_t parse(int argc, char **argv)
 {
+	static const struct args_option none[] = { { 0 } };
 	uint64_t messages;
-	int option;
 
-	args_program("pingpong");
-	while ((option = getopt(argc, argv, "h")) != -1) {
-		if (option != 'h')
-			exit(ARGS_USAGE);
-		fputs(usage, stdout);
-		exit(EXIT_SUCCESS);
-	}
+	args_options("pingpong", usage, none, argc, argv);
 	if (optind + 1 != argc)
 		args_refuse("exactly one number of messages is needed");
 	messages = args_number("MESSAGES", argv[optind], 1000);

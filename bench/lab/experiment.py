@@ -122,6 +122,27 @@ class Suite(ABC):
         `make bench`. full: the paper's whole range.
         """
 
+    def point(
+        self,
+        overcommit: float,
+        *,
+        disk: str = "ssd",
+        free_mib: int = 148,
+        limit: float = 60.0,
+        **params: Any,
+    ) -> Setting:
+        """One of points(): under stock, on that disk, with a processor of the disk's time."""
+        return Setting(
+            suite=self.name,
+            policy="stock",
+            disk=disk,
+            shift=2 if disk == "paper" else 0,
+            free_mib=free_mib,
+            overcommit=overcommit,
+            limit=limit,
+            params=tuple(sorted(params.items())),
+        )
+
     @abstractmethod
     def workload(self, setting: Setting) -> Workload:
         """What to run; raises LabError where a setting makes no sense."""

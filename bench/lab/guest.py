@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 
 from bench.lab import BUILD, LabError, image
 from bench.lab.disks import DISKS, MODELS, ZRAMS
@@ -184,12 +183,7 @@ class Guest:
     def __enter__(self) -> "Guest":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def start(self) -> None:

@@ -7,18 +7,18 @@
 #include "patterns.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "args.h"
 #include "clock.h"
+#include "signals.h"
 
 static const struct pattern *const patterns[] = {
 	&pattern_lu,	  &pattern_mm,	&pattern_bitr,	 &pattern_sort,
@@ -26,14 +26,6 @@ static const struct pattern *const patterns[] = {
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
-
-static volatile sig_atomic_t signalled;
-
-static void on_signal(int number)
-{
-	(void)number;
-	signalled = 1;
-}
 
 void *run_memory(uint64_t bytes)
 {
@@ -52,23 +44,27 @@ bool run_over(const struct run *run)
 	return signalled || run->done >= run->work;
 }
 
-static void print_usage(FILE *out)
+static const char *usage(void)
 {
-	fputs("usage: patterns PATTERN --size SIZE --work UNITS [options]\n\n", out);
+	static char text[2048];
+	size_t used = 0;
+
+	used += sprintf(text, "usage: patterns PATTERN --size SIZE --work UNITS [options]\n\n");
 	for (size_t i = 0; i < PATTERNS; i++)
-		fprintf(out, "  %-8s %s\n", patterns[i]->name, patterns[i]->what);
-	fputs("\n"
-	      "  -s, --size SIZE   its memory at its largest\n"
-	      "  -w, --work UNITS  what to do; a unit is about a page that is read and written\n"
-	      "  -n, --name NAME   of its work counter ($LAB_WORK) and of its process\n"
-	      "                    (the pattern's)\n"
-	      "      --seed N      of its data (1)\n"
-	      "  -h, --help\n"
-	      "\n"
-	      "SIZE: bytes, or with K, M or G (1024). UNITS: or with K, M or G (1000).\n"
-	      "At its end it prints a JSON object; README.md.\n"
-	      "exit status: 0 done, 1 no memory, 2 usage, 4 ended by a signal\n",
-	      out);
+		used += sprintf(text + used, "  %-8s %s\n", patterns[i]->name, patterns[i]->what);
+	strcpy(text + used,
+	       "\n"
+	       "  -s, --size SIZE   its memory at its largest\n"
+	       "  -w, --work UNITS  what to do; a unit is about a page that is read and written\n"
+	       "  -n, --name NAME   of its work counter ($LAB_WORK) and of its process\n"
+	       "                    (the pattern's)\n"
+	       "      --seed N      of its data (1)\n"
+	       "  -h, --help\n"
+	       "\n"
+	       "SIZE: bytes, or with K, M or G (1024). UNITS: or with K, M or G (1000).\n"
+	       "At its end it prints a JSON object; README.md.\n"
+	       "exit status: 0 done, 1 no memory, 2 usage, 4 ended by a signal\n");
+	return text;
 }
 
 static const struct pattern *find(const char *name)
@@ -82,36 +78,16 @@ static const struct pattern *find(const char *name)
 static const struct pattern *parse(struct run *run, const char **name, uint64_t *seed, int argc,
 				   char **argv)
 {
-	static const struct option long_options[] = {
-		{ "size", required_argument, NULL, 's' }, { "work", required_argument, NULL, 'w' },
-		{ "name", required_argument, NULL, 'n' }, { "seed", required_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
+	const struct args_option table[] = {
+		{ "size", 's', ARGS_SIZE, &run->size },
+		{ "work", 'w', ARGS_COUNT, &run->work },
+		{ "name", 'n', ARGS_TEXT, name },
+		{ "seed", 0, ARGS_NUMBER, seed },
+		{ 0 },
 	};
 	const struct pattern *pattern;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "s:w:n:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 's':
-			run->size = args_size("--size", optarg);
-			break;
-		case 'w':
-			run->work = args_number("--work", optarg, 1000);
-			break;
-		case 'n':
-			*name = optarg;
-			break;
-		case 'S':
-			*seed = args_number("--seed", optarg, 0);
-			break;
-		case 'h':
-			print_usage(stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			fputs("Try 'patterns --help'.\n", stderr);
-			exit(ARGS_USAGE);
-		}
-	}
+	args_options("patterns", usage(), table, argc, argv);
 	if (optind != argc - 1)
 		args_refuse("exactly one PATTERN is needed");
 	pattern = find(argv[optind]);
@@ -146,18 +122,15 @@ static void report(const struct pattern *pattern, const struct run *run, const c
 
 int main(int argc, char **argv)
 {
-	static const struct sigaction action = { .sa_handler = on_signal };
 	struct run run = { 0 };
 	const struct pattern *pattern;
 	const char *name = NULL;
 	uint64_t seed = 1, start;
 
-	args_program("patterns");
 	pattern = parse(&run, &name, &seed, argc, argv);
 	if (!name)
 		name = pattern->name;
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	signals_catch();
 	prctl(PR_SET_NAME, name);
 	run.random = random_start(seed, 0);
 	run.slot = work_join(name, run.work);

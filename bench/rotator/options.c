@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line. Defaults are the module's. */
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "parse.h"
 #include "rotator.h"
-
-#define EXIT_USAGE 2
 
 static const char usage[] =
 	"usage: rotator [options] [KEY=VALUE ...]\n"
@@ -38,18 +36,6 @@ static const char usage[] =
 
 struct options options;
 
-static __attribute__((noreturn, format(printf, 1, 2))) void refuse(const char *format, ...)
-{
-	va_list args;
-
-	fputs("rotator: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputs("\nTry 'rotator --help'.\n", stderr);
-	exit(EXIT_USAGE);
-}
-
 bool names_hold(const struct names *names, const char *name)
 {
 	for (unsigned int i = 0; i < names->count; i++)
@@ -61,9 +47,9 @@ bool names_hold(const struct names *names, const char *name)
 static void add_name(struct names *names, const char *option, const char *name)
 {
 	if (!*name || strchr(name, '/') || strlen(name) >= NAME_SIZE)
-		refuse("%s %s: not the name of a job", option, name);
+		args_refuse("%s %s: not the name of a job", option, name);
 	if (names->count == MAX_NAMES)
-		refuse("%s: more than %u of them", option, MAX_NAMES);
+		args_refuse("%s: more than %u of them", option, MAX_NAMES);
 	names->name[names->count++] = name;
 }
 
@@ -74,9 +60,10 @@ static uint64_t take_time(const char *name, const char *text, uint64_t low, uint
 
 	wrong = parse_time(text, &ns);
 	if (wrong)
-		refuse("%s%s: %s", name, text, wrong);
+		args_refuse("%s%s: %s", name, text, wrong);
 	if (ns < low || ns > high)
-		refuse("%s%s: not in %g..%g s", name, text, (double)low / 1e9, (double)high / 1e9);
+		args_refuse("%s%s: not in %g..%g s", name, text, (double)low / 1e9,
+			    (double)high / 1e9);
 	return ns;
 }
 
@@ -89,28 +76,10 @@ static uint64_t take_size(const char *name, const char *text)
 		return 0;
 	wrong = parse_size(text, &bytes);
 	if (wrong)
-		refuse("%s%s: %s", name, text, wrong);
+		args_refuse("%s%s: %s", name, text, wrong);
 	if (bytes < MTS_BIN_MIN_BYTES || bytes > MTS_BIN_MAX_BYTES)
-		refuse("%s%s: less than 1 MiB, or more than 1 PiB", name, text);
+		args_refuse("%s%s: less than 1 MiB, or more than 1 PiB", name, text);
 	return bytes;
-}
-
-/* The index of a word among those allowed, given with bars between them. */
-static u32 take_word(const char *option, const char *text, const char *words)
-{
-	size_t length = strlen(text);
-	const char *word = words;
-	u32 index = 0;
-
-	for (;; index++) {
-		size_t end = strcspn(word, "|");
-
-		if (end == length && !strncmp(word, text, end))
-			return index;
-		if (!word[end])
-			refuse("%s%s: not one of %s", option, text, words);
-		word += end + 1;
-	}
 }
 
 /* Words in the order of their enums in uapi/mts.h. */
@@ -120,11 +89,11 @@ static void take_setting(const char *text)
 
 	value = value ? value + 1 : text;
 	if (!strncmp(text, "mode=", 5))
-		options.mode = take_word("mode=", value, "off|auto|always");
+		options.mode = args_word("mode=", value, "off|auto|always");
 	else if (!strncmp(text, "pack=", 5))
-		options.pack = take_word("pack=", value, "ffd|bfd|rw");
+		options.pack = args_word("pack=", value, "ffd|bfd|rw");
 	else if (!strncmp(text, "evict=", 6))
-		options.evict = take_word("evict=", value, "off|need|full");
+		options.evict = args_word("evict=", value, "off|need|full");
 	else if (!strncmp(text, "slice=", 6))
 		options.slice_ns = take_time("slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS);
 	else if (!strncmp(text, "min_slice=", 10))
@@ -136,9 +105,9 @@ static void take_setting(const char *text)
 	else if (!strncmp(text, "bin=", 4))
 		options.capacity = take_size("bin=", value);
 	else
-		refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
-		       "max_pause or bin",
-		       text);
+		args_refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
+			    "max_pause or bin",
+			    text);
 }
 
 enum {
@@ -180,10 +149,10 @@ static void take(int option, const char *value)
 		add_name(&options.resident, "--resident", value);
 		break;
 	case OPTION_BRING_BACK:
-		options.bring_back = take_word("--bring-back ", value, "on|off") == 0;
+		options.bring_back = args_word("--bring-back ", value, "on|off") == 0;
 		break;
 	case OPTION_NOTICE:
-		options.fork_events = take_word("--notice ", value, "events|poll") == 0;
+		options.fork_events = args_word("--notice ", value, "events|poll") == 0;
 		break;
 	case OPTION_POLL:
 		options.poll_ns = take_time("--poll ", value, NS_PER_MS, NS_PER_S);
@@ -202,7 +171,7 @@ static void take(int option, const char *value)
 		exit(EXIT_SUCCESS);
 	default:
 		fputs("Try 'rotator --help'.\n", stderr);
-		exit(EXIT_USAGE);
+		exit(ARGS_USAGE);
 	}
 }
 
@@ -210,6 +179,7 @@ void options_parse(int argc, char **argv)
 {
 	int option;
 
+	args_program("rotator");
 	options = (struct options){
 		.root = "",
 		.base = "/sys/fs/cgroup/jobs",
@@ -229,7 +199,7 @@ void options_parse(int argc, char **argv)
 	for (; optind < argc; optind++)
 		take_setting(argv[optind]);
 	if (strncmp(options.base, "/sys/fs/cgroup/", 15))
-		refuse("--base %s: not below /sys/fs/cgroup", options.base);
+		args_refuse("--base %s: not below /sys/fs/cgroup", options.base);
 	/* as the module: a slice alone takes a longer min_slice down with it */
 	options.min_slice_ns = mts_min(options.min_slice_ns, options.slice_ns);
 }

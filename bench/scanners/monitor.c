@@ -12,17 +12,17 @@
 #include "scanners.h"
 
 #include <dirent.h>
-#include <errno.h>
+#include <err.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "proc.h"
+#include "signals.h"
 
 #define WATCHED 32u
 #define PIDS 65536u
@@ -50,8 +50,7 @@ static const char *read_or_die(const char *path)
 
 	if (text)
 		return text;
-	fprintf(stderr, "scanners: %s: %s\n", path, strerror(errno));
-	exit(EXIT_FAILURE);
+	err(EXIT_FAILURE, "%s", path);
 }
 
 static void read_global(struct global *global)
@@ -199,9 +198,7 @@ int monitor(const struct options *options)
 	struct global last;
 	uint64_t next;
 
-	if (mlockall(MCL_CURRENT | MCL_FUTURE))
-		fprintf(stderr, "scanners: cannot lock the memory (%s): samples may be late\n",
-			strerror(errno));
+	proc_lock();
 	read_global(&last);
 	next = last.ns;
 	printf("{\"program\": \"scanners\", \"part\": \"monitor\", \"start\": %.4f"
@@ -213,13 +210,8 @@ int monitor(const struct options *options)
 	       clock_seconds(last.ns), clock_seconds(options->interval_ns), last.memtotal,
 	       sysconf(_SC_CLK_TCK));
 	fflush(stdout);
-	while (!signalled) {
-		/* As an interval timer: delays do not add up, and what was missed is gone. */
-		next += options->interval_ns;
-		if (next < clock_now())
-			next += (clock_now() - next) / options->interval_ns * options->interval_ns;
-		if (!clock_sleep_until(next))
+	while (!signalled)
+		if (!clock_tick(&next, options->interval_ns))
 			sample(options, &last);
-	}
 	return EXIT_SUCCESS;
 }

@@ -18,6 +18,7 @@
 
 #include "clock.h"
 #include "random.h"
+#include "signals.h"
 #include "work.h"
 
 #define PAGE 4096u

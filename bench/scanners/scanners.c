@@ -5,39 +5,21 @@
  */
 #include "scanners.h"
 
-#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "children.h"
 #include "clock.h"
-
-volatile sig_atomic_t signalled;
-
-static void on_signal(int number)
-{
-	(void)number;
-	signalled = 1;
-}
+#include "signals.h"
 
 static pid_t start(const struct options *options, int (*part)(const struct options *))
 {
-	pid_t parent = getpid();
-	pid_t pid = fork();
+	pid_t pid = children_fork(SIGTERM);
 
-	if (pid < 0) {
-		fprintf(stderr, "scanners: fork: %s\n", strerror(errno));
-		exit(EXIT_FAILURE);
-	}
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
-	exit(part(options));
+	if (!pid)
+		exit(part(options));
+	return pid;
 }
 
 /*
@@ -49,8 +31,7 @@ static int run(struct options *options)
 	pid_t watching = start(options, monitor);
 	pid_t scanners[100];
 	uint64_t next = clock_now() + options->first_ns;
-	int result = EXIT_SUCCESS;
-	uint64_t count = 0;
+	unsigned int count = 0;
 	char name[32];
 
 	for (; count < options->scanners && !signalled; count++) {
@@ -58,33 +39,20 @@ static int run(struct options *options)
 			;
 		if (signalled)
 			break;
-		snprintf(name, sizeof(name), "scanner%u", (unsigned int)count);
+		snprintf(name, sizeof(name), "scanner%u", count);
 		options->name = name;
 		scanners[count] = start(options, scan);
 		next += options->delay_ns;
 	}
-	for (uint64_t i = 0; i < count; i++) {
-		int status;
-
-		while (waitpid(scanners[i], &status, 0) < 0 && errno == EINTR)
-			for (uint64_t other = i; other < count; other++)
-				kill(scanners[other], SIGTERM);
-		if (status && !result)
-			result = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
-	}
-	kill(watching, SIGTERM);
-	waitpid(watching, NULL, 0);
-	return result;
+	return children_wait(scanners, count, watching);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct sigaction action = { .sa_handler = on_signal };
 	struct options options;
 	enum part part = options_parse(&options, argc, argv);
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	signals_catch();
 	switch (part) {
 	case PART_SCAN:
 		return scan(&options);

@@ -3,7 +3,6 @@
 #ifndef SCANNERS_H
 #define SCANNERS_H
 
-#include <signal.h>
 #include <stdint.h>
 
 struct options {
@@ -33,7 +32,5 @@ int scan(const struct options *options);
 
 /* The monitor, until SIGTERM or SIGINT. Returns the exit status. */
 int monitor(const struct options *options);
-
-extern volatile sig_atomic_t signalled;
 
 #endif /* SCANNERS_H */

@@ -8,6 +8,7 @@
  * Written here because Debian's LU codes are libraries (LAPACK) below large
  * interpreters.
  */
+#include <err.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,7 +75,7 @@ static unsigned int find_pivot(const struct system *system, unsigned int step)
 		    fabs(system->matrix[(size_t)best * order + step]))
 			best = i;
 	if (system->matrix[(size_t)best * order + step] == 0)
-		run_fail("the matrix is singular");
+		errx(EXIT_FAILURE, "the matrix is singular");
 	return best;
 }
 
@@ -113,7 +114,8 @@ static void solve(struct system *system)
 	}
 	for (unsigned int i = 0; i < order; i++)
 		if (!(fabs(system->right[i] - 1) < TOLERANCE))
-			run_fail("wrong result: x[%u] is %.17g, not 1", i, system->right[i]);
+			errx(EXIT_FAILURE, "wrong result: x[%u] is %.17g, not 1", i,
+			     system->right[i]);
 }
 
 static uint64_t multiplications(uint64_t order)

@@ -9,6 +9,7 @@
  * graph (or a game's tree) with memory of a chosen size: GNU Chess and Stockfish
  * bring opening books and networks larger than what they search in.
  */
+#include <err.h>
 #include <stdlib.h>
 
 #include "random.h"
@@ -137,13 +138,14 @@ static void verify(const struct graph *graph, uint32_t source)
 			uint32_t through = graph->distance[v] + arc[i].length;
 
 			if (through < graph->distance[arc[i].head])
-				run_fail("wrong result: vertex %u is nearer", arc[i].head);
+				errx(EXIT_FAILURE, "wrong result: vertex %u is nearer",
+				     arc[i].head);
 			reached[arc[i].head] |= through == graph->distance[arc[i].head];
 		}
 	}
 	for (uint32_t v = 0; v < graph->vertices; v++)
 		if (!reached[v])
-			run_fail("wrong result: no way to vertex %u is that short", v);
+			errx(EXIT_FAILURE, "wrong result: no way to vertex %u is that short", v);
 	free(reached);
 }
 

@@ -7,9 +7,9 @@
  * report (--steps).
  */
 #define _GNU_SOURCE
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -54,46 +54,20 @@ struct task {
 	char **command;
 };
 
-static const struct option long_options[] = {
-	{ "runs", required_argument, NULL, 'n' },   { "name", required_argument, NULL, 'N' },
-	{ "before", required_argument, NULL, 'b' }, { "feed", required_argument, NULL, 'f' },
-	{ "steps", required_argument, NULL, 's' },  { "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
-};
-
 static struct task parse(int argc, char **argv)
 {
 	struct task task = { .runs = 1 };
-	int option;
+	const struct args_option table[] = {
+		{ "runs", 'n', ARGS_NUMBER, &task.runs },
+		{ "name", 'N', ARGS_TEXT, &task.name },
+		{ "before", 'b', ARGS_TEXT, &task.before },
+		{ "steps", 's', ARGS_NUMBER, &task.steps },
+		{ "feed", 'f', ARGS_TEXT, &task.feed },
+		{ "output", 'o', ARGS_TEXT, &task.output },
+		{ 0 },
+	};
 
-	args_program("repeat");
-	while ((option = getopt_long(argc, argv, "+n:N:b:s:f:o:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'n':
-			task.runs = args_number("--runs", optarg, 0);
-			break;
-		case 'N':
-			task.name = optarg;
-			break;
-		case 'b':
-			task.before = optarg;
-			break;
-		case 's':
-			task.steps = args_number("--steps", optarg, 0);
-			break;
-		case 'f':
-			task.feed = optarg;
-			break;
-		case 'o':
-			task.output = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			exit(ARGS_USAGE);
-		}
-	}
+	args_options("repeat", usage, table, argc, argv);
 	if (!task.runs || task.runs > MAX_RUNS)
 		args_refuse("--runs %" PRIu64 ": not from 1 to %u", task.runs, MAX_RUNS);
 	if (task.steps > MAX_RUNS)
@@ -126,9 +100,9 @@ static uint64_t feed_size(const char *path)
 	struct stat stat_buffer;
 
 	if (stat(path, &stat_buffer))
-		run_fail("%s: %s", path, strerror(errno));
+		err(EXIT_FAILURE, "%s", path);
 	if (!stat_buffer.st_size)
-		run_fail("%s: empty: there is nothing to count", path);
+		errx(EXIT_FAILURE, "%s: empty: there is nothing to count", path);
 	return (uint64_t)stat_buffer.st_size;
 }
 
@@ -146,7 +120,7 @@ static __attribute__((noreturn)) void run_command(const struct task *task, int e
 		int out = open(task->output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
 		if (out < 0)
-			run_fail("%s: %s", task->output, strerror(errno));
+			err(EXIT_FAILURE, "%s", task->output);
 		dup2(out, STDOUT_FILENO);
 		close(out);
 	}
@@ -164,7 +138,7 @@ static void feed(const char *path, int pipe_end, struct work_slot *slot)
 	ssize_t got;
 
 	if (file < 0)
-		run_fail("%s: %s", path, strerror(errno));
+		err(EXIT_FAILURE, "%s", path);
 	while (open_end && (got = read(file, chunk, sizeof(chunk))) > 0) {
 		ssize_t sent = 0;
 
@@ -200,10 +174,10 @@ static int run_once(const struct task *task, struct work_slot *slot)
 	pid_t child;
 
 	if ((task->feed || task->steps) && pipe2(ends, O_CLOEXEC))
-		run_fail("pipe: %s", strerror(errno));
+		err(EXIT_FAILURE, "pipe");
 	child = fork();
 	if (child < 0)
-		run_fail("fork: %s", strerror(errno));
+		err(EXIT_FAILURE, "fork");
 	if (!child)
 		run_command(task, ends[theirs]);
 	if (task->feed || task->steps) {
@@ -216,7 +190,7 @@ static int run_once(const struct task *task, struct work_slot *slot)
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			run_fail("waitpid: %s", strerror(errno));
+			err(EXIT_FAILURE, "waitpid");
 	return status;
 }
 
@@ -238,7 +212,7 @@ int main(int argc, char **argv)
 		if (work_done(slot) < run * unit)
 			work_add(slot, run * unit - work_done(slot));
 		else if (work_done(slot) > run * unit)
-			run_fail("%s reported more than its steps", task.command[0]);
+			errx(EXIT_FAILURE, "%s reported more than its steps", task.command[0]);
 	}
 	return EXIT_SUCCESS;
 }

@@ -21,9 +21,6 @@ struct run {
  */
 struct run run_parse(const char *name, const char *usage, uint64_t most, int argc, char **argv);
 
-/* Ends the program with status 1: memory or output could not be had, or a result is wrong. */
-__attribute__((noreturn, format(printf, 1, 2))) void run_fail(const char *format, ...);
-
 /* Memory, zeroed, or the end of the program. */
 void *run_calloc(uint64_t count, uint64_t size);
 

@@ -6,6 +6,7 @@
  * prose: gzip makes it less than half as long.
  */
 #define _GNU_SOURCE
+#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static void write_text(const struct words *words, uint64_t bytes, uint64_t *rand
 		if (length > bytes)
 			length = bytes;
 		if (fwrite_unlocked(out, 1, length, stdout) != length)
-			run_fail("cannot write: %s", strerror(errno));
+			errx(EXIT_FAILURE, "cannot write: %s", strerror(errno));
 		bytes -= length;
 	}
 }
@@ -98,6 +99,6 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < run.runs; i++)
 		write_text(&words, run.size, &run.random);
 	if (fflush(stdout))
-		run_fail("cannot write: %s", strerror(errno));
+		errx(EXIT_FAILURE, "cannot write: %s", strerror(errno));
 	return EXIT_SUCCESS;
 }

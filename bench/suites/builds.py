@@ -134,14 +134,8 @@ class Builds(Suite):
         trees: int = 0,
         limit: float,
     ) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="",
-            disk=disk,
-            free_mib=free_mib,
-            overcommit=overcommit,
-            limit=limit,
-            params=(("kind", kind), ("trees", trees)),
+        return self.point(
+            overcommit, disk=disk, free_mib=free_mib, limit=limit, kind=kind, trees=trees
         )
 
     def workload(self, setting: Setting) -> Workload:

@@ -37,7 +37,6 @@ EXPERIMENTS = {
     "e3": (10000, 1.0, 30.0, "less than e2; a burst of page-outs at about 750 s"),
     "e4": (10000, 0.1, 1.0, "system time and paging from about 5 s to 40 s; no user time"),
 }
-SHIFT = {"paper": 2, "ssd": 0}  # the processor of a disk's time
 CURVE_POINTS = 60
 ONSET_SHARE = 0.1  # of the smoothed peak of paging: thrashing begins
 QUIET_SHARE = 0.05  # of the peak: below it paging has ended
@@ -105,7 +104,7 @@ class Consumers(Suite):
         if effort == "quick":
             return [self._point("e4", 64, PAPER_N, disk="ssd"), self._point("e2", 48, 10)]
         return [
-            self._point(name, 148, PAPER_N, disk=disk) for disk in SHIFT for name in EXPERIMENTS
+            self._point(name, 148, PAPER_N, disk=disk) for disk in lib.DISKS for name in EXPERIMENTS
         ]
 
     def _point(
@@ -117,14 +116,12 @@ class Consumers(Suite):
         disk: str = "paper",
         overcommit: float = PAPER_N * PAPER_S_MIB / PAPER_FREE_MIB,
     ) -> Setting:
-        setting = Setting(
-            suite=self.name,
-            policy="stock",
+        setting = self.point(
+            overcommit,
             disk=disk,
-            shift=SHIFT[disk],
             free_mib=free_mib,
-            overcommit=overcommit,
-            params=(("experiment", experiment), ("processes", processes)),
+            experiment=experiment,
+            processes=processes,
         )
         # late ones are given as long again; under `ideal` the groups come one after the other
         plan = Plan(setting)

@@ -82,12 +82,8 @@ class Idle(Suite):
         ]
 
     def _point(self, program: str, messages: int, jobs: str) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="",
-            overcommit=0.3 if jobs == "fit" else 0.03,
-            params=(("jobs", jobs), ("messages", messages), ("program", program)),
-        )
+        overcommit = 0.3 if jobs == "fit" else 0.03
+        return self.point(overcommit, jobs=jobs, messages=messages, program=program)
 
     def policies(self, effort: str) -> tuple[str, ...]:
         """The others have nothing in the kernel that could cost anything."""

@@ -11,6 +11,7 @@ from bench.lab.experiment import Json, Setting
 from bench.policies import POLICIES
 
 PAGE = 4096
+DISKS = ("paper", "ssd")  # of the papers' time and of today
 PAGES_PER_MIB = 256
 PROGRAM_MIB = 0.5  # of a small static program beside the memory that it is given
 Points = dict[str, dict[str, list[Json]]]

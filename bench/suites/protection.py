@@ -65,7 +65,6 @@ UNIT_INSTRUCTIONS = {
     "records": 4000,
     "gcc": 10000,
 }
-SHIFT = {"paper": 2, "ssd": 0}  # the processor of a disk's time
 ALONE = ("no", "first", "second")
 MOST_SAMPLES = 400  # of about 130 bytes in the 64 KiB that are kept of a program's output
 
@@ -87,22 +86,21 @@ class Protection(Suite):
         seconds = PAPER_SECONDS * 148 / PAPER_MIB
         return [
             self._point(pair, 148, disk, seconds, alone)
-            for disk in SHIFT
+            for disk in lib.DISKS
             for pair in PAIRS
             for alone in ALONE
             if (pair, alone) != ("lu+lu", "second")  # it is the first again
         ]
 
     def _point(self, pair: str, free_mib: int, disk: str, seconds: float, alone: str) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="stock",
+        return self.point(
+            round(1 / (1 - PAIRS[pair][0]), 4),
             disk=disk,
-            shift=SHIFT[disk],
             free_mib=free_mib,
-            overcommit=round(1 / (1 - PAIRS[pair][0]), 4),
             limit=float(round(12 * seconds + 4)),
-            params=(("alone", alone), ("pair", pair), ("seconds", seconds)),
+            alone=alone,
+            pair=pair,
+            seconds=seconds,
         )
 
     def workload(self, setting: Setting) -> Workload:

@@ -44,7 +44,6 @@ PAPER_TABLE = (
 PAGE_INSTRUCTIONS = 28500  # of writing a page byte by byte, measured as user time in a guest
 MOST_SAMPLES = 280  # of about 200 bytes in the 64 KiB that are kept of a program's output
 COUNT = 3
-SHIFT = {"paper": 2, "ssd": 0}  # the processor of a disk's time
 
 
 def factor(setting: Setting) -> float:
@@ -87,7 +86,9 @@ class Scanners(Suite):
             return [self._point(48, "ssd", 40.0, 0, delay=10.0, limit=8.0)]
         if effort == "quick":
             return [self._point(48, "ssd", 300.0, 0)]
-        return [self._point(148, disk, PAPER_DURATION, nice) for disk in SHIFT for nice in (0, 5)]
+        return [
+            self._point(148, disk, PAPER_DURATION, nice) for disk in lib.DISKS for nice in (0, 5)
+        ]
 
     def _point(
         self,
@@ -99,16 +100,15 @@ class Scanners(Suite):
         delay: float = PAPER_DELAY,
         limit: float | None = None,
     ) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="stock",
+        return self.point(
+            COUNT * PAPER_SCANNER_MIB / PAPER_MIB,
             disk=disk,
-            shift=SHIFT[disk],
             free_mib=free_mib,
-            overcommit=COUNT * PAPER_SCANNER_MIB / PAPER_MIB,
             # scanners that are frozen at the end come to theirs later
             limit=limit or float(round(paper_duration * free_mib / PAPER_MIB * 1.5)),
-            params=(("delay", delay), ("duration", paper_duration), ("nice", nice)),
+            delay=delay,
+            duration=paper_duration,
+            nice=nice,
         )
 
     def workload(self, setting: Setting) -> Workload:

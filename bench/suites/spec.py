@@ -78,13 +78,8 @@ class Spec(Suite):
         limit: float,
         slice_ms: int = 0,
     ) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="",
-            free_mib=free_mib,
-            overcommit=overcommit,
-            limit=limit,
-            params=(("mix", name), ("size", size), ("slice_ms", slice_ms)),
+        return self.point(
+            overcommit, free_mib=free_mib, limit=limit, mix=name, size=size, slice_ms=slice_ms
         )
 
     def workload(self, setting: Setting) -> Workload:

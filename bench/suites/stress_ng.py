@@ -122,14 +122,9 @@ class StressNg(Suite):
     def _point(
         self, mix: str, overcommit: float, disk: str = "ssd", seconds: int = 10, free_mib: int = 148
     ) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="",
-            disk=disk,
-            free_mib=free_mib,
-            overcommit=overcommit,
-            limit=5.0 * seconds,
-            params=(("mix", mix), ("seconds", seconds)),
+        limit = 5.0 * seconds
+        return self.point(
+            overcommit, disk=disk, free_mib=free_mib, limit=limit, mix=mix, seconds=seconds
         )
 
     def workload(self, setting: Setting) -> Workload:

@@ -46,9 +46,6 @@ VISIT_INSTRUCTIONS = 2080  # of a swapper, a page
 SHOWN_ROUNDS = 100
 COMPARED_ROUNDS = 28  # figure 5
 
-ROUNDS = ("experiment", "rounds")
-SHIFT = {"paper": 2, "ssd": 0}  # the processor of a disk's time
-
 
 def mix_overcommit(program: str) -> float:
     """What the program and the infinite swapper want together, over the memory."""
@@ -91,27 +88,24 @@ class Swappers(Suite):
         count: int = PAPER_SWAPPERS,
         overcommit: float = PAPER_SWAPPERS * PAPER_SWAPPER_MIB / PAPER_MIB,
     ) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="stock",
+        return self.point(
+            overcommit,
             disk=disk,
-            shift=SHIFT[disk],
             free_mib=free_mib,
-            overcommit=overcommit,
             limit=limit,
-            params=(("count", count), ("duration", duration), ROUNDS),
+            experiment="rounds",
+            count=count,
+            duration=duration,
         )
 
     def _mix(self, program: str, free_mib: int, disk: str, limit: float) -> Setting:
-        return Setting(
-            suite=self.name,
-            policy="stock",
+        return self.point(
+            mix_overcommit(program),
             disk=disk,
-            shift=SHIFT[disk],
             free_mib=free_mib,
-            overcommit=mix_overcommit(program),
             limit=limit,
-            params=(("experiment", "mix"), ("program", program)),
+            experiment="mix",
+            program=program,
         )
 
     def workload(self, setting: Setting) -> Workload:

@@ -6,9 +6,7 @@
  * swapper does so for a set time, an infinite one until it is ended.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include "args.h"
 #include "clock.h"
 #include "pages.h"
+#include "signals.h"
 #include "work.h"
 
 #define RECORDED 500u /* rounds whose times are kept: the report is about 5 KB at most */
@@ -61,66 +60,21 @@ static const char usage[] =
 	"SIZE: bytes, or with K, M or G (1024). At its end it prints a JSON object; README.md.\n"
 	"exit status: 0 done, 1 no memory or data lost, 2 usage, 4 ended by a signal\n";
 
-static volatile sig_atomic_t signalled;
-
-static void on_signal(int number)
-{
-	(void)number;
-	signalled = 1;
-}
-
 static void parse(struct options *options, int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "size", required_argument, NULL, 's' },
-		{ "duration", required_argument, NULL, 'd' },
-		{ "rounds", required_argument, NULL, 'r' },
-		{ "goal", required_argument, NULL, 'g' },
-		{ "name", required_argument, NULL, 'n' },
-		{ "index", required_argument, NULL, 'i' },
-		{ "seed", required_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+	const struct args_option table[] = {
+		{ "size", 's', ARGS_SIZE, &options->size },
+		{ "duration", 'd', ARGS_SECONDS | ARGS_POSITIVE, &options->duration_ns },
+		{ "rounds", 'r', ARGS_NUMBER | ARGS_POSITIVE, &options->rounds },
+		{ "goal", 'g', ARGS_NUMBER, &options->goal },
+		{ "name", 'n', ARGS_TEXT, &options->name },
+		{ "index", 'i', ARGS_NUMBER, &options->index },
+		{ "seed", 0, ARGS_NUMBER, &options->seed },
+		{ 0 },
 	};
-	int option;
 
-	args_program("swappers");
 	*options = (struct options){ .seed = 1, .name = "swapper" };
-	while ((option = getopt_long(argc, argv, "s:d:r:g:n:i:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 's':
-			options->size = args_size("--size", optarg);
-			break;
-		case 'd':
-			options->duration_ns = args_seconds("--duration", optarg);
-			if (!options->duration_ns)
-				args_refuse("--duration %s: nothing to do", optarg);
-			break;
-		case 'r':
-			options->rounds = args_number("--rounds", optarg, 0);
-			if (!options->rounds)
-				args_refuse("--rounds %s: nothing to do", optarg);
-			break;
-		case 'g':
-			options->goal = args_number("--goal", optarg, 0);
-			break;
-		case 'n':
-			options->name = optarg;
-			break;
-		case 'i':
-			options->index = args_number("--index", optarg, 0);
-			break;
-		case 'S':
-			options->seed = args_number("--seed", optarg, 0);
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			exit(EXIT_SUCCESS);
-		default:
-			fputs("Try 'swappers --help'.\n", stderr);
-			exit(ARGS_USAGE);
-		}
-	}
+	args_options("swappers", usage, table, argc, argv);
 	if (optind < argc)
 		args_refuse("%s: no argument is expected here", argv[optind]);
 	if (!options->size)
@@ -204,7 +158,6 @@ static void report(const struct options *options, const struct result *result)
 
 int main(int argc, char **argv)
 {
-	static const struct sigaction action = { .sa_handler = on_signal };
 	static struct result result;
 	struct options options;
 	struct work_slot *slot;
@@ -212,8 +165,7 @@ int main(int argc, char **argv)
 	parse(&options, argc, argv);
 	if (strpbrk(options.name, "\"\\"))
 		args_refuse("--name %s: no quotes or backslashes", options.name);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	signals_catch();
 	slot = work_join(options.name,
 			 options.goal * (options.size / (uint64_t)sysconf(_SC_PAGESIZE)));
 	run(&options, &result, slot);

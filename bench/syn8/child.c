@@ -11,29 +11,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "random.h"
 #include "syn8.h"
 
 /* Accesses between two looks at the shared counter. */
 #define BATCH 64u
 
-/* Sebastiano Vigna's splitmix64: a step of the state, and its mixing. */
-static inline uint64_t mix(uint64_t value)
-{
-	value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-	value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-	return value ^ (value >> 31);
-}
-
-static inline uint64_t next_random(uint64_t *state)
-{
-	*state += 0x9e3779b97f4a7c15u;
-	return mix(*state);
-}
-
 /* What the words of a page give together. */
 static uint64_t page_tag(uint64_t key, uint64_t page)
 {
-	return mix(key + page);
+	return random_mix(key + page);
 }
 
 /* Returns the checks of all pages, by exclusive-or. */
@@ -48,7 +36,7 @@ static uint64_t fill(uint64_t *memory, uint64_t pages, unsigned int words, uint6
 
 		/* random, so that no compressed swap makes the work smaller */
 		for (unsigned int i = 1; i < words; i++) {
-			word[i] = next_random(random);
+			word[i] = random_next(random);
 			check ^= word[i];
 		}
 		word[0] = check;
@@ -81,8 +69,8 @@ int child_run(const struct options *options, unsigned int index, struct child_sl
 	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint32_t words = (uint32_t)(page_size / sizeof(uint64_t));
 	const uint64_t pages = options->size / page_size;
-	uint64_t random = mix(options->seed) + mix(index + 1u);
-	const uint64_t key = next_random(&random);
+	uint64_t random = random_start(options->seed, index);
+	const uint64_t key = random_next(&random);
 	uint64_t all, done = 0;
 	uint64_t *memory;
 
@@ -98,7 +86,7 @@ int child_run(const struct options *options, unsigned int index, struct child_sl
 		uint64_t batch = left < BATCH ? left : BATCH;
 
 		for (uint64_t i = 0; i < batch; i++) {
-			uint64_t value = next_random(&random);
+			uint64_t value = random_next(&random);
 			/* uniform: the upper half chooses the page, the lower half the word */
 			uint64_t *page = memory + ((value >> 32) * pages >> 32) * words;
 
@@ -116,6 +104,6 @@ int child_run(const struct options *options, unsigned int index, struct child_sl
 		slot->error = CHILD_LOST_DATA;
 		return EXIT_FAILED;
 	}
-	slot->finished_ns = now_ns();
+	slot->finished_ns = clock_now();
 	return EXIT_DONE;
 }

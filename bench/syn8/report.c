@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "syn8.h"
 
 static const char *const outcome_names[] = {
@@ -29,11 +30,6 @@ struct totals {
 	unsigned int finished; /* processes */
 	unsigned int failed;
 };
-
-static double seconds(uint64_t ns)
-{
-	return (double)ns / 1e9;
-}
 
 static double timeval_seconds(struct timeval time)
 {
@@ -98,13 +94,13 @@ void report_text(FILE *out, const struct options *options, const struct result *
 		fprintf(out, "%7u %-7s %6.2f%% %10.3f %9.3f %9.3f %10ld %10ld%s%s\n", i,
 			state_names[child->state],
 			100.0 * (double)child->done / (double)options->accesses,
-			seconds(child->finished_ns - child->started_ns),
+			clock_seconds(child->finished_ns - child->started_ns),
 			timeval_seconds(child->usage.ru_utime),
 			timeval_seconds(child->usage.ru_stime), child->usage.ru_minflt,
 			child->usage.ru_majflt, *why ? "  " : "", why);
 	}
 	fprintf(out, "outcome       %s\n", outcome_names[result->outcome]);
-	fprintf(out, "elapsed       %.3f s\n", seconds(result->elapsed_ns));
+	fprintf(out, "elapsed       %.3f s\n", clock_seconds(result->elapsed_ns));
 	fprintf(out, "work done     %.4f%%\n", 100.0 * fraction(options, totals.done));
 	fprintf(out, "processes     %u finished, %u failed\n", totals.finished, totals.failed);
 	fprintf(out, "faults        %" PRIu64 " minor, %" PRIu64 " major\n", totals.minor,
@@ -122,7 +118,7 @@ void report_json(FILE *out, const struct options *options, const struct result *
 		"{\"parameters\": {\"processes\": %u, \"size\": %" PRIu64 ", \"accesses\": %" PRIu64
 		", \"seed\": %" PRIu64 ", \"limit\": %.3f},\n",
 		options->processes, options->size, options->accesses, options->seed,
-		seconds(options->limit_ns));
+		clock_seconds(options->limit_ns));
 	fprintf(out, " \"children\": [\n");
 	for (unsigned int i = 0; i < options->processes; i++) {
 		const struct child *child = &result->children[i];
@@ -134,7 +130,7 @@ void report_json(FILE *out, const struct options *options, const struct result *
 			", \"elapsed\": %.9f, \"user\": %.6f, \"system\": %.6f"
 			", \"minor_faults\": %ld, \"major_faults\": %ld}%s\n",
 			(int)child->pid, state_names[child->state], why, child->done,
-			seconds(child->finished_ns - child->started_ns),
+			clock_seconds(child->finished_ns - child->started_ns),
 			timeval_seconds(child->usage.ru_utime),
 			timeval_seconds(child->usage.ru_stime), child->usage.ru_minflt,
 			child->usage.ru_majflt, i + 1 < options->processes ? "," : "");
@@ -145,7 +141,7 @@ void report_json(FILE *out, const struct options *options, const struct result *
 		", \"minor_faults\": %" PRIu64 ", \"major_faults\": %" PRIu64
 		", \"pswpin\": %" PRIu64 ", \"pswpout\": %" PRIu64
 		",\n \"finished\": %u, \"failed\": %u}\n",
-		outcome_names[result->outcome], seconds(result->elapsed_ns),
+		outcome_names[result->outcome], clock_seconds(result->elapsed_ns),
 		fraction(options, totals.done), totals.done, totals.user, totals.system,
 		totals.minor, totals.major, result->swaps.in, result->swaps.out, totals.finished,
 		totals.failed);

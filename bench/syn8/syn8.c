@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "syn8.h"
 
 struct run {
@@ -90,7 +91,7 @@ static void child_reaped(struct run *run, struct child *child, int wait_status,
 	child->error = slot->error;
 	child->bad_pages = slot->bad_pages;
 	child->state = wait_status ? STATE_FAILED : STATE_DONE;
-	child->finished_ns = slot->finished_ns ? slot->finished_ns : now_ns();
+	child->finished_ns = slot->finished_ns ? slot->finished_ns : clock_now();
 }
 
 static void reap(struct run *run, int flags)
@@ -121,7 +122,7 @@ static void join_work(struct run *run)
 /* Notes the work done up to now before anything else, then ends what still runs. */
 static void end_children(struct run *run)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 
 	reap(run, WNOHANG);
 	for (unsigned int i = 0; i < run->started; i++) {
@@ -146,7 +147,7 @@ static void start_children(struct run *run, const sigset_t *unblocked)
 	for (unsigned int i = 0; i < run->options->processes; i++) {
 		struct child *child = &run->children[i];
 
-		child->started_ns = now_ns();
+		child->started_ns = clock_now();
 		child->pid = fork();
 		if (!child->pid)
 			child_main(run, i, parent, unblocked);
@@ -174,7 +175,7 @@ static void print_progress(const struct run *run)
 	fprintf(run->progress,
 		"syn8: seconds=%.3f work=%.6f accesses=%" PRIu64 " running=%u pswpin=%" PRIu64
 		" pswpout=%" PRIu64 "\n",
-		(double)(now_ns() - run->start_ns) / 1e9, (double)done / all, done, run->running,
+		(double)(clock_now() - run->start_ns) / 1e9, (double)done / all, done, run->running,
 		swaps.in, swaps.out);
 	fflush(run->progress);
 }
@@ -187,7 +188,7 @@ static enum outcome watch(struct run *run, const sigset_t *signals)
 	uint64_t next = options->interval_ns ? run->start_ns + options->interval_ns : UINT64_MAX;
 
 	while (run->running) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_now();
 		uint64_t until = limit < next ? limit : next;
 		struct timespec wait = { .tv_sec = 3600 };
 		int signal;
@@ -259,10 +260,10 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, &unblocked);
 
 	run.start_swaps = read_swaps();
-	run.start_ns = now_ns();
+	run.start_ns = clock_now();
 	start_children(&run, &unblocked);
 	result.outcome = watch(&run, &signals);
-	result.elapsed_ns = now_ns() - run.start_ns;
+	result.elapsed_ns = clock_now() - run.start_ns;
 	result.swaps = swaps_since_start(&run);
 	end_children(&run);
 

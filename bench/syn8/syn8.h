@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "work.h"
 
@@ -102,13 +101,5 @@ struct result {
 
 void report_text(FILE *out, const struct options *options, const struct result *result);
 void report_json(FILE *out, const struct options *options, const struct result *result);
-
-static inline uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 #endif

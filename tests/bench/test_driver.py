@@ -570,4 +570,4 @@ def test_a_key_given_twice_is_refused(lab):
 def test_usage():
     done = subprocess.run([DRIVER], text=True, capture_output=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("usage: labdrive")
+    assert done.stderr.startswith("labdrive: exactly one JOBS.json")

@@ -19,16 +19,6 @@ static void given(u64 capacity, u32 n, const u64 *sizes)
 #define GIVEN(capacity, ...) \
 	given(capacity, sizeof((u64[]){ __VA_ARGS__ }) / sizeof(u64), (u64[]){ __VA_ARGS__ })
 
-#define BINS(...)                                                     \
-	do {                                                          \
-		const u32 want[] = { __VA_ARGS__ };                   \
-		u32 at;                                               \
-                                                                      \
-		assert_int_equal(ARRAY_SIZE(want), in.n);             \
-		for (at = 0; at < in.n; at++)                         \
-			assert_int_equal(in.items[at].bin, want[at]); \
-	} while (0)
-
 static void first_fit_takes_the_first_bin(void **unused)
 {
 	(void)unused;

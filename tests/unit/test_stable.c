@@ -19,16 +19,6 @@ static void given(u64 capacity, u32 n, u64 (*size_prev)[2])
 
 #define NEW MTS_BIN_NONE
 
-#define BINS(...)                                                     \
-	do {                                                          \
-		const u32 want[] = { __VA_ARGS__ };                   \
-		u32 at;                                               \
-                                                                      \
-		assert_int_equal(ARRAY_SIZE(want), in.n);             \
-		for (at = 0; at < in.n; at++)                         \
-			assert_int_equal(in.items[at].bin, want[at]); \
-	} while (0)
-
 static void all_stay_where_they_fit(void **unused)
 {
 	u32 i;

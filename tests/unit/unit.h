@@ -79,6 +79,17 @@ void instance_next_round(struct instance *in);
  */
 u32 pack(u32 packer, struct instance *in);
 
+/* The bins of all items of `in`, which each test has. */
+#define BINS(...)                                                     \
+	do {                                                          \
+		const u32 want[] = { __VA_ARGS__ };                   \
+		u32 at;                                               \
+                                                                      \
+		assert_int_equal(ARRAY_SIZE(want), in.n);             \
+		for (at = 0; at < in.n; at++)                         \
+			assert_int_equal(in.items[at].bin, want[at]); \
+	} while (0)
+
 /* The load of a bin, not saturated. */
 u128 load_of(const struct instance *in, u32 bin);
 u128 fullest_of(const struct instance *in);

@@ -29,12 +29,12 @@ int get_main(const struct command *command, int argc, char **argv)
 {
 	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
 	struct mts_config config = { 0 };
-	bool json;
+	bool json = false;
 	int ret;
 
-	ret = json_option(command, argc, argv, &json);
+	ret = simple_options(command, argc, argv, &json);
 	if (ret != OPTION_END)
-		return ret == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+		return ret;
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
 	ret = device_open();
@@ -136,15 +136,12 @@ static int check_slices(const struct command *command, const struct mts_config *
 
 int set_main(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = { { 0 } };
 	struct mts_config config = { 0 };
-	int opt, ret;
+	int ret;
 
-	opt = next_option(command, argc, argv, "", options);
-	if (opt == OPTION_HELP)
-		return EXIT_OK;
-	if (opt != OPTION_END)
-		return EXIT_USAGE;
+	ret = simple_options(command, argc, argv, NULL);
+	if (ret != OPTION_END)
+		return ret;
 	if (optind == argc)
 		return usage_error(command, "nothing to set: write KEY=VALUE, KEY being " KEYS);
 	for (int i = optind; i < argc; i++) {

@@ -114,14 +114,11 @@ out:
 
 static int jobs_main(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = { { 0 } };
-	int opt, ret;
+	int ret;
 
-	opt = next_option(command, argc, argv, "", options);
-	if (opt == OPTION_HELP)
-		return EXIT_OK;
-	if (opt != OPTION_END)
-		return EXIT_USAGE;
+	ret = simple_options(command, argc, argv, NULL);
+	if (ret != OPTION_END)
+		return ret;
 	if (optind == argc)
 		return usage_error(command, "name a job, by its name or its id");
 	ret = device_open();

@@ -156,21 +156,25 @@ int next_option(const struct command *command, int argc, char **argv, const char
 	}
 }
 
-int json_option(const struct command *command, int argc, char **argv, bool *json)
+int simple_options(const struct command *command, int argc, char **argv, bool *json)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
+	const struct option *known = json ? options : options + 1;
 	int opt;
 
-	*json = false;
-	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
-		if (opt != 'j')
-			return opt;
+	while ((opt = next_option(command, argc, argv, "", known)) == 'j')
 		*json = true;
+	switch (opt) {
+	case OPTION_END:
+		return OPTION_END;
+	case OPTION_HELP:
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
 	}
-	return OPTION_END;
 }
 
 int device_open(void)
@@ -217,18 +221,14 @@ int device_failed(const char *what, int err)
 	}
 }
 
+/* NULL, with a complaint, if there is no such command. */
 static const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
-	return NULL;
-}
-
-static int unknown_command(const char *name)
-{
 	complain("unknown command '%s'\nTry 'mtsctl help'.", name);
-	return EXIT_USAGE;
+	return NULL;
 }
 
 static int help(int argc, char **argv)
@@ -241,7 +241,7 @@ static int help(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (!command)
-		return unknown_command(argv[1]);
+		return EXIT_USAGE;
 	show_help(command);
 	return EXIT_OK;
 }
@@ -262,7 +262,7 @@ static int dispatch(int argc, char **argv)
 		return help(argc - 1, argv + 1);
 	command = command_find(argv[1]);
 	if (!command)
-		return unknown_command(argv[1]);
+		return EXIT_USAGE;
 	return command->function(command, argc - 1, argv + 1);
 }
 

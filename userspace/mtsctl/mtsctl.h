@@ -62,8 +62,11 @@ int usage_error(const struct command *command, const char *format, ...)
 int next_option(const struct command *command, int argc, char **argv, const char *shorts,
 		const struct option *options);
 
-/* The option that both --json commands and their neighbours take alone. */
-int json_option(const struct command *command, int argc, char **argv, bool *json);
+/*
+ * For commands with no option but --json, which sets *json; NULL: without it. Return: OPTION_END,
+ * or the exit status if the command ends here.
+ */
+int simple_options(const struct command *command, int argc, char **argv, bool *json);
 
 /* Opens the device, or says why not. Return: an exit status. */
 int device_open(void);

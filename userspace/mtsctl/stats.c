@@ -84,12 +84,12 @@ static void show(const struct mts_stats *stats)
 int stats_main(const struct command *command, int argc, char **argv)
 {
 	struct mts_stats stats = { 0 };
-	bool json;
+	bool json = false;
 	int ret;
 
-	ret = json_option(command, argc, argv, &json);
+	ret = simple_options(command, argc, argv, &json);
 	if (ret != OPTION_END)
-		return ret == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+		return ret;
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
 	ret = device_open();

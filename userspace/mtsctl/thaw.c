@@ -6,15 +6,12 @@
 
 int thaw_main(const struct command *command, int argc, char **argv)
 {
-	static const struct option options[] = { { 0 } };
 	struct mts_status status = { 0 };
-	int opt, ret, counted;
+	int ret, counted;
 
-	opt = next_option(command, argc, argv, "", options);
-	if (opt == OPTION_HELP)
-		return EXIT_OK;
-	if (opt != OPTION_END)
-		return EXIT_USAGE;
+	ret = simple_options(command, argc, argv, NULL);
+	if (ret != OPTION_END)
+		return ret;
 	if (optind != argc)
 		return usage_error(command,
 				   "unexpected '%s': everything is thawed, "

@@ -207,12 +207,12 @@ int why_main(const struct command *command, int argc, char **argv)
 {
 	struct subject who = { 0 };
 	const char *wrong;
-	bool json;
+	bool json = false;
 	int ret;
 
-	ret = json_option(command, argc, argv, &json);
+	ret = simple_options(command, argc, argv, &json);
 	if (ret != OPTION_END)
-		return ret == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+		return ret;
 	if (argc - optind != 1)
 		return usage_error(command, "name one process id");
 	wrong = parse_pid(argv[optind], &who.pid);
