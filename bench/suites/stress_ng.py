@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench.lab import LabError, programs
 from bench.lab.calibrate import Trial, demand
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 
 NOMINAL_MIB = 24  # a stressor's --vm-bytes or limit, about; and that of the trials
 METHOD = "write64"  # sequential writes of the whole memory, which are then checked
@@ -151,6 +151,10 @@ class StressNg(Suite):
             arguments = command(name, kind, size, seconds, setting.seed * 1000 + index)
             jobs.append(Job(name, arguments, round(size + _overhead(kind), 2)))
         return Workload(tuple(jobs), files())
+
+    def score(self, setting: Setting) -> Score:
+        """A stress-ng ends at its time, however little it did."""
+        return Score("suite.bogo_ops_per_s", "bogo-operations", "per virtual s", lower=False)
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """Rates over the whole time of the run, of all jobs and of each kind.

@@ -20,7 +20,17 @@ import statistics
 from collections.abc import Sequence
 
 from bench.lab import LabError
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import (
+    TIME,
+    Job,
+    Json,
+    Outcome,
+    Score,
+    Setting,
+    Suite,
+    Table,
+    Workload,
+)
 from bench.suites import paperlib as lib
 
 PAPER_MIB = 512
@@ -181,6 +191,12 @@ class Swappers(Suite):
             endless=True,
         )
         return Workload(jobs=(infinite, program))
+
+    def score(self, setting: Setting) -> Score:
+        """Timed swappers end at their time; in the mix a program has work to do."""
+        if setting.param("experiment", "rounds") == "mix":
+            return TIME
+        return Score("suite.pages_per_s", "pages visited", "per virtual s", lower=False)
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """Rounds and their fairness; or how long the program took."""
