@@ -192,8 +192,8 @@ def _figure_1(where: str, results: Sequence[Json]) -> Table:
         ),
         tuple(rows),
         "swaps: pages swapped in and out; s: virtual seconds for all of the work (>: reckoned). "
-        f"Slices are of policies that rotate; the paper's is {SLICE:g} s, its bins 96 MiB. It prints "
-        "its curves without numbers.",
+        f"Slices are of policies that rotate; the paper's is {SLICE:g} s, its bins 96 MiB. It "
+        "prints its curves without numbers.",
     )
 
 
