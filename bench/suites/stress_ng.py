@@ -111,7 +111,11 @@ class StressNg(Suite):
         if effort == "smoke":
             return [self._point("vm-keep", 1.5, seconds=2, free_mib=64)]
         if effort == "quick":
-            return [self._point("vm-keep", 1.7), self._point("mixed", 1.7)]
+            # 112 MiB: the largest stressor of the mix, pageswap, fits
+            return [
+                self._point("vm-keep", 2.5, seconds=6, free_mib=64),
+                self._point("mixed", 2.2, seconds=6, free_mib=112),
+            ]
         return [
             self._point(mix, overcommit, disk=disk)
             for mix in MIXES

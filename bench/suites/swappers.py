@@ -81,7 +81,7 @@ class Swappers(Suite):
         if effort == "quick":
             return [
                 self._rounds(48, "ssd", 16.0, limit=32.0),
-                self._mix("gcc-166", 48, "ssd", limit=40.0),
+                self._mix("gcc-166", 48, "ssd", limit=30.0),
             ]
         duration = PAPER_DURATION * 148 / PAPER_MIB
         return [
