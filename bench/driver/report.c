@@ -109,20 +109,23 @@ static json_t *threads_object(const struct run *run)
 static json_t *series_list(const struct run *run)
 {
 	json_t *list = json_array();
+	size_t parts;
 
+	sample_done(&run->jobs, &parts);
 	for (size_t i = 0; i < run->series_count; i++) {
 		const struct entry *entry = &run->series[i];
+		double work = parts ? entry->done / (double)parts : 0;
 
 		json_array_append_new(
-			list,
-			json_pack(
-				"{sf, sf, sI, sI, sI, sI, sI, sf, sf, sf, so}", "t", entry->t,
-				"work", entry->work, "pswpin", (json_int_t)entry->pswpin, "pswpout",
-				(json_int_t)entry->pswpout, "pgmajfault",
-				(json_int_t)entry->pgmajfault, "pgpgin", (json_int_t)entry->pgpgin,
-				"pgpgout", (json_int_t)entry->pgpgout, "user", entry->user,
-				"system", entry->system, "free_mib", entry->free_mib, "memory_full",
-				counters_have_psi() ? json_real(entry->memory_full) : json_null()));
+			list, json_pack("{sf, sf, sI, sI, sI, sI, sI, sf, sf, sf, so}", "t",
+					entry->t, "work", work, "pswpin", (json_int_t)entry->pswpin,
+					"pswpout", (json_int_t)entry->pswpout, "pgmajfault",
+					(json_int_t)entry->pgmajfault, "pgpgin",
+					(json_int_t)entry->pgpgin, "pgpgout",
+					(json_int_t)entry->pgpgout, "user", entry->user, "system",
+					entry->system, "free_mib", entry->free_mib, "memory_full",
+					counters_have_psi() ? json_real(entry->memory_full) :
+							      json_null()));
 	}
 	return list;
 }

@@ -51,11 +51,12 @@ static double cpu_delta(const struct run *run, enum cpu cpu)
 static void note_entry(struct run *run, uint64_t now)
 {
 	struct counters *read = run->now;
+	size_t parts;
 
 	assert(run->series_count < run->series_room);
 	run->series[run->series_count++] = (struct entry){
 		.t = seconds(now - run->start_ns),
-		.work = sample_work(&run->jobs),
+		.done = sample_done(&run->jobs, &parts),
 		.pswpin = vm_delta(run, "pswpin"),
 		.pswpout = vm_delta(run, "pswpout"),
 		.pgmajfault = vm_delta(run, "pgmajfault"),

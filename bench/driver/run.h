@@ -15,7 +15,7 @@
 /* What has grown since the entry before. */
 struct entry {
 	double t; /* seconds since the start */
-	double work; /* fraction, absolute */
+	double done; /* sample_done(), absolute: how many parts there are shows at the end */
 	uint64_t pswpin;
 	uint64_t pswpout;
 	uint64_t pgmajfault;

@@ -90,11 +90,11 @@ double sample_job_work(const struct job *job)
 	return fractions.count ? fractions.sum / (double)fractions.count : all_or_nothing(job);
 }
 
-double sample_work(const struct jobs *jobs)
+double sample_done(const struct jobs *jobs, size_t *parts)
 {
 	double sum = 0;
-	size_t count = 0;
 
+	*parts = 0;
 	for (size_t i = 0; i < jobs->count; i++) {
 		const struct job *job = &jobs->list[i];
 		struct fractions fractions = add_up(job);
@@ -102,7 +102,15 @@ double sample_work(const struct jobs *jobs)
 		if (!fractions.count && !job->spec->endless)
 			fractions = (struct fractions){ .sum = all_or_nothing(job), .count = 1 };
 		sum += fractions.sum;
-		count += fractions.count;
+		*parts += fractions.count;
 	}
-	return count ? sum / (double)count : 0;
+	return sum;
+}
+
+double sample_work(const struct jobs *jobs)
+{
+	size_t parts;
+	double done = sample_done(jobs, &parts);
+
+	return parts ? done / (double)parts : 0;
 }

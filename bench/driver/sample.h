@@ -28,11 +28,15 @@ uint64_t sample_longest_pause(const struct job *job);
 double sample_job_work(const struct job *job);
 
 /**
- * sample_work() - fraction of all work that is done
+ * sample_done() - sum of the fractions done of all parts of the work
+ * @parts: how many there are as far as is known: every slot with a goal is one, and so is a job
+ *         without any, unless it is endless
  *
- * The mean over all slots with a goal, in which a job without any stands for one. Endless jobs
- * count only by slots with a goal, if they have any.
+ * The sum never falls. The number of parts grows when a job that had no slot takes several.
  */
+double sample_done(const struct jobs *jobs, size_t *parts);
+
+/* Fraction of all work that is done: the mean over its parts. */
 double sample_work(const struct jobs *jobs);
 
 #endif

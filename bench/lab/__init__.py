@@ -16,7 +16,7 @@ pool.py        several runs side by side; progress.py shows them
 figures.py     the figures that every run has
 results.py     results as files
 compare.py     results side by side: medians, ranges, ratios, tables
-score.py       what counts at a point: who gains, who loses
+score.py       the points of a report: who gains, who loses
 report.py      what bench/report says; report_page.py and report_markdown.py write it
 charts.py      how its figures look; overview.py and curves.py draw them
 calibrate.py   measures what the suites' programs demand

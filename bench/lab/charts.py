@@ -256,7 +256,7 @@ class Bar:
     low: float | None = None
     high: float | None = None
     light: bool = False
-    mark: str = ""  # before the number
+    mark: str = ""  # before the number; without one, why there is none
 
 
 @dataclass(frozen=True)
@@ -337,8 +337,9 @@ def _row(axes: Axes, at: float, row: Row) -> None:
     for number, bar in enumerate(row.bars):
         middle = at + height * (number + 0.5)
         if bar.value is None:
-            axes.annotate("none", (0, middle), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                          textcoords="offset points", va="center", size=7.8)  # fmt: skip
+            axes.annotate(bar.mark or "none", (0, middle), xycoords=("axes fraction", "data"),
+                          xytext=(4, 0), textcoords="offset points", va="center",
+                          size=7.8)  # fmt: skip
             continue
         face = {"facecolor": "none", "hatch": "/////"} if bar.light else {"facecolor": color}
         axes.barh(middle, bar.value, height * 0.9, edgecolor=color, linewidth=0.8, **face)

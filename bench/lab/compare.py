@@ -5,24 +5,30 @@ Results are compared that agree in everything but the policy, the seed, and the 
 only says where a run was cut off). A parameter that only some policies know (rotation_params)
 is lacking in the results of the others: these are compared with all of its values.
 
-A ratio is taken between runs of the same seed, and then the median of these.
+A ratio is taken between runs of the same seed, and then the median of these. It is of what counts
+at the point (Suite.score), and says how many times better one run is than the other. Runs in
+which jobs were killed have none: what those left undone nobody did.
 """
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from bench.lab.experiment import Json, Table
-from bench.lab.results import in_order
+from bench.lab.experiment import TIME, Json, Score, Suite, Table
+from bench.lab.results import in_order, setting_of
 
 STOCK, IDEAL = "stock", "ideal"
 NONE = "-"
+KILLED = "killed"  # in the place of a figure
+
+_WHOLE = 100.0  # from here on a figure has no decimals
 
 # heading, figure, digits, factor
 COLUMNS: tuple[tuple[str, str, int, float], ...] = (
-    ("time for all, s", "time_for_all_s", 2, 1),
     ("work, %", "work", 1, 100),
     ("lost, %", "lost_work", 1, 100),
+    ("killed, %", "killed_work", 1, 100),
     ("in, MiB", "swapin_mib", 0, 1),
     ("out, MiB", "swapout_mib", 0, 1),
     ("reads", "swap_reads", 0, 1),
@@ -68,11 +74,18 @@ def median_of(found: Sequence[Json], name: str) -> float | None:
     return statistics.median(known) if known else None
 
 
+def killed(found: Iterable[Json]) -> bool:
+    """Whether jobs were killed, or failed, in any of these runs."""
+    return any(figure(result, "killed_jobs") for result in found)
+
+
 def cell(found: Sequence[Json], name: str, digits: int = 2, factor: float = 1) -> str:
     """A figure over seeds. `>` is before a time that is reckoned, as a run was cut off."""
+    if name == TIME.figure and killed(found):
+        return KILLED
     values = [figure(result, name) for result in found]
     text = spread([None if v is None else v * factor for v in values], digits)
-    reckoned = name == "time_for_all_s" and any(not r["figures"]["finished"] for r in found)
+    reckoned = name == TIME.figure and any(not r["figures"]["finished"] for r in found)
     return f">{text}" if reckoned and text != NONE else text
 
 
@@ -113,7 +126,20 @@ def by_point(found: Iterable[Json], without: Sequence[str] = ()) -> dict[tuple, 
     return _group(found, key)
 
 
-def ratios(one: Sequence[Json], other: Sequence[Json], name: str = "time_for_all_s") -> list[float]:
+def score_of(point: Sequence[Json], suite: Suite) -> Score:
+    """What counts at a point."""
+    return suite.score(setting_of(point[0]))
+
+
+def score_cell(found: Sequence[Json], score: Score) -> str:
+    """What counts, over seeds."""
+    if killed(found):
+        return KILLED
+    median = median_of(found, score.figure)
+    return cell(found, score.figure, 0 if median and median >= _WHOLE else 2)
+
+
+def ratios(one: Sequence[Json], other: Sequence[Json], name: str = TIME.figure) -> list[float]:
     """The quotients one / other, for every seed that both have, and a value."""
     base = {result["setting"]["seed"]: figure(result, name) for result in other}
     return [
@@ -124,33 +150,54 @@ def ratios(one: Sequence[Json], other: Sequence[Json], name: str = "time_for_all
     ]
 
 
-def table(suite: str, point: Sequence[Json], rotation_params: Sequence[str] = ()) -> Table:
+def gains(these: Sequence[Json], base: Sequence[Json], score: Score) -> list[float]:
+    """How many times better these are than the base, for each seed that both have."""
+    if killed(these) or killed(base):
+        return []
+    one, other = (base, these) if score.lower else (these, base)
+    return sorted(ratios(one, other, score.figure))
+
+
+def times(found: Sequence[float]) -> str:
+    """Gains, for a table: 2.31 (2.10..2.50); more digits near 1."""
+    near = bool(found) and all(0.9 < value < 1.1 for value in found)
+    return spread(found, 3 if near else 2)
+
+
+def gain_cell(these: Sequence[Json], base: Sequence[Json], score: Score) -> str:
+    """The same; it says so if there is no gain because jobs of these were killed."""
+    return KILLED if killed(these) else times(gains(these, base, score))
+
+
+def table(suite: Suite, point: Sequence[Json]) -> Table:
     """All policies at one point."""
-    setting = point[0]["setting"]
-    params = {k: v for k, v in setting["params"].items() if k not in rotation_params}
+    setting, score = point[0]["setting"], score_of(point, suite)
+    params = {k: v for k, v in setting["params"].items() if k not in suite.rotation_params}
     words = [f"{name} {value}" for name, value in sorted(params.items())]
-    title = ", ".join([f"{suite}: demand {setting['overcommit']:.2f} times what is free", *words])
-    of = {name: [r for r in point if r["setting"]["policy"] == name] for name in policies(point)}
+    title = f"{suite.name}: demand {setting['overcommit']:.2f} times what is free"
+    of = {name: _of(point, name) for name in policies(point)}
+    stock, ideal = of.get(STOCK, []), of.get(IDEAL, [])
     rows = []
     for name, found in of.items():
-        for variant, some in _variants(found, rotation_params).items():
+        for variant, some in _variants(found, suite.rotation_params).items():
             rows.append(
                 (
                     f"{name} {variant}".strip(),
                     str(len(some)),
-                    spread(ratios(of.get(STOCK, []), some)),
-                    spread(ratios(some, of.get(IDEAL, []))),
+                    gain_cell(some, stock, score),
+                    KILLED if killed(some) else times(gains(ideal, some, score)),
+                    score_cell(some, score),
                     *(cell(some, figure, digits, by) for _, figure, digits, by in COLUMNS),
                 )
             )
     return Table(
-        f"{title}; {place_of(setting)}",
+        f"{', '.join([title, *words])}; {place_of(setting)}",
         (
-            *("policy", "seeds", "stock/this", "this/ideal"),
+            *("policy", "seeds", "times stock", "ideal over this", score.heading),
             *(heading for heading, *_ in COLUMNS),
         ),
         tuple(rows),
-        _note(point),
+        _note(point, score),
     )
 
 
@@ -164,19 +211,38 @@ def _variants(found: Sequence[Json], names: Sequence[str]) -> dict[str, list[Jso
     return _group(found, key)
 
 
-def _note(point: Sequence[Json]) -> str:
+def _note(point: Sequence[Json], score: Score) -> str:
+    notes = [] if score.lower else [f"Ratios are of the rate: {score.axis}."]
     cut_off = sorted({r["setting"]["limit"] for r in point if not r["figures"]["finished"]})
-    if not cut_off:
-        return ""
-    limits = ", ".join(f"{limit:g}" for limit in cut_off)
-    return f">: not all work was done (limit {limits} s): time reckoned from the rate"
+    if score == TIME and cut_off:
+        limits = ", ".join(f"{limit:g}" for limit in cut_off)
+        notes.append(f">: not all work was done (limit {limits} s): time reckoned from the rate.")
+    if killed(point):
+        notes.append("killed: jobs were, and nobody did what they left undone.")
+    return " ".join(notes)
 
 
-def tables(suite: str, found: Sequence[Json], rotation_params: Sequence[str] = ()) -> list[Table]:
+def tables(suite: Suite, found: Sequence[Json]) -> list[Table]:
     """One table for each point of a suite."""
-    mine = [result for result in found if result["setting"]["suite"] == suite]
-    points = by_point(mine, rotation_params)
-    return [table(suite, point, rotation_params) for point in points.values()]
+    mine = [result for result in found if result["setting"]["suite"] == suite.name]
+    return [table(suite, point) for point in by_point(mine, suite.rotation_params).values()]
+
+
+def own_tables(suite: Suite, found: Sequence[Json]) -> list[Table]:
+    """The suite's own, of its results. They do not know of killed jobs: their notes say it."""
+    mine = [result for result in found if result["setting"]["suite"] == suite.name]
+    if not mine:
+        return []
+    killers = [name for name in policies(mine) if killed(_of(mine, name))]
+    note = f"Jobs were killed, and their work was not done: {', '.join(killers)}."
+    return [
+        replace(each, note=f"{each.note} {note}".strip()) if killers else each
+        for each in suite.tables(in_order(mine))
+    ]
+
+
+def _of(found: Iterable[Json], policy: str) -> list[Json]:
+    return [result for result in found if result["setting"]["policy"] == policy]
 
 
 def text(of: Table) -> str:

@@ -96,6 +96,27 @@ class Table:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Score:
+    """What counts of a run: the figure by which policies are compared."""
+
+    figure: str  # as compare.figure() takes it: suite.x is one of the suite's own
+    name: str  # what it is
+    unit: str
+    lower: bool = True  # is better
+
+    @property
+    def heading(self) -> str:
+        """For a column."""
+        return f"{self.name}, {self.unit}"
+
+    @property
+    def axis(self) -> str:
+        """For a chart, where it must be said which way is good."""
+        return self.heading if self.lower else f"{self.heading} (more is better)"
+
+
+TIME = Score("time_for_all_s", "time for all work", "virtual s")
 EFFORTS = ("smoke", "quick", "full")
 
 
@@ -150,6 +171,10 @@ class Suite(ABC):
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """The suite's own figures, beside those that every run has. Names end in their unit."""
         return {}
+
+    def score(self, setting: Setting) -> Score:
+        """What counts. Another than the time where the jobs take a time of their own."""
+        return TIME
 
     def policies(self, effort: str) -> tuple[str, ...]:
         """The policies that a sweep compares by default."""

@@ -6,7 +6,11 @@ finished            all jobs that end did so by themselves, with status 0
 work                fraction of the work done, 0 to 1
 lost_work           fraction that was done in vain: of jobs that a signal ended (the OOM killer,
                     earlyoom), and of processes whose job failed before they were through
-time_for_all_s      virtual time for all of the work; null if no work was done to reckon it by
+killed_jobs         how many jobs a signal ended, or ended with another status than 0; endless
+                    ones too, as it may be them that stand in the others' way
+killed_work         the part of all work, done or not, that was theirs and that they did not finish
+time_for_all_s      virtual time for all of the work; null if no work was done to reckon it by, or
+                    if jobs were killed, as what they left undone nobody did
 swapin_mib swapout_mib, swap_reads swap_writes, sectors_per_read sectors_per_write
                     what went to the swap disk and came from it: MiB, requests, sectors of 512
                     bytes in a request (null without requests)
@@ -21,9 +25,7 @@ user_s system_s     processor time of the whole guest (as fine as /proc/stat: 10
 oom_kills           by the kernel
 
 time_for_all_s of a run that was cut off at the limit is reckoned from the rate of the run's
-second half, as the first has the filling of the memory in it. Of a run that ended by itself
-without all its work (somebody was killed) it is what the whole would take at the rate of the
-work that was not lost.
+second half, as the first has the filling of the memory in it.
 """
 
 from collections.abc import Sequence
@@ -38,13 +40,15 @@ def common(data: Json) -> Json:
     """The figures of a run."""
     vmstat, disk, cpu = data["vmstat"], data["disk"], data["cpu"]
     elapsed = data["elapsed"]
-    lost = lost_work(data["jobs"])
+    jobs = data["jobs"]
     return {
         "elapsed_s": elapsed,
         "finished": data["finished"],
         "work": data["work"],
-        "lost_work": lost,
-        "time_for_all_s": time_for_all(data, lost),
+        "lost_work": lost_work(jobs),
+        "killed_jobs": sum(map(_was_killed, jobs)),
+        "killed_work": killed_work(jobs),
+        "time_for_all_s": time_for_all(data),
         "swapin_mib": vmstat.get("pswpin", 0) / _PAGES_PER_MIB,
         "swapout_mib": vmstat.get("pswpout", 0) / _PAGES_PER_MIB,
         "swap_reads": disk["reads"],
@@ -56,7 +60,7 @@ def common(data: Json) -> Json:
         **switch_shares(data.get("policy"), elapsed),
         "jain": data["jain"],
         "longest_pause_s": max(
-            (job["longest_pause"] for job in data["jobs"] if job["longest_pause"] is not None),
+            (job["longest_pause"] for job in jobs if job["longest_pause"] is not None),
             default=None,
         ),
         "reclaim_cpu_s": sum(data["threads"].values()),
@@ -71,40 +75,59 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def lost_work(jobs: Sequence[Json]) -> float:
-    """The fraction of all work that was done in vain.
+def _was_killed(job: Json) -> bool:
+    """One that failed counts as well; not one that the driver has ended."""
+    return job["ended"] is not None and (job["signal"] is not None or bool(job["status"]))
 
-    As in the driver's "work", every slot that has a goal counts as one, and so does a job that
-    has none and is to end.
-    """
-    lost, count = 0.0, 0
-    for job in jobs:
-        slots = [slot for slot in job["slots"] if slot["goal"]]
-        count += len(slots) or (0 if job.get("endless") else 1)
-        if job["ended"] is None:
-            continue  # cut off: what it did counts
-        if job["signal"] is not None:
-            lost += sum(min(1.0, slot["done"] / slot["goal"]) for slot in slots)
-        elif job["status"]:
-            open_slots = (slot for slot in slots if slot["done"] < slot["goal"])
-            lost += sum(slot["done"] / slot["goal"] for slot in open_slots)
+
+def _unfinished(job: Json) -> list[Json]:
+    """The slots with a goal of a killed job that were not through, or that ended with it."""
+    slots = [slot for slot in job["slots"] if slot["goal"]]
+    if job["signal"] is not None:
+        return slots
+    return [slot for slot in slots if slot["done"] < slot["goal"]]
+
+
+def _parts(job: Json) -> int:
+    """As in the driver's "work": slots that have a goal; or one, of a job that is to end."""
+    return sum(bool(slot["goal"]) for slot in job["slots"]) or int(not job.get("endless"))
+
+
+def lost_work(jobs: Sequence[Json]) -> float:
+    """The fraction of all work that was done in vain."""
+    count = sum(map(_parts, jobs))
+    lost = sum(
+        min(1.0, slot["done"] / slot["goal"])
+        for job in jobs
+        if _was_killed(job)
+        for slot in _unfinished(job)
+    )
     return lost / count if count else 0.0
 
 
-def time_for_all(data: Json, lost: float = 0.0) -> float | None:
+def killed_work(jobs: Sequence[Json]) -> float:
+    """The fraction of all work that killed jobs were to do and did not finish."""
+    count = sum(map(_parts, jobs))
+    killed = 0
+    for job in filter(_was_killed, jobs):
+        has_goals = any(slot["goal"] for slot in job["slots"])
+        killed += len(_unfinished(job)) if has_goals else _parts(job)
+    return killed / count if count else 0.0
+
+
+def time_for_all(data: Json) -> float | None:
     """Seconds for all of the work; see above."""
-    elapsed, useful = data["elapsed"], data["work"] - lost
+    elapsed, work = data["elapsed"], data["work"]
+    if any(map(_was_killed, data["jobs"])):
+        return None
     if data["finished"]:
         return elapsed
-    cut_off = any(job["ended"] is None for job in data["jobs"] if not job.get("endless"))
-    if not cut_off:
-        return elapsed / useful if useful > 0 else None
     early = [entry for entry in data["series"] if entry["t"] <= elapsed / 2]
-    since, work = (early[-1]["t"], early[-1]["work"]) if early else (0.0, 0.0)
-    made = data["work"] - work
+    since, before = (early[-1]["t"], early[-1]["work"]) if early else (0.0, 0.0)
+    made = work - before
     if made <= 0:
         return None
-    return elapsed + max(0.0, 1 - useful) * (elapsed - since) / made
+    return elapsed + max(0.0, 1 - work) * (elapsed - since) / made
 
 
 def switch_shares(policy: Any, elapsed: float) -> Json:

@@ -12,7 +12,8 @@ from matplotlib.patches import Patch
 
 from bench.lab import charts, compare
 from bench.lab.charts import Bar, Chart, Group, Row
-from bench.lab.score import Entry, Point, Score
+from bench.lab.experiment import Score
+from bench.lab.score import Entry, Point
 
 MOST_ROWS = 60  # of bars in one chart
 MOST_PANELS = 8
@@ -58,6 +59,8 @@ def _several(points: Sequence[Point]) -> bool:
 
 def _score(name: str, title: str, points: Sequence[Point], score: Score) -> list[Chart]:
     def bar(entry: Entry) -> Bar:
+        if entry.killed:
+            return Bar(None, mark=compare.KILLED)
         found = [compare.figure(result, score.figure) for result in entry.found]
         return _bar(found, light=entry.reckoned, mark="> " if entry.reckoned else "")
 
@@ -72,7 +75,7 @@ def _score(name: str, title: str, points: Sequence[Point], score: Score) -> list
         note = RANGE if _several(some) else ""
         if any(entry.reckoned for point in some for entry in point.entries):
             note += RECKONED
-        heading = f"{title}: {score.axis.split(',')[0].split(' (')[0]}"
+        heading = f"{title}: {score.name}"
         figure = charts.bars(groups, title=heading, axis=score.axis, note=note)
         drawn.append(Chart(part, heading, figure))
     return drawn

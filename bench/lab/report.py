@@ -10,7 +10,7 @@ import statistics
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.lab import LabError, compare, results, score, sweep
@@ -110,7 +110,9 @@ def losses_in_words(report: Report) -> str:
 
 def losses_table(report: Report) -> Table:
     """The same, point by point."""
-    rows = [(loss.suite, loss.point, loss.label, score.times(loss.gains)) for loss in report.losses]
+    rows = [
+        (loss.suite, loss.point, loss.label, compare.times(loss.gains)) for loss in report.losses
+    ]
     return Table("", ("suite", "point", "policy", "mts over stock"), tuple(rows))
 
 
@@ -120,34 +122,16 @@ def _of(found: Iterable[Json], suite: str) -> list[Json]:
 
 def _section(name: str, found: Sequence[Json]) -> Section:
     suite, mine = SUITES[name], _of(found, name)
-    points = score.points(name, mine, suite.rotation_params)
+    points = score.points(suite, mine)
     try:
-        own = suite.tables(mine)
+        own = compare.own_tables(suite, mine)
     except (KeyError, TypeError, ValueError) as error:
         raise LabError(
             f"suite {name}: its tables cannot be made of these results, which it measured "
             f"otherwise ({type(error).__name__}: {error}): measure them again"
         ) from error
-    tables = compare.tables(name, mine, suite.rotation_params)
-    compared = [_rated(table, point) for table, point in zip(tables, points, strict=True)]
-    return Section(suite, tuple(points), _gains(points), tuple(own), tuple(compared))
-
-
-def _rated(table: Table, point: Point) -> Table:
-    """A table of compare.py whose ratios are those of what counts at the point."""
-    if point.score == score.TIME:
-        return table
-    header = list(table.header)
-    stock, ideal = (header.index(name) for name in ("stock/this", "this/ideal"))
-    header[stock], header[ideal] = "times stock", "ideal over this"
-    rows = []
-    for row, entry in zip(table.rows, point.entries, strict=True):
-        cells = list(row)
-        cells[stock] = score.times(point.gain(entry, compare.STOCK))
-        cells[ideal] = score.times(score.gains(point.runs(compare.IDEAL), entry.found))
-        rows.append(tuple(cells))
-    note = f"Ratios are of: {point.score.axis}. {table.note}".strip()
-    return replace(table, header=tuple(header), rows=tuple(rows), note=note)
+    tables = compare.tables(suite, mine)
+    return Section(suite, tuple(points), _gains(points), tuple(own), tuple(tables))
 
 
 def _gains(points: Sequence[Point]) -> Table:
@@ -168,14 +152,15 @@ def _gains(points: Sequence[Point]) -> Table:
                     ),
                     None,
                 )
-                cells.append(score.times(point.gain(entry, compare.STOCK)) if entry else "-")
+                cells.append(point.gain_cell(entry, compare.STOCK) if entry else "-")
             label = f"{point.label}, {variant}" if variant else point.label
             rows.append((label, _absolute(point), *cells))
     return Table(
         "Times as good as stock",
         ("point", "stock itself", *policies),
         tuple(rows),
-        "Median over seeds, and range; below 1 is worse than stock. "
+        "Median over seeds, and range; below 1 is worse than stock. killed: jobs were, and their "
+        "work was not done. "
         + " ".join(f"{point}." for point in dict.fromkeys(p.score.axis for p in points)),
     )
 
@@ -183,6 +168,8 @@ def _gains(points: Sequence[Point]) -> Table:
 def _absolute(point: Point) -> str:
     entries = [entry for entry in point.entries if entry.policy == compare.STOCK]
     found = score.values(point.runs(compare.STOCK), point.score)
+    if entries and entries[0].killed:
+        return compare.KILLED
     if not found:
         return compare.NONE
     mark = ">" if entries[0].reckoned else ""
@@ -198,7 +185,7 @@ def _summary(sections: Sequence[Section]) -> Table:
             for entry in (entry for entry in point.entries if entry.policy == "mts"):
                 if found := point.gain(entry, compare.STOCK):
                     over_stock.append(statistics.median(found))
-                if found := score.gains(point.runs(compare.IDEAL), entry.found):
+                if found := compare.gains(point.runs(compare.IDEAL), entry.found, point.score):
                     over_ideal.append(statistics.median(found))
         rows.append(
             (
@@ -206,8 +193,8 @@ def _summary(sections: Sequence[Section]) -> Table:
                 str(len(over_stock)),
                 str(sum(gain > 1 for gain in over_stock)),
                 str(sum(gain < 1 for gain in over_stock)),
-                score.times(over_stock),
-                score.times(over_ideal),
+                compare.times(over_stock),
+                compare.times(over_ideal),
             )
         )
     return Table(

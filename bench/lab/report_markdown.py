@@ -28,7 +28,9 @@ def text(of: Report, command: str) -> str:
     if of.losses:
         parts.append(_table(report.losses_table(of)))
     if of.without:
-        parts.append(f"No ratio, as one of both made no progress: {'; '.join(of.without)}.")
+        parts.append(
+            f"No ratio, as one made no progress or had jobs killed: {'; '.join(of.without)}."
+        )
     for section in of.sections:
         parts.append(f"### {section.suite.title}")
         tables = (section.gains, *section.tables, *section.comparisons)

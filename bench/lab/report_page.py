@@ -71,9 +71,8 @@ def _summary(of: Report) -> str:
     if of.losses:
         text += _table(report.losses_table(of), gains=True)
     if of.without:
-        text += (
-            f"<p>No ratio, as one of both made no progress: {escape('; '.join(of.without))}.</p>"
-        )
+        points = escape("; ".join(of.without))
+        text += f"<p>No ratio, as one made no progress or had jobs killed: {points}.</p>"
     return text
 
 
@@ -157,6 +156,8 @@ def _cell(of: Table, row: Sequence[str], index: int, text: bool, gains: bool) ->
     if gains and (heading in POLICIES or heading == "mts over stock") and cell[:1].isdigit():
         value = float(cell.partition(" ")[0])
         classes += ["better"] if value > 1 else ["worse"] if value < 1 else []
+    elif gains and cell == compare.KILLED:
+        classes.append("worse")
     chip = ""
     if heading == "policy" and cell.partition(" ")[0] in POLICIES:
         color = charts.look(cell.partition(" ")[0]).color

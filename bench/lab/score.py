@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What of a run is compared with stock and with the ideal, and how the report names its points.
+"""The points of a report: who gains there, who loses, and how they are called.
 
-That is the time for all work, except where jobs take a time of their own or the cost of
-a message is the question: there it is a figure of the suite. A gain is how many times better than
+What counts at a point is what its suite says (Suite.score). A gain is how many times better than
 another run one is: below 1 it is worse.
 """
 
@@ -11,57 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bench.lab import compare
-from bench.lab.experiment import Json
-
-
-@dataclass(frozen=True)
-class Score:
-    """A figure that says how good a run was."""
-
-    figure: str  # as compare.figure() takes it
-    axis: str  # what it is, and its unit
-    lower: bool = True  # is better
-
-
-TIME = Score("time_for_all_s", "time for all work, virtual s")
-PAGES = Score("suite.pages_per_s", "pages written per virtual s (more is better)", lower=False)
-OTHERS = {
-    "consumers": Score("suite.writes_per_s", "writes per virtual s (more is better)", lower=False),
-    "idle": Score("suite.instructions_per_message", "instructions per message"),
-    "scanners": PAGES,
-    "stress-ng": Score(
-        "suite.bogo_ops_per_s", "bogo-operations per virtual s (more is better)", lower=False
-    ),
-    "swappers": PAGES,
-}
-
-
-def of(setting: Json) -> Score:
-    """What counts at a point."""
-    if setting["params"].get("experiment") == "mix":
-        return TIME  # of swappers: there a program has work to do
-    return OTHERS.get(setting["suite"], TIME)
+from bench.lab.experiment import TIME, Json, Score, Suite
 
 
 def values(found: Iterable[Json], score: Score) -> list[float]:
     """The score's values, those that there are."""
     all_of = (compare.figure(result, score.figure) for result in found)
     return sorted(value for value in all_of if value is not None)
-
-
-def gains(these: Sequence[Json], base: Sequence[Json]) -> list[float]:
-    """How many times better these are than the base, for each seed that both have."""
-    if not these or not base:
-        return []
-    score = of(these[0]["setting"])
-    one, other = (base, these) if score.lower else (these, base)
-    return sorted(compare.ratios(one, other, score.figure))
-
-
-def times(found: Sequence[float]) -> str:
-    """Gains, for a table: 2.31 (2.10..2.50); more digits near 1."""
-    near = bool(found) and all(0.9 < value < 1.1 for value in found)
-    return compare.spread(found, 3 if near else 2)
 
 
 @dataclass(frozen=True)
@@ -71,6 +26,7 @@ class Entry:
     policy: str
     variant: str
     found: tuple[Json, ...]
+    score: Score
 
     @property
     def label(self) -> str:
@@ -80,8 +36,13 @@ class Entry:
     @property
     def reckoned(self) -> bool:
         """Whether the time is not measured, as a run was cut off."""
-        timed = of(self.found[0]["setting"]) == TIME
-        return timed and any(not result["figures"]["finished"] for result in self.found)
+        cut_off = any(not result["figures"]["finished"] for result in self.found)
+        return self.score == TIME and cut_off and not self.killed
+
+    @property
+    def killed(self) -> bool:
+        """Whether jobs were: there is no score then."""
+        return compare.killed(self.found)
 
     def median(self, figure: str) -> float | None:
         """A figure's."""
@@ -103,21 +64,27 @@ class Point:
 
     def gain(self, entry: Entry, over: str) -> list[float]:
         """Of an entry over a policy."""
-        return gains(entry.found, self.runs(over))
+        return compare.gains(entry.found, self.runs(over), self.score)
+
+    def gain_cell(self, entry: Entry, over: str) -> str:
+        """The same for a table."""
+        return compare.gain_cell(entry.found, self.runs(over), self.score)
 
 
-def points(suite: str, found: Sequence[Json], rotation_params: Sequence[str] = ()) -> list[Point]:
+def points(suite: Suite, found: Sequence[Json]) -> list[Point]:
     """The points of a suite, in the order of compare.tables()."""
-    mine = [result for result in found if result["setting"]["suite"] == suite]
-    groups = list(compare.by_point(mine, rotation_params).values())
-    labels = _labels([group[0]["setting"] for group in groups], rotation_params)
+    names = suite.rotation_params
+    mine = [result for result in found if result["setting"]["suite"] == suite.name]
+    groups = list(compare.by_point(mine, names).values())
+    labels = _labels([group[0]["setting"] for group in groups], names)
+    scores = [compare.score_of(group, suite) for group in groups]
     return [
-        Point(suite, label, of(group[0]["setting"]), _entries(group, rotation_params))
-        for label, group in zip(labels, groups, strict=True)
+        Point(suite.name, label, score, _entries(group, names, score))
+        for label, group, score in zip(labels, groups, scores, strict=True)
     ]
 
 
-def _entries(group: Sequence[Json], names: Sequence[str]) -> tuple[Entry, ...]:
+def _entries(group: Sequence[Json], names: Sequence[str], score: Score) -> tuple[Entry, ...]:
     entries: dict[tuple[str, str], list[Json]] = {}
     for policy in compare.policies(group):
         for result in group:
@@ -125,7 +92,7 @@ def _entries(group: Sequence[Json], names: Sequence[str]) -> tuple[Entry, ...]:
             if setting["policy"] == policy:
                 own = (f"{n}={setting['params'][n]:g}" for n in names if n in setting["params"])
                 entries.setdefault((policy, " ".join(own)), []).append(result)
-    return tuple(Entry(*key, tuple(runs)) for key, runs in entries.items())
+    return tuple(Entry(*key, tuple(runs), score) for key, runs in entries.items())
 
 
 def _labels(settings: Sequence[Json], names: Sequence[str]) -> list[str]:

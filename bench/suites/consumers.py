@@ -22,7 +22,7 @@ import statistics
 from collections.abc import Sequence
 
 from bench.lab import LabError
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 from bench.suites import paperlib as lib
 
 PAPER_FREE_MIB = 730
@@ -160,6 +160,10 @@ class Consumers(Suite):
             endless=True,
         )
         return Workload(jobs=(measure, *jobs))
+
+    def score(self, setting: Setting) -> Score:
+        """Consumers end at their time, however little they did."""
+        return Score("suite.writes_per_s", "writes", "per virtual s", lower=False)
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """The curves of figures 4 to 11 in the paper's seconds, the recovery, the lateness."""

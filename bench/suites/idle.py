@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.lab import LabError, programs
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 from bench.suites import paperlib
 
 HOLDERS = 4  # jobs that fit; they only hold memory
@@ -112,6 +112,10 @@ class Idle(Suite):
         return Workload(
             (*holders, benchmark), {**files, "bin/idle-run": RUN, "bin/idle-hold": HOLD}
         )
+
+    def score(self, setting: Setting) -> Score:
+        """The exact cost, without what the benchmark needs to begin and to end."""
+        return Score("suite.instructions_per_message", "instructions", "per message")
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """Instructions per message."""

@@ -26,7 +26,7 @@ scanner runs alone, for the processor time that it had a right to.
 import statistics
 from collections.abc import Mapping, Sequence
 
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 from bench.suites import paperlib as lib
 
 PAPER_MIB = 512
@@ -149,6 +149,10 @@ class Scanners(Suite):
             endless=True,
         )
         return Workload(jobs=(monitor, *jobs))
+
+    def score(self, setting: Setting) -> Score:
+        """Scanners end at their time, however little they did."""
+        return Score("suite.pages_per_s", "pages written", "per virtual s", lower=False)
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """Table 3, the four columns of figure 1, and the monitor's account of itself."""

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench.lab import LabError, programs
 from bench.lab.calibrate import Trial, demand
-from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
+from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 
 NOMINAL_MIB = 24  # a stressor's --vm-bytes or limit, about; and that of the trials
 METHOD = "write64"  # sequential writes of the whole memory, which are then checked
@@ -111,7 +111,11 @@ class StressNg(Suite):
         if effort == "smoke":
             return [self._point("vm-keep", 1.5, seconds=2, free_mib=64)]
         if effort == "quick":
-            return [self._point("vm-keep", 1.7), self._point("mixed", 1.7)]
+            # 112 MiB: the largest stressor of the mix, pageswap, fits
+            return [
+                self._point("vm-keep", 2.5, seconds=6, free_mib=64),
+                self._point("mixed", 2.2, seconds=6, free_mib=112),
+            ]
         return [
             self._point(mix, overcommit, disk=disk)
             for mix in MIXES
@@ -146,6 +150,10 @@ class StressNg(Suite):
             arguments = command(name, kind, size, seconds, setting.seed * 1000 + index)
             jobs.append(Job(name, arguments, round(size + _overhead(kind), 2)))
         return Workload(tuple(jobs), files())
+
+    def score(self, setting: Setting) -> Score:
+        """A stress-ng ends at its time, however little it did."""
+        return Score("suite.bogo_ops_per_s", "bogo-operations", "per virtual s", lower=False)
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
         """Rates over the whole time of the run, of all jobs and of each kind.

@@ -46,6 +46,8 @@ def result(setting: Setting) -> dict:
         "finished": work >= 1,
         "work": work,
         "lost_work": 0.0,
+        "killed_jobs": 0,
+        "killed_work": 0.0,
         "time_for_all_s": wanted,
         "swapin_mib": swapped,
         "swapout_mib": 1.1 * swapped,

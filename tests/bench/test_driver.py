@@ -456,6 +456,23 @@ def test_batches_run_in_sequence(lab):
     assert jobs["monitor"]["done"] > 3
 
 
+def test_work_over_time_does_not_fall_when_a_batch_begins(lab):
+    """Its jobs take more slots than were known of before: the driver's series fell then."""
+    many = [word for n in range(4) for word in (f"slot={n}:10", "step=10:50")]
+    outcome = lab.outcome(
+        setting(
+            *(testjob("a", "slot=x:10", "step=10:150"), testjob("b", *many)),
+            start="ideal",
+            batches=[["a"], ["b"]],
+        )
+    )
+    work = [entry["work"] for entry in outcome["series"]]
+    assert len(work) >= 3
+    assert work == sorted(work)
+    assert work[0] == pytest.approx(0.14, abs=0.06)  # of five slots, not of two
+    assert work[-1] == outcome["work"] == 1
+
+
 def test_delay_holds_a_batch_up(lab):
     jobs = lab.jobs(
         setting(

@@ -12,7 +12,18 @@ import pytest
 pytest.importorskip("click")
 pytest.importorskip("matplotlib")
 
-from bench.lab import ROOT, LabError, charts, report, report_markdown, results, score, sweep
+from bench.lab import (
+    ROOT,
+    LabError,
+    charts,
+    compare,
+    report,
+    report_markdown,
+    results,
+    score,
+    sweep,
+)
+from bench.lab.experiment import TIME
 from bench.policies import POLICIES
 from bench.suites import SUITES
 from tests.bench import made_results
@@ -199,7 +210,7 @@ def test_without_stock_nothing_is_claimed(tmp_path):
 def test_a_rate_is_better_when_it_is_higher(tmp_path):
     found = made(tmp_path, ("scanners",), effort="smoke")
     rates = {r["setting"]["policy"]: r["figures"]["suite"]["pages_per_s"] for r in found}
-    (point,) = score.points("scanners", report.load(tmp_path))
+    (point,) = score.points(SUITES["scanners"], report.load(tmp_path))
     (mts,) = (entry for entry in point.entries if entry.policy == "mts")
     assert point.gain(mts, "stock") == [pytest.approx(rates["mts"] / rates["stock"])]
     assert rates["mts"] > rates["stock"]
@@ -208,7 +219,7 @@ def test_a_rate_is_better_when_it_is_higher(tmp_path):
 def test_points_of_a_suite_have_different_labels(tmp_path):
     for name, suite in SUITES.items():
         made(tmp_path / name, (name,), effort="full", policies=("stock",))
-        points = score.points(name, report.load(tmp_path / name), suite.rotation_params)
+        points = score.points(suite, report.load(tmp_path / name))
         labels = [point.label for point in points]
         assert len(labels) == len(set(labels)), name
 
@@ -220,6 +231,37 @@ def test_ratios_of_a_suite_with_a_rate_are_of_the_rate(tmp_path):
     rows = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows}
     assert rows["mts"]["times stock"] == "25.00"
     assert rows["mts"]["ideal over this"] == "1.60"
+    assert rows["mts"]["bogo-operations, per virtual s"] == "62500"
+
+
+def test_a_suite_says_itself_what_counts(tmp_path):
+    """Of every suite whose jobs take a time of their own, and of idle, that is not the time."""
+    other = {"consumers", "idle", "scanners", "stress-ng", "swappers"}
+    for name, suite in SUITES.items():
+        scores = [suite.score(point) for point in suite.points("smoke")]
+        assert (scores != [TIME]) == (name in other), name
+        found = made(tmp_path / name, (name,), effort="smoke", policies=("mts",))
+        values = [compare.figure(found[0], score.figure) for score in scores]
+        assert None not in values, name
+    mix = [p for p in SUITES["swappers"].points("full") if p.param("experiment") == "mix"]
+    assert {SUITES["swappers"].score(point) for point in mix} == {TIME}
+
+
+def test_a_policy_that_kills_is_no_winner(tmp_path):
+    """It has no gain, is not drawn as if it had, and the report says what it did."""
+    found = made(tmp_path / "results", effort="smoke", policies=("stock", "mts", "earlyoom"))
+    for one in found:
+        if one["setting"]["policy"] == "earlyoom":
+            one["figures"] |= {"killed_jobs": 2, "killed_work": 0.5, "time_for_all_s": None}
+            name = results.file_name(results.setting_of(one))
+            results.write(one, tmp_path / "results" / name)
+    (section,) = report.make(report.load(tmp_path / "results")).sections
+    (row,) = section.gains.rows
+    assert row[section.gains.header.index("earlyoom")] == compare.KILLED
+    assert "was not done: earlyoom" in section.tables[0].note
+    assert run(tmp_path / "results", "--output", tmp_path / "page").returncode == 0
+    chart = (tmp_path / "page" / "syn8-time-for-all-s.svg").read_text()
+    assert ">killed<" in chart
 
 
 def test_missing_runs_are_named(tmp_path):

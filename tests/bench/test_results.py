@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from bench.lab import LabError, compare, figures, results
-from bench.lab.experiment import Outcome, Setting, Suite, Workload
+from bench.lab.experiment import Outcome, Score, Setting, Suite, Table, Workload
 
 WHERE = results.Origin(qemu="7.2", commit="abc", dirty=True)
 POINT = Setting("toy", "stock", params=(("depth", 3),))
@@ -27,6 +27,21 @@ class Toy(Suite):
 
     def figures(self, setting, outcome):
         return {"lines": len(outcome.log), "depth": setting.param("depth")}
+
+
+class Rotating(Toy):
+    rotation_params = ("slice",)
+
+
+class Rate(Toy):
+    def score(self, setting):
+        return Score("suite.lines", "lines", "per day", lower=False)
+
+    def tables(self, results):
+        return [Table("own", ("policy",), (("stock",),), "A note.")]
+
+
+TOY, RATE = Toy(), Rate()
 
 
 def slot(done, goal, ended=None):
@@ -109,20 +124,36 @@ def test_no_work_in_the_second_half_gives_no_time():
 
 def test_an_endless_job_that_is_cut_off_does_not_make_a_run_one_that_was_cut_off():
     jobs = [job(slot(1, 4), status=1), job(ended=None, endless=True)]
-    assert figures.time_for_all(data(work=0.25, finished=False, jobs=jobs)) == 40.0
+    assert figures.time_for_all(data(work=1.0, finished=True, jobs=jobs[1:])) == 10.0
 
 
-def test_time_for_all_counts_only_work_that_was_not_lost():
-    jobs = [job(slot(2, 4), signal=9, status=None), job(slot(4, 4))]
-    got = figures.common(data(work=0.75, finished=False, jobs=jobs))
-    assert got["lost_work"] == 0.25
-    assert got["time_for_all_s"] == 20.0
+def test_a_run_with_killed_jobs_has_no_time_for_all_however_fast_it_was():
+    for end in ({"signal": 9, "status": None}, {"status": 1}):
+        jobs = [job(slot(2, 4), **end), job(slot(4, 4))]
+        got = figures.common(data(work=0.75, finished=False, jobs=jobs))
+        assert got["lost_work"] == 0.25
+        assert (got["killed_jobs"], got["killed_work"]) == (1, 0.5)
+        assert got["time_for_all_s"] is None
 
 
-def test_everything_lost_gives_no_time():
-    jobs = [job(slot(2, 4), signal=9, status=None)]
-    got = figures.common(data(work=0.5, finished=False, jobs=jobs))
-    assert (got["lost_work"], got["time_for_all_s"]) == (0.5, None)
+def test_a_killed_endless_job_counts_as_it_stood_in_the_way():
+    jobs = [job(slot(4, 4)), job(endless=True, signal=15, status=None)]
+    got = figures.common(data(jobs=jobs))
+    assert (got["killed_jobs"], got["killed_work"]) == (1, 0)
+    assert got["time_for_all_s"] is None
+
+
+def test_killed_work_is_all_that_killed_jobs_were_to_do():
+    killed = job(slot(4, 4), slot(1, 4), signal=9, status=None)
+    failed = job(slot(4, 4), slot(2, 4), status=1)
+    without_counter = job(signal=9, status=None)
+    cut_off = job(slot(3, 4), ended=None, signal=9, status=None)
+    good = job(slot(4, 4))
+    assert figures.killed_work([good, cut_off]) == 0
+    assert figures.killed_work([killed]) == 1
+    assert figures.killed_work([failed]) == 0.5
+    assert figures.killed_work([killed, failed, without_counter, cut_off, good]) == 4 / 7
+    assert figures.killed_work([]) == 0
 
 
 def test_lost_work():
@@ -282,14 +313,14 @@ def test_spread():
 
 def test_table_of_a_point():
     found = sweep({"mts": [5.0, 6.0], "stock": [10.0, 30.0], "ideal": [4.0, 4.0]})
-    (table,) = compare.tables("toy", found)
+    (table,) = compare.tables(TOY, found)
     rows = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows}
     assert list(rows) == ["stock", "mts", "ideal"]
     assert rows["mts"]["seeds"] == "2"
-    assert rows["mts"]["time for all, s"] == "5.50 (5.00..6.00)"
-    assert rows["mts"]["stock/this"] == "3.50 (2.00..5.00)"
-    assert rows["mts"]["this/ideal"] == "1.38 (1.25..1.50)"
-    assert rows["stock"]["stock/this"] == "1.00 (1.00..1.00)"
+    assert rows["mts"]["time for all work, virtual s"] == "5.50 (5.00..6.00)"
+    assert rows["mts"]["times stock"] == "3.50 (2.00..5.00)"
+    assert rows["mts"]["ideal over this"] == "1.38 (1.25..1.50)"
+    assert rows["stock"]["times stock"] == "1.000 (1.000..1.000)"
     assert "depth 3" in table.title
     assert not table.note
 
@@ -297,15 +328,70 @@ def test_table_of_a_point():
 def test_reckoned_times_are_marked():
     jobs = [job(slot(1, 4), ended=None)]
     cut_off = made(finished=False, work=0.25, jobs=jobs)
-    (table,) = compare.tables("toy", [cut_off])
-    assert table.rows[0][table.header.index("time for all, s")] == ">40.00"
+    (table,) = compare.tables(TOY, [cut_off])
+    assert table.rows[0][table.header.index("time for all work, virtual s")] == ">40.00"
     assert "limit 60 s" in table.note
+
+
+def lines(policy, count, elapsed, **more):
+    setting = dataclasses.replace(POINT, policy=policy)
+    return made(setting, log=["x"] * count, elapsed=elapsed, **more)
+
+
+def test_where_a_rate_counts_ratios_and_the_column_are_of_it():
+    found = [lines("stock", 50, 10.0), lines("mts", 200, 30.0), lines("ideal", 500, 20.0)]
+    (table,) = compare.tables(RATE, found)
+    rows = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.rows}
+    assert rows["mts"]["times stock"] == "4.00"
+    assert rows["mts"]["ideal over this"] == "2.50"
+    assert rows["stock"]["lines, per day"] == "50.00"
+    assert rows["mts"]["lines, per day"] == "200"
+    assert not [name for name in table.header if "time for all" in name]
+    assert "lines, per day (more is better)" in table.note
+
+
+KILLING = {"jobs": [job(slot(2, 4), signal=9, status=None), job(slot(4, 4))]}
+
+
+@pytest.mark.parametrize(("suite", "counts"), [(TOY, "time for all"), (RATE, "lines")])
+def test_killing_jobs_is_rated_as_no_success(suite, counts):
+    found = [
+        lines("stock", 50, 10.0),
+        lines("earlyoom-memory", 90, 1.0, finished=False, work=0.75, **KILLING),
+        lines("ideal", 60, 5.0),
+    ]
+    (table,) = compare.tables(suite, found)
+    killer = next(row for row in table.rows if row[0] == "earlyoom-memory")
+    got = dict(zip(table.header, killer, strict=True))
+    assert got["times stock"] == got["ideal over this"] == "killed"
+    assert next(cell for name, cell in got.items() if name.startswith(counts)) == "killed"
+    assert (got["lost, %"], got["killed, %"]) == ("25.0", "50.0")
+    assert "killed: jobs were" in table.note
+
+
+def test_killed_in_one_seed_is_killed():
+    killed = made(dataclasses.replace(POINT, policy="mts", seed=2), finished=False, **KILLING)
+    found = [*sweep({"stock": [10.0, 10.0], "mts": [5.0]}), killed]
+    (table,) = compare.tables(TOY, found)
+    assert table.rows[1][table.header.index("times stock")] == "killed"
+    # and where stock's were there is nothing to compare with
+    stock = made(dataclasses.replace(POINT), finished=False, **KILLING)
+    (table,) = compare.tables(TOY, [stock, *sweep({"mts": [5.0]})])
+    assert table.rows[1][table.header.index("times stock")] == "-"
+
+
+def test_a_suites_own_tables_say_who_killed():
+    found = [lines("stock", 50, 10.0), lines("earlyoom", 90, 1.0, finished=False, **KILLING)]
+    assert [table.note for table in compare.own_tables(RATE, found[:1])] == ["A note."]
+    (table,) = compare.own_tables(RATE, found)
+    assert table.note == "A note. Jobs were killed, and their work was not done: earlyoom."
+    assert compare.own_tables(RATE, []) == []
 
 
 def test_limit_does_not_keep_results_apart():
     found = [*sweep({"stock": [10.0]}, limit=10.0), *sweep({"mts": [5.0]}, limit=60.0)]
-    (table,) = compare.tables("toy", found)
-    assert table.rows[1][table.header.index("stock/this")] == "2.00"
+    (table,) = compare.tables(TOY, found)
+    assert table.rows[1][table.header.index("times stock")] == "2.00"
 
 
 def test_parameters_of_rotation_are_compared_with_the_same_stock():
@@ -314,17 +400,17 @@ def test_parameters_of_rotation_are_compared_with_the_same_stock():
         *sweep({"mts": [5.0]}, params=(("depth", 3), ("slice", 1.0))),
         *sweep({"mts": [4.0]}, params=(("depth", 3), ("slice", 2.0))),
     ]
-    (table,) = compare.tables("toy", found, ("slice",))
-    column = table.header.index("stock/this")
+    (table,) = compare.tables(Rotating(), found)
+    column = table.header.index("times stock")
     got = {row[0]: row[column] for row in table.rows}
-    assert got == {"stock": "1.00", "mts slice=1.0": "2.00", "mts slice=2.0": "2.50"}
-    assert len(compare.tables("toy", found)) == 3
+    assert got == {"stock": "1.000", "mts slice=1.0": "2.00", "mts slice=2.0": "2.50"}
+    assert len(compare.tables(TOY, found)) == 3
 
 
 def test_text_of_a_table_lacks_columns_that_say_nothing():
-    (table,) = compare.tables("toy", sweep({"stock": [10.0]}))
+    (table,) = compare.tables(TOY, sweep({"stock": [10.0]}))
     text = compare.text(table)
-    assert "time for all, s" in text
+    assert "time for all work, virtual s" in text
     assert "switch, %" not in text
-    assert "this/ideal" not in text
+    assert "ideal over this" not in text
     assert text.splitlines()[3].split()[:2] == ["stock", "1"]

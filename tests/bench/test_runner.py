@@ -13,6 +13,7 @@ from bench.lab.experiment import Job, Policy, Setting, Suite, Workload
 from bench.policies import POLICIES, STARTS
 from bench.suites import SUITES
 from bench.suites import syn8 as syn8_module
+from tests.bench import made_results
 
 SYN8 = SUITES["syn8"]
 
@@ -449,6 +450,22 @@ def test_command_refuses_in_words(arguments, complaint):
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_dry_run_says_what_would_be_measured_and_measures_nothing(tmp_path):
+    arguments = ("--suite", "syn8", "--effort", "smoke", "--dry-run", "-j", "1", "-o", tmp_path)
+    done = command(*arguments)
+    assert done.returncode == 0, done.stderr
+    *runs, whole = done.stdout.splitlines()
+    assert [line.split()[:2] for line in runs] == [["syn8", p] for p in ("stock", "mts", "ideal")]
+    assert "limit 3 s: at most about " in runs[0]
+    assert whole.startswith("3 runs, 1 side by side: at most about ")
+    assert list(tmp_path.iterdir()) == []
+    # where there is a result it is known how long it took
+    choice = sweep.Choice(effort="smoke", policies=("stock",))
+    (made,) = made_results.write(tmp_path, choice, ("syn8",))
+    assert made["real_seconds"] == 30.0
+    assert "limit 3 s: took 0:30" in command(*arguments).stdout
 
 
 def test_command_lists_what_there_is():

@@ -35,11 +35,12 @@ def test_figure_1():
         result("ideal", 144, 2.0, 100),
     ]
     figure_1, figure_4 = SUITE.tables(found)
-    assert [row[0] for row in figure_1.rows] == ["64", "144"]
-    small, large = cells(figure_1, 0), cells(figure_1, 1)
+    assert [row[:2] for row in figure_1.rows] == [("64", "-"), ("144", "1"), ("144", "2")]
+    small, shorter, large = (cells(figure_1, row) for row in range(3))
     assert (small["s stock"], small["swaps stock"], small["s mts"]) == ("1.00", "0", "-")
     assert large["s stock"] == ">100.00"
     assert large["s mts"] == "5.00 (4.00..6.00)"  # of slice 2 s alone
+    assert (shorter["s mts"], shorter["s stock"]) == ("9.00", ">100.00")
     assert large["swaps mts"] == "400 (300..500)"
     assert large["s ideal"] == "2.00"
     assert "7 days" in large["the paper says"]
@@ -60,7 +61,7 @@ def test_places_have_tables_of_their_own():
     other["setting"]["disk"] = "paper"
     tables = SUITE.tables([one, other])
     assert len(tables) == 2
-    assert {table.rows[0][2] for table in tables} == {"1.00", "2.00"}
+    assert {table.rows[0][3] for table in tables} == {"1.00", "2.00"}
 
 
 @pytest.mark.parametrize(("total", "text"), [(16, "no diff"), (136, "cannot"), (288, "not tried")])

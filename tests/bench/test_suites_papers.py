@@ -175,6 +175,20 @@ def test_swappers_of_equal_rounds_are_fair():
     assert figures["jain_of_round"] == pytest.approx([1, 1])
 
 
+def test_swappers_of_which_one_never_ran_have_no_index_of_rounds_but_one_of_pages():
+    """As in the smoke point under mts: its two seconds are about one slice."""
+    figures = swappers.rounds_figures(
+        outcome(
+            *(job("a", swapper_report([0.1] * 3, 30)), job("b", swapper_report([0.2], 10))),
+            job("c", swapper_report([], 0)),
+        )
+    )
+    assert figures["rounds_done"] == [3, 1, 0]
+    assert figures["jain_of_round"] == []
+    assert figures["jain_of_rounds_mean"] is None
+    assert figures["jain_of_pages"] == pytest.approx(40**2 / (3 * 1000))
+
+
 def test_swappers_dispersion_over_seeds():
     point = swappers.SUITE.points("quick")[1]
     name = point.param("program")
