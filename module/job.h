@@ -67,6 +67,9 @@ struct mts_job {
 	/* tasks.c, during a scan */
 	bool scan_realtime;
 	bool scan_untouchable;
+	u64 scan_user;
+	/* tasks.c: user time as of the last mts_tasks_user() */
+	u64 user;
 
 	/* rotor's thread writes, under mts_lock where others read */
 	struct mts_usage usage;

@@ -25,6 +25,8 @@
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
 /* How often it measures while idle, if nothing else tells it of growth. */
 #define POLL_NS (1 * (u64)NSEC_PER_SEC)
+/* How often the jobs' share of the processors is looked at, while the host reclaims. */
+#define LOOK_NS (100 * NSEC_PER_MSEC)
 /* So long after the host has reclaimed, growth is still to be expected. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
 /* Idle, it measures no more often than this, and for 2 % of the time, whatever happens. */
@@ -300,6 +302,7 @@ static u32 first_bin(void)
 static void run_round(void)
 {
 	u32 first = first_bin(), i;
+	u64 began = ktime_get_ns();
 	enum slice_end end = SLICE_OVER;
 
 	mutex_lock(&mts_lock);
@@ -317,6 +320,10 @@ static void run_round(void)
 		end = run_slice(bin);
 		close_slice(bin);
 	}
+	if (end == SLICE_OVER)
+		mts_round_judge(began);
+	else
+		mts_round_judge(ktime_get_ns()); /* too short to say anything */
 }
 
 /* Nothing to rotate (any more): everything runs. */
@@ -358,6 +365,8 @@ static u64 idle_time(u32 reason)
 	/* A real-time job may turn into one that can be frozen without a word. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
 		return FOREVER;
+	if (reason == MTS_REASON_COPES)
+		return LOOK_NS;
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
 	/* Who has been left out is to be tried again. */
@@ -436,6 +445,9 @@ static const char *const reasons[] = {
 	[MTS_REASON_NO_SWAP] =
 		"demand exceeds the capacity, but there is no swap: add some (swapon)",
 	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
+	[MTS_REASON_COPES] = "demand exceeds the capacity, but swapping costs the jobs little time",
+	[MTS_REASON_NO_GAIN] =
+		"demand exceeds the capacity, but taking turns cost more time: tried again later",
 };
 
 /*

@@ -31,6 +31,7 @@ struct mts_rotor {
 	u64 slice_ends;
 	u64 switch_ns; /* moving average of what a switch takes */
 	u64 swapins; /* of the host, when the slice began */
+	struct mts_admission admission;
 	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
 	u64 too_much;
 	u64 too_much_of; /* the capacity then */
@@ -81,6 +82,9 @@ bool mts_round_outgrown(void);
  * next plan's capacity is less. Cheap if not.
  */
 bool mts_round_swaps(void);
+
+/* A whole round is over, begun at @began: was it worth it? */
+void mts_round_judge(u64 began);
 
 /* Pages swapped in on this host since boot. */
 u64 mts_round_swapins(void);

@@ -143,16 +143,53 @@ static bool has_swap(void)
 	return false;
 }
 
-static bool pays_for_it(const struct mts_config *config)
+static bool reclaims(void)
 {
 	u64 last = mts_hooks_last_reclaim();
 
+	return last && ktime_get_ns() - last < PRESSURE_NS;
+}
+
+/* The jobs' share of the processors without turns, while it may be asked for. */
+static void look(void)
+{
+	u32 wanting;
+	u64 user;
+
+	if (mts_rotor.nbins >= 2 || !reclaims())
+		return;
+	mts_rotor_step("tasks are looked at");
+	user = mts_tasks_user(&wanting);
+	mts_admission_look(&mts_rotor.admission, ktime_get_ns(), user, mts_round_swapins(),
+			   min(wanting, num_online_cpus()));
+}
+
+void mts_round_judge(u64 began)
+{
+	u64 user, now = ktime_get_ns();
+	u32 wanting;
+
+	mts_rotor_step("tasks are looked at");
+	user = mts_tasks_user(&wanting);
+	mts_admission_round(&mts_rotor.admission, now, user, now - began);
+}
+
+/* Does the host pay for its shortage, and would turns be cheaper? */
+static u32 weigh(const struct mts_config *config)
+{
+	u64 now = ktime_get_ns();
+
 	if (config->mode == MTS_MODE_ALWAYS || config->bin_bytes)
-		return true;
+		return MTS_REASON_OVERCOMMIT;
+	if (mts_admission_holds(&mts_rotor.admission, now))
+		return MTS_REASON_NO_GAIN;
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.nbins >= 2)
-		return true;
-	return last && ktime_get_ns() - last < PRESSURE_NS;
+		return MTS_REASON_OVERCOMMIT;
+	if (!reclaims())
+		return MTS_REASON_NO_PRESSURE;
+	return mts_admission_pays(&mts_rotor.admission, now) ? MTS_REASON_OVERCOMMIT :
+							       MTS_REASON_COPES;
 }
 
 static u32 admit(const struct mts_config *config, u32 freezable)
@@ -165,17 +202,28 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
-	if (!pays_for_it(config))
-		return MTS_REASON_NO_PRESSURE;
-	return MTS_REASON_OVERCOMMIT;
+	return weigh(config);
+}
+
+static void note_turn(u32 before)
+{
+	u32 wanting;
+
+	if (before < 2 && mts_rotor.nbins >= 2) {
+		mts_admission_begin(&mts_rotor.admission);
+		mts_tasks_user(&wanting);
+	} else if (before >= 2 && mts_rotor.nbins < 2) {
+		mts_admission_end(&mts_rotor.admission);
+	}
 }
 
 u32 mts_round_plan(void)
 {
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
-	u32 i, freezable;
+	u32 i, freezable, before = mts_rotor.nbins;
 
+	look();
 	mutex_lock(&mts_lock);
 	config = mts_config();
 	conf = (struct mts_plan_conf){
@@ -198,6 +246,7 @@ u32 mts_round_plan(void)
 			mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE;
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
+	note_turn(before);
 	return mts_rotor.nbins;
 }
 

@@ -69,6 +69,45 @@ static bool can_run(struct task_struct *task)
 	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
 }
 
+/* Of a process, with its threads that have ended. */
+static u64 user_time(struct task_struct *process, bool children, u32 *wanting)
+{
+	struct signal_struct *signal = process->signal;
+	struct task_struct *task;
+	u64 sum = READ_ONCE(signal->utime);
+
+	if (children)
+		sum += READ_ONCE(signal->cutime);
+	for_each_thread(process, task) {
+		sum += READ_ONCE(task->utime);
+		*wanting += can_run(task);
+	}
+	return sum;
+}
+
+u64 mts_tasks_user(u32 *wanting)
+{
+	struct task_struct *process;
+	struct mts_job *job;
+	u64 sum = 0;
+
+	*wanting = 0;
+	rcu_read_lock();
+	mts_job_for_each_rcu(job)
+		job->scan_user = 0;
+	for_each_process(process) {
+		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		if (job)
+			job->scan_user += user_time(process, !(job->flags & MTS_JOB_EACH), wanting);
+	}
+	mts_job_for_each_rcu(job) {
+		sum += mts_sub_floor(job->scan_user, job->user);
+		job->user = job->scan_user;
+	}
+	rcu_read_unlock();
+	return sum;
+}
+
 bool mts_tasks_bin_can_run(u32 bin)
 {
 	struct task_struct *process, *task;

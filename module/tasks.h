@@ -36,7 +36,17 @@ bool mts_tasks_is_spared(struct task_struct *task);
  */
 int mts_tasks_can_run(struct cgroup *cgrp);
 
-/* The same of all jobs of a bin together, by a walk. Only for the rotor's thread. */
+/**
+ * mts_tasks_user() - user time of all jobs since the last call
+ * @wanting: how many of their threads run, or wait for a disk or for memory
+ *
+ * A job that ends in between is left out; the children of its processes count
+ * when they have been waited for, but those of an EACH job are jobs of their
+ * own. Only for the rotor's thread. Return: ns, counted in ticks.
+ */
+u64 mts_tasks_user(u32 *wanting);
+
+/* mts_tasks_can_run() of all jobs of a bin together, by a walk. Only for the rotor's thread. */
 bool mts_tasks_bin_can_run(u32 bin);
 
 #endif /* _MTS_TASKS_H */

@@ -156,6 +156,68 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand);
 
+/* ---- admission.c: whether taking turns pays -------------------------------- */
+
+/**
+ * struct mts_admission - what the jobs get of the processors, with turns and without
+ *
+ * What counts is the time that jobs run in user mode: a host that thrashes
+ * spends its time in the kernel, or waits. It is set against what the threads
+ * that want to run could have: a processor each. All zero at first.
+ *
+ * @share, @wanting: per mille, and how many processors were wanted, in the last
+ *	window without turns
+ * @before, @during: per mille before turns were taken, and in the last round
+ */
+struct mts_admission {
+	u64 began; /* of the window; 0: there is none */
+	u64 user_ns;
+	u64 swapins;
+	u32 share;
+	u32 wanting;
+	bool pays;
+	u32 before;
+	u32 during;
+	u32 rounds;
+	u32 poor; /* rounds in a row */
+	u64 hold_ns;
+	u64 hold_until;
+};
+
+/**
+ * mts_admission_look() - while all run at once: another look
+ * @now: ns
+ * @user_ns: what the jobs have run in user mode since the last look
+ * @swapins: pages swapped in on this host since boot
+ * @wanting: processors that the jobs' threads could use now
+ */
+void mts_admission_look(struct mts_admission *a, u64 now, u64 user_ns, u64 swapins, u32 wanting);
+
+/*
+ * Two signals together, in a window of 0.2 to 2 s: the jobs get less than 3/4
+ * of what they want, and pages come back from swap. And turns have not been
+ * tried in vain lately.
+ */
+bool mts_admission_pays(const struct mts_admission *a, u64 now);
+
+/* Turns were tried, and the jobs got less: not again for a while. */
+bool mts_admission_holds(const struct mts_admission *a, u64 now);
+
+/* Turns begin. */
+void mts_admission_begin(struct mts_admission *a);
+
+/**
+ * mts_admission_round() - a whole round is over
+ * @user_ns, @elapsed_ns: what the jobs ran in it, and how long it took
+ *
+ * Two rounds in a row in which the jobs got less than before there were turns:
+ * no more of them for 30 s, and twice as long each time, up to 10 minutes.
+ */
+void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns);
+
+/* Turns end. */
+void mts_admission_end(struct mts_admission *a);
+
 /* ---- evict.c: what a switch moves ---------------------------------------- */
 
 /**

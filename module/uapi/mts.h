@@ -45,9 +45,11 @@ enum mts_mode {
 	/* Never rotate. */
 	MTS_MODE_OFF = 0,
 	/*
-	 * Rotate while the jobs' demand exceeds the capacity and the host
-	 * shows that it is short of memory (it reclaims). A bin size set by
-	 * hand counts as the user's word that it is short.
+	 * Rotate while the jobs' demand exceeds the capacity and they pay for
+	 * it: the host reclaims memory, pages come back from swap, and the jobs
+	 * get less than 3/4 of the processors' time that they want. If they get
+	 * even less while they take turns, stand down for a while. A bin size
+	 * set by hand counts as the user's word that memory is short.
 	 */
 	MTS_MODE_AUTO = 1,
 	/* Rotate whenever the demand needs more than one bin. */
@@ -232,6 +234,8 @@ enum mts_reason {
 	MTS_REASON_ERROR = 9, /* stopped: an operation failed */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
+	MTS_REASON_COPES = 12, /* idle: it swaps, but the jobs get on all the same */
+	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
 };
 
 /* How MTS_JOB_EACH catches a child. */

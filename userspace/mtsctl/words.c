@@ -49,6 +49,8 @@ const struct word reason_words[] = {
 	{ "error", MTS_REASON_ERROR, NULL },
 	{ "suspend", MTS_REASON_SUSPEND, NULL },
 	{ "unload", MTS_REASON_UNLOAD, NULL },
+	{ "copes", MTS_REASON_COPES, NULL },
+	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
 	{ 0 },
 };
 
