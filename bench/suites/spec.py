@@ -43,7 +43,7 @@ class Spec(Suite):
     title = "SPEC-like mixes of programs"
     source = "Reuven & Wiseman, section 5.2, figures 2 and 3"
     programs = ("repeat", "textgen", "lu", "paths")
-    rotation_params = ("slice_ms",)
+    rotation_params = ("slice_ms", "mts")
     # Compilers show their work file by file, and compressors need their memory only after a
     # while: a run that a sweep cuts off early would tell nothing.
     timed = True
@@ -51,9 +51,9 @@ class Spec(Suite):
     def points(self, effort: str) -> list[Setting]:
         """Parameters: mix; size of the work (test, train, ref); slice_ms of mts (0: its own).
 
-        quick: mixes with which stock Linux thrashes. With gzip and gcc alone it does not: these go
-        through most of their memory once (3gzip+2gcc at 2.5 took it no longer than it takes them
-        alone).
+        quick: mixes and sizes with which stock Linux thrashes, and one with which it does not.
+        gzip and gcc go through most of their memory once (3gzip+2gcc at 2.5 took stock no longer
+        than it takes them alone).
         """
         if effort == "smoke":
             return [self._point("2perl", 1.2, free_mib=40, size="test", limit=20)]
@@ -61,6 +61,7 @@ class Spec(Suite):
             return [
                 self._point("2bzip2+3paths", 2.75, free_mib=36, limit=20),
                 self._point("lu+paths+perl", 2.5, free_mib=36, limit=25),
+                self._point("3gzip+2gcc", 1.25, free_mib=56, limit=25),
             ]
         mixes = [
             self._point(name, overcommit, size="train", limit=120)

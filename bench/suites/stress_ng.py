@@ -115,6 +115,7 @@ class StressNg(Suite):
             return [
                 self._point("vm-keep", 2.5, seconds=6, free_mib=64),
                 self._point("mixed", 2.2, seconds=6, free_mib=112),
+                self._point("mixed", 1.25, seconds=6, free_mib=112),
             ]
         return [
             self._point(mix, overcommit, disk=disk)
