@@ -13,7 +13,6 @@
 
 /* Faults of a process that has run, but has not got anywhere. */
 #define UNTOUCHED 16u
-#define PAGE 4096u
 
 static struct job *new_job(const struct job *parent)
 {

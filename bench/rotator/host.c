@@ -87,6 +87,7 @@ void host_read(struct host *host)
 	host->swap_free = keyed_value(text, "SwapFree") << 10;
 	text = read_proc("vmstat");
 	host->scanned = keyed_value(text, "pgscan_kswapd") + keyed_value(text, "pgscan_direct");
+	host->swapped_in = keyed_value(text, "pswpin");
 }
 
 /* The text of a stat file after the name, which may hold anything: "S 17 ..." */

@@ -28,8 +28,8 @@ static const char usage[] =
 	"  -h, --help\n"
 	"\n"
 	"KEY=VALUE, with the module's defaults, as in `mtsctl set`: mode=auto|always,\n"
-	"slice=5s, min_slice=200ms, max_pause=30s, bin=auto|SIZE, pack=ffd|bfd|rw,\n"
-	"evict=off|need|full.\n"
+	"slice=5s, min_slice=200ms, max_pause=30s, overhead=5%|off, bin=auto|SIZE,\n"
+	"pack=ffd|bfd|rw, evict=off|need|full.\n"
 	"\n"
 	"Ends at SIGTERM or SIGINT; everything is thawed then.\n"
 	"exit status: 0, 1 an error, 2 usage\n";
@@ -82,6 +82,21 @@ static uint64_t take_size(const char *name, const char *text)
 	return bytes;
 }
 
+static u32 take_overhead(const char *text)
+{
+	const char *wrong;
+	u32 permille;
+
+	if (!strcmp(text, "off"))
+		return 0;
+	wrong = parse_permille(text, &permille);
+	if (wrong)
+		args_refuse("overhead=%s: %s", text, wrong);
+	if (permille > MTS_OVERHEAD_MAX)
+		args_refuse("overhead=%s: more than %u%%", text, MTS_OVERHEAD_MAX / 10);
+	return permille;
+}
+
 /* Words in the order of their enums in uapi/mts.h. */
 static void take_setting(const char *text)
 {
@@ -102,11 +117,13 @@ static void take_setting(const char *text)
 	else if (!strncmp(text, "max_pause=", 10))
 		options.max_pause_ns =
 			take_time("max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
+	else if (!strncmp(text, "overhead=", 9))
+		options.overhead = take_overhead(value);
 	else if (!strncmp(text, "bin=", 4))
 		options.capacity = take_size("bin=", value);
 	else
 		args_refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
-			    "max_pause or bin",
+			    "max_pause, overhead or bin",
 			    text);
 }
 
@@ -188,6 +205,7 @@ void options_parse(int argc, char **argv)
 		.slice_ns = MTS_DEFAULT_SLICE_NS,
 		.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
 		.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
+		.overhead = MTS_DEFAULT_OVERHEAD,
 		.poll_ns = 20 * NS_PER_MS,
 		.pack = MTS_DEFAULT_PACK,
 		.evict = MTS_DEFAULT_EVICT,

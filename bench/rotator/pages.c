@@ -17,7 +17,6 @@
 
 #include "rotator.h"
 
-#define PAGE 4096ull
 #define SWAPPED (1ull << 62) /* Documentation/admin-guide/mm/pagemap.rst */
 /* Pages in memory between two runs that are not worth another call. */
 #define GAP 16u

@@ -20,7 +20,7 @@
 
 #include "rotator.h"
 
-/* While a slice runs it is looked this often whether anything can run ... */
+/* While a slice runs it is looked this often whether anything can run, and whether it swaps ... */
 #define TICK_NS (50 * NS_PER_MS)
 /* ... and this often whether the bin still fits. */
 #define GROWTH_NS NS_PER_S
@@ -124,8 +124,10 @@ static enum slice_end run_slice(u32 bin)
 	uint64_t now = now_ns(), ends = now + round_now.bins[bin].slice_ns;
 	uint64_t next_growth = now + GROWTH_NS;
 	uint64_t fair_start = now + (options.min_slice_ns << mts_min(early_in_a_row, 16));
+	bool regroup;
 	u32 asleep = 0;
 
+	round_slice_begins();
 	for (; now < ends; now = now_ns()) {
 		if (wait_until(mts_min(ends, now + TICK_NS))) {
 			enum slice_end end = jobs_changed();
@@ -134,12 +136,14 @@ static enum slice_end run_slice(u32 bin)
 				return end;
 		}
 		now = now_ns();
+		regroup = round_swaps();
 		if (now >= next_growth && now < ends) {
 			next_growth = now + GROWTH_NS;
-			if (round_outgrown()) {
-				stats.regroups++;
-				return SLICE_REGROUP;
-			}
+			regroup |= round_outgrown();
+		}
+		if (regroup) {
+			stats.regroups++;
+			return SLICE_REGROUP;
 		}
 		asleep = round_can_run(bin) ? 0 : asleep + 1;
 		if (asleep >= 2 && now >= fair_start && now < ends) {
@@ -199,8 +203,7 @@ static void idle(uint64_t measuring_ns)
 	bool news = false;
 
 	switch_thaw_all();
-	round_now.nbins = 0;
-	round_now.running = MTS_BIN_NONE;
+	round_rests();
 	stats_write();
 	while (!stopping && !news && now_ns() - began < mts_max(QUIET_NS, least)) {
 		uint64_t reclaimed = round_now.reclaimed_ns;

@@ -29,6 +29,7 @@
 #define MAX_JOBS 1024u
 #define MAX_NAMES 256u
 #define NAME_SIZE 64u
+#define PAGE 4096ull
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000ull
 
@@ -45,11 +46,12 @@ struct options {
 	const char *stats; /* "": not written */
 	struct names each;
 	struct names resident;
-	uint64_t slice_ns; /* of a full bin */
+	uint64_t slice_ns; /* of a full bin, at least */
 	uint64_t min_slice_ns;
 	uint64_t max_pause_ns;
 	uint64_t capacity; /* 0: automatic */
 	uint64_t poll_ns; /* how often jobs and processes are looked for */
+	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
 	u32 mode; /* enum mts_mode */
 	u32 pack; /* enum mts_pack */
 	u32 evict; /* enum mts_evict */
@@ -72,6 +74,7 @@ struct host {
 	uint64_t available; /* MemAvailable */
 	uint64_t swap_free;
 	uint64_t scanned; /* pages that the host's own reclaim has looked at since it booted */
+	uint64_t swapped_in; /* pages, the same */
 };
 
 uint64_t now_ns(void);
@@ -177,6 +180,11 @@ struct round {
 	uint64_t switch_ns; /* what a switch takes: a moving average */
 	uint64_t scanned; /* of struct host, when it last grew */
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */
+	uint64_t slice_began;
+	uint64_t swapped_in; /* of struct host, when the slice began */
+	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
+	uint64_t too_much;
+	uint64_t too_much_of; /* the capacity then */
 };
 
 extern struct round round_now;
@@ -189,8 +197,19 @@ bool round_measure(struct job *job);
 u32 round_plan(void);
 void round_place_newcomers(void);
 
+void round_slice_begins(void);
+
 /* Has the running bin outgrown the capacity, by an eighth? */
 bool round_outgrown(void);
+
+/*
+ * Does the running bin swap while it runs, although it was to fit? Then the next plan's capacity
+ * is less.
+ */
+bool round_swaps(void);
+
+/* Nothing rotates: what was learned so is forgotten. */
+void round_rests(void);
 bool round_can_run(u32 bin);
 void round_print_plan(void);
 
@@ -218,7 +237,7 @@ struct stats {
 	uint64_t rounds;
 	uint64_t switches;
 	uint64_t early_switches; /* a bin slept */
-	uint64_t regroups; /* a bin outgrew the capacity */
+	uint64_t regroups; /* a bin outgrew the capacity, or swapped */
 	uint64_t freeze_ns;
 	uint64_t evict_ns;
 	uint64_t bring_back_ns;

@@ -88,6 +88,17 @@ static bool admit(const struct host *host, u32 freezable)
 	       has_swap(host) && pays_for_it();
 }
 
+static uint64_t learned(uint64_t capacity)
+{
+	if (!round_now.too_much)
+		return capacity;
+	if (capacity > mts_add_sat(round_now.too_much_of, round_now.too_much_of / 8)) {
+		round_now.too_much = 0;
+		return capacity;
+	}
+	return mts_min(capacity, round_now.too_much - 1);
+}
+
 static uint64_t capacity_now(const struct host *host)
 {
 	uint64_t managed = 0;
@@ -96,7 +107,7 @@ static uint64_t capacity_now(const struct host *host)
 		return options.capacity;
 	for (u32 i = 0; i < job_count; i++)
 		managed = mts_add_sat(managed, jobs[i].resident);
-	return mts_policy_capacity(host->available, managed, host->total);
+	return learned(mts_policy_capacity(host->available, managed, host->total));
 }
 
 u32 round_plan(void)
@@ -108,6 +119,7 @@ u32 round_plan(void)
 		.min_slice_ns = options.min_slice_ns,
 		.max_pause_ns = options.max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.switch_ns = round_now.switch_ns,
+		.overhead = options.overhead,
 	};
 	struct host host;
 	u32 freezable = 0;
@@ -174,19 +186,69 @@ void round_place_newcomers(void)
 			place(&jobs[i]);
 }
 
-bool round_outgrown(void)
+/* What the running bin needs now. Return: of how many jobs. */
+static u32 measure_running(uint64_t *demand)
 {
-	uint64_t capacity = round_now.plan.capacity, demand = 0;
 	u32 n = 0;
 
+	*demand = 0;
 	for (u32 i = 0; i < job_count; i++) {
 		if (jobs[i].bin != round_now.running || !round_measure(&jobs[i]))
 			continue;
-		demand = mts_add_sat(demand, jobs[i].demand);
+		*demand = mts_add_sat(*demand, jobs[i].demand);
 		n++;
 	}
+	return n;
+}
+
+bool round_outgrown(void)
+{
+	uint64_t capacity = round_now.plan.capacity, demand;
+	u32 n = measure_running(&demand);
+
 	return n > 1 && demand > mts_add_sat(capacity, capacity / 8) &&
 	       demand > mts_add_sat(round_now.bins[round_now.running].demand, capacity / 8);
+}
+
+void round_slice_begins(void)
+{
+	struct host host;
+
+	host_read(&host);
+	note_reclaim(&host);
+	round_now.slice_began = now_ns();
+	round_now.swapped_in = host.swapped_in;
+}
+
+bool round_swaps(void)
+{
+	uint64_t capacity = round_now.plan.capacity, demand;
+	uint64_t residents = round_now.plan.resident_demand;
+	struct host host;
+
+	host_read(&host);
+	note_reclaim(&host);
+	if ((host.swapped_in - round_now.swapped_in) * PAGE <
+		    round_now.bins[round_now.running].demand / 8 ||
+	    round_now.reclaimed_ns <= round_now.slice_began)
+		return false;
+	if (measure_running(&demand) < 2)
+		return false;
+	if (demand > capacity)
+		return true;
+	if (demand < capacity / 2)
+		return false;
+	round_now.too_much = mts_add_sat(demand, residents);
+	round_now.too_much_of = mts_max(mts_add_sat(capacity, residents), round_now.too_much_of);
+	return true;
+}
+
+void round_rests(void)
+{
+	round_now.nbins = 0;
+	round_now.running = MTS_BIN_NONE;
+	round_now.too_much = 0;
+	round_now.too_much_of = 0;
 }
 
 /*

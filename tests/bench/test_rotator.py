@@ -38,11 +38,14 @@ class Fake:
         )
         self.scan(scanned)
 
-    def scan(self, pages):
-        """What the host's reclaim has looked at."""
+    def scan(self, pages, swapped_in=0):
+        """What the host's reclaim has looked at, and what was swapped in."""
         path = self.root / "proc/vmstat"
         new = path.with_suffix(".new")
-        new.write_text(f"pgscan_kswapd {pages}\npgscan_kswapd_x 5\npgscan_direct {2 * pages}\n")
+        new.write_text(
+            f"pswpin {swapped_in}\npgscan_kswapd {pages}\npgscan_kswapd_x 5\n"
+            f"pgscan_direct {2 * pages}\n"
+        )
         new.rename(path)
 
     def job(self, name, *, current=0, swap=0, stat="", pids=(), populated=1, frozen=1):
@@ -62,11 +65,11 @@ class Fake:
             (path / file).write_text(text)
         return path
 
-    def process(self, pid, parent, cgroup, name="a b) S 1"):
-        """A process of one thread that sleeps."""
+    def process(self, pid, parent, cgroup, name="a b) S 1", state="S"):
+        """A process of one thread, which sleeps."""
         task = self.root / f"proc/{pid}/task/{pid}"
         task.mkdir(parents=True)
-        text = f"{pid} ({name}) S {parent} 1 1 0\n"
+        text = f"{pid} ({name}) {state} {parent} 1 1 0\n"
         (task / "stat").write_text(text)
         (task.parents[1] / "stat").write_text(text)
         (task.parents[1] / "cgroup").write_text(f"0::/jobs/{cgroup}\n")
@@ -115,6 +118,8 @@ class Daemon:
         (["slice=2"], "the unit is missing"),
         (["slice=2h"], "not in 0.01..60 s"),
         (["max_pause=100ms"], "max_pause=100ms: not in"),
+        (["overhead=5"], "overhead=5: not a percentage"),
+        (["overhead=50.1%"], "overhead=50.1%: more than 50%"),
         (["mode=maybe"], "not one of off|auto|always"),
         (["evict="], "evict=: not one of"),
         (["bin=12"], "less than 1 MiB"),
@@ -139,7 +144,15 @@ def test_what_is_refused(args, why):
 def test_help_names_every_option():
     done = run("--help")
     assert done.returncode == 0
-    for word in ("--each", "--resident", "--bring-back", "--notice", "slice=", "evict="):
+    for word in (
+        "--each",
+        "--resident",
+        "--bring-back",
+        "--notice",
+        "slice=",
+        "evict=",
+        "overhead=",
+    ):
         assert word in done.stdout
 
 
@@ -151,7 +164,7 @@ def test_demand_is_what_is_swapped_too_less_what_can_be_dropped(tmp_path):
     (job,) = plan["jobs"]
     assert job["demand"] == (20 - (5 - 2) - 1 + 10 - 1) * MIB
     most = 100 + 20 - 3 - 1
-    assert plan["capacity"] == most * MIB - most * MIB // 32
+    assert plan["capacity"] == most * MIB - most * MIB // 16
 
 
 def test_jobs_are_packed_as_the_module_packs_them(tmp_path):
@@ -257,6 +270,25 @@ def test_rotation_begins_when_the_host_reclaims(tmp_path):
         assert daemon.read()["stats"]["rounds"] == 0
         fake.scan(8)
         daemon.wait(lambda: daemon.read()["stats"]["rounds"] >= 1)
+
+
+def test_a_bin_that_swaps_is_packed_anew(tmp_path):
+    """Two of 40 MiB were to fit in 93, and the host reclaims while they swap: they do not."""
+    fake = Fake(tmp_path, available=60)
+    for pid, name in enumerate("abcd", start=100):
+        fake.job(name, current=10, swap=30, pids=(pid,))
+        fake.process(pid, 1, name, state="R")
+    with Daemon(fake, "mode=always", "slice=60s", "--bring-back", "off") as daemon:
+        daemon.wait(lambda: daemon.read()["bins"] == 2)
+        assert daemon.read()["capacity"] == 100 * MIB * 15 // 16
+        # It comes back, and the host has no need to reclaim.
+        fake.scan(0, swapped_in=80 * MIB // 4096)
+        time.sleep(0.5)
+        assert daemon.read()["stats"]["regroups"] == 0
+        fake.scan(1, swapped_in=160 * MIB // 4096)
+        daemon.wait(lambda: daemon.read()["bins"] == 4)
+        assert daemon.read()["capacity"] == 80 * MIB - 1
+    assert daemon.read()["stats"]["regroups"] == 1
 
 
 def test_first_process_of_each_stays(tmp_path):

@@ -260,7 +260,7 @@ def test_parameter_that_the_suite_only_asks_for_is_known():
 
 
 def test_parameter_that_the_suite_does_not_know():
-    with pytest.raises(LabError, match="no parameter speed: depth, hidden, slice"):
+    with pytest.raises(LabError, match="no parameter speed: depth, hidden, mts, slice"):
         sweep.settings([Toy()], KNOWN, sweep.Choice(params={"speed": 1}))
 
 
@@ -308,7 +308,7 @@ def test_syn8_has_the_same_processes_under_ideal(total):
     assert sum(parts) * 8 == total
     room = packing.capacity_mib(setting.free_mib)
     assert all(part * syn8_module.PROCESS_MIB <= room for part in parts)
-    assert load.mts_settings == "slice=2s"
+    assert load.mts_settings == "slice=2s overhead=off"
 
 
 # several side by side, with guests that are made up
@@ -435,7 +435,7 @@ def command(*arguments):
     [
         (["--suite", "nothing"], "no suite nothing: "),
         (["--suite", "syn8", "--policy", "best"], "no policy best: "),
-        (["--suite", "syn8", "--param", "speed=1"], "no parameter speed: accesses, slice"),
+        (["--suite", "syn8", "--param", "speed=1"], "no parameter speed: accesses, mts, slice"),
         (["--suite", "syn8", "--param", "speed"], "not NAME=VALUE"),
         (["--seeds", "5..1"], "no seed"),
         (["--seeds", "x"], "not 3 or 1..5"),

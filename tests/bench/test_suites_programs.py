@@ -37,6 +37,11 @@ def workloads():
                 yield pytest.param(suite, point, id=f"{suite.name}-{effort}-{number}")
 
 
+def test_the_slices_of_the_paper_do_not_grow():
+    said = {spec.SUITE.workload(point).mts_settings for point in spec.SUITE.points("full")}
+    assert said == {"", *(f"slice={ms}ms overhead=off" for ms in spec.SLICES_MS)}
+
+
 @pytest.mark.parametrize(("suite", "point"), workloads())
 def test_workload_demands_what_the_setting_says(suite, point):
     found = suite.workload(replace(point, policy="stock"))

@@ -243,7 +243,7 @@ extern const unsigned int three_equal[3];
 
 /* hogs[] are jobs "a", "b", … of these sizes; they run freely until rotate(). */
 void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib);
-/* Mode always, other things by default, min_slice at most 100 ms. */
+/* Mode always, other things by default, min_slice at most 100 ms; slices do not grow. */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
 bool is_rotating(void);
 void expect_rotation(u32 bins);

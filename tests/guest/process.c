@@ -207,6 +207,7 @@ static const struct mts_config defaults = {
 	.slice_ns = 5000 * NS_PER_MS,
 	.min_slice_ns = 200 * NS_PER_MS,
 	.max_pause_ns = 30000 * NS_PER_MS,
+	.overhead = MTS_DEFAULT_OVERHEAD,
 };
 
 typedef void act_t(const char *cgroup);

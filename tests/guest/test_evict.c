@@ -121,7 +121,9 @@ static void mode_auto_rotates_under_pressure(void)
 	struct hog_spec spec = { .kind = HOG_RANDOM };
 	u32 i;
 
-	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 2000 * NS_PER_MS });
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE | MTS_CONFIG_OVERHEAD,
+					 .slice_ns = 2000 * NS_PER_MS,
+					 .overhead = 0 });
 	for (i = 0; i < 3; i++) {
 		char name[2] = { (char)('a' + i), 0 };
 

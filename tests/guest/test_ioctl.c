@@ -154,6 +154,7 @@ static void config_defaults(void)
 	check(!c.pad && !c.reserved, "reserved is not 0");
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
+	check(c.overhead == 50, "overhead %u", c.overhead);
 }
 
 struct refusal {
@@ -239,6 +240,8 @@ static void config_limits_are_inside(void)
 		{ SET(SLICE, .slice_ns = MTS_SLICE_MIN_NS) },
 		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS) },
 		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS) },
+		{ SET(OVERHEAD, .overhead = MTS_OVERHEAD_MAX) },
+		{ SET(OVERHEAD, .overhead = 0) },
 		{ SET(PACK, .pack = MTS_PACK_RW) },
 		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
 		{ .mask = 0 },
@@ -263,7 +266,8 @@ static void config_sets_what_is_named(void)
 				  .slice_ns = 1,
 				  .bin_bytes = 1,
 				  .min_slice_ns = 1,
-				  .max_pause_ns = 1 };
+				  .max_pause_ns = 1,
+				  .overhead = MTS_OVERHEAD_MAX + 1 };
 
 	set_config(&set);
 	after = get_config();

@@ -125,6 +125,7 @@ static void good_parameters_are_used(void)
 	check(c.mode == MTS_MODE_OFF && c.slice_ns == 100 * NS_PER_MS && c.bin_bytes == 32 * MIB,
 	      "mode %u slice %llu bin %llu", c.mode, c.slice_ns, c.bin_bytes);
 	check(c.min_slice_ns <= c.slice_ns, "min_slice %llu", c.min_slice_ns);
+	check(c.overhead == MTS_DEFAULT_OVERHEAD, "overhead %u", c.overhead);
 	create_job("elsewhere", 0);
 	check(cg_exists("t-base/elsewhere") && !cg_exists(BASE), "not below the base");
 	expect_within(2000, get_status().state == MTS_STATE_OFF, "%s", describe());

@@ -139,11 +139,14 @@ static void run_gets_ctrl_c(void)
 
 static void set_and_get(void)
 {
-	expect_sh(0, "mtsctl set slice=1500ms bin=96M pack=reuven-wiseman evict=need mode=off");
+	expect_sh(0, "mtsctl set slice=1500ms bin=96M pack=reuven-wiseman evict=need mode=off "
+		     "overhead=2.5%");
 	expect_sh(0, "mtsctl get");
 	expect_said("slice=1500ms");
 	expect_said("bin=96M");
 	expect_said("pack=rw");
+	expect_said("overhead=2.5%");
+	check(get_config().overhead == 25, "%u", get_config().overhead);
 	check(get_config().bin_bytes == 96 * MIB, "%llu", get_config().bin_bytes);
 	expect_sh(2, "mtsctl set slice=2s bin=zero");
 	check(get_config().slice_ns == 1500 * NS_PER_MS, "half a command was done");

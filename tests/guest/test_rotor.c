@@ -158,6 +158,48 @@ static void slices_follow_demand(void)
 		      (unsigned long long)(astray.should / NS_PER_MS), describe());
 }
 
+/* Are there three bins, with slices from the one to the other? */
+static bool slices_are_within(u64 least, u64 most)
+{
+	struct mts_bin_info bins[3];
+	u32 i;
+
+	if (get_bins(bins, 3) != 3)
+		return false;
+	for (i = 0; i < 3; i++)
+		if (bins[i].slice_ns < least || bins[i].slice_ns > most)
+			return false;
+	return true;
+}
+
+/* A switch that evicts and brings back 24 MiB takes more than a twentieth of 200 ms. */
+static void slices_grow_with_the_price_of_a_switch(void)
+{
+	const u64 slice = 200 * NS_PER_MS, max_pause = 10000 * NS_PER_MS;
+	u32 i;
+
+	/* Each job is larger than a bin: its slice is a full one. */
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(20, 200, MTS_EVICT_FULL);
+	expect_rotation(3);
+	wait_rounds(2, 60000);
+	check(slices_are_within(slice, slice), "without overhead: %s", describe());
+
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_OVERHEAD | MTS_CONFIG_MAX_PAUSE,
+					 .overhead = 50,
+					 .max_pause_ns = max_pause });
+	wait_rounds(2, 60000);
+	check(slices_are_within(slice + 1, max_pause), "they have not grown: %s", describe());
+	check(get_status().longest_pause_ns <= max_pause, "pause %llu ms",
+	      get_status().longest_pause_ns / NS_PER_MS);
+	for (i = 0; i < 3; i++)
+		check(job_named(hogs[i].name).frozen_longest_ns <= max_pause, "%s", describe());
+
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_OVERHEAD, .overhead = 0 });
+	wait_rounds(1, 60000);
+	check(slices_are_within(slice, slice), "without overhead again: %s", describe());
+}
+
 static void every_packer_rotates(void)
 {
 	static const unsigned int mib[] = { 20, 14, 9, 6, 16 };
@@ -321,6 +363,7 @@ static void longest_pause_is_kept_by_the_watchdog(void)
 		.bin_bytes = 12 * MIB,
 		.min_slice_ns = 1000 * NS_PER_MS,
 		.max_pause_ns = 1000 * NS_PER_MS,
+		.overhead = 0,
 	});
 	expect_rotation(8);
 	sleep_ms(8000);
@@ -366,8 +409,8 @@ static void rotation_ends_when_the_rest_fits(void)
 }
 
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
-	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
-	    TEST(sleeping_bin_without_pressure_accounts),
+	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
+	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),

@@ -7,7 +7,8 @@
  *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times
  *  MTS_FAKE_LOG   a file that gets a line for every call that changes something
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
- *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE  of the configuration
+ *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
+ *                 of the configuration
  *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS  in place of /proc and of /sys/fs/cgroup
  */
 #include <errno.h>
@@ -309,6 +310,7 @@ int ipc_config_get(struct mts_config *config)
 		.bin_bytes = strtoull(env("MTS_FAKE_CONFIG_BIN", "0"), NULL, 0),
 		.min_slice_ns = 100000000,
 		.max_pause_ns = 30 * SECOND,
+		.overhead = strtoul(env("MTS_FAKE_CONFIG_OVERHEAD", "25"), NULL, 0),
 	};
 	return 0;
 }
@@ -319,9 +321,9 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu",
+		       "pause=%llu overhead=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
-		       c->min_slice_ns, c->max_pause_ns);
+		       c->min_slice_ns, c->max_pause_ns, c->overhead);
 	return ret;
 }
 
@@ -386,7 +388,8 @@ int ipc_stats(struct mts_stats *stats)
 		.evict_asked = 3ull << 30,
 		.evict_got = UINT64_MAX,
 		.freeze_ns = 36 * 40000000ull,
-		.evict_ns = 36 * 60000000ull,
+		.evict_ns = 36 * 50000000ull,
+		.bring_back_ns = 36 * 10000000ull,
 		.slice_ns = 70 * SECOND,
 	};
 	return 0;

@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE = (1 << i for i in range(7))
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD = (1 << i for i in range(8))
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     words = [
         f"{key}={fields.get(key, 0)}"
-        for key in ("mode", "pack", "evict", "slice", "bin", "min", "pause")
+        for key in ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead")
     ]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
@@ -42,6 +42,12 @@ def call(mask, **fields):
         (["bin=1P"], call(BIN, bin=1 << 50)),
         (["min_slice=50ms"], call(MIN_SLICE, min=5 * 10**7)),
         (["max_pause=1s"], call(MAX_PAUSE, pause=10**9)),
+        (["overhead=5%"], call(OVERHEAD, overhead=50)),
+        (["overhead=2.5%"], call(OVERHEAD, overhead=25)),
+        (["overhead=0.1%"], call(OVERHEAD, overhead=1)),
+        (["overhead=50.00%"], call(OVERHEAD, overhead=500)),
+        (["overhead=0%"], call(OVERHEAD, overhead=0)),
+        (["overhead=off"], call(OVERHEAD, overhead=0)),
         (
             ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
             call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
@@ -83,6 +89,16 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=1ms"], "not between 10ms and 60s"),
         (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
+        (["overhead="], "a value is missing"),
+        (["overhead=5"], "overhead=5: not a percentage: write 5%"),
+        (["overhead=none"], "not a number"),
+        (["overhead=-5%"], "negative"),
+        (["overhead=5%%"], "not a percentage"),
+        (["overhead=0.05%"], "finer than steps of 0.1%"),
+        (["overhead=2.55%"], "finer than steps of 0.1%"),
+        (["overhead=50.1%"], "overhead=50.1%: not between 0% and 50%"),
+        (["overhead=101%"], "more than 100%"),
+        (["overhead=off", "overhead=5%"], "overhead is given twice"),
         (["bin=0"], "not between 1M and 1P"),
         (["bin=1023K"], "not between 1M and 1P"),
         (["bin=1025T"], "not between 1M and 1P"),
@@ -122,26 +138,29 @@ def test_share_without_meminfo(mtsctl, host):
 
 def test_get(mtsctl):
     assert mtsctl("get").out == (
-        "mode=auto\npack=bfd\nevict=need\nslice=2s\nmin_slice=100ms\nmax_pause=30s\nbin=auto\n"
+        "mode=auto\npack=bfd\nevict=need\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
+        "overhead=2.5%\nbin=auto\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("slice_ns", "bin_bytes", "shown"),
+    ("slice_ns", "bin_bytes", "overhead", "shown"),
     [
-        (2500000000, 96 * MIB, ("2500ms", "96M")),
-        (100000001, MIB + 1, ("100000001ns", "1048577")),
-        (60 * 10**9, 1 << 50, ("60s", "1P")),
+        (2500000000, 96 * MIB, 50, ("2500ms", "96M", "5%")),
+        (100000001, MIB + 1, 1, ("100000001ns", "1048577", "0.1%")),
+        (60 * 10**9, 1 << 50, 0, ("60s", "1P", "off")),
     ],
 )
-def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, shown):
-    out = mtsctl("get", config_slice=slice_ns, config_bin=bin_bytes).out
+def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
+    fake = {"config_slice": slice_ns, "config_bin": bin_bytes, "config_overhead": overhead}
+    out = mtsctl("get", **fake).out
     assert f"slice={shown[0]}\n" in out
     assert f"bin={shown[1]}\n" in out
+    assert f"overhead={shown[2]}\n" in out
     assert mtsctl("set", *out.split()).status == 0
     assert mtsctl.calls == [
         call(
-            0x7F,
+            0xFF,
             mode=1,
             pack=1,
             evict=1,
@@ -149,6 +168,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, shown):
             bin=bin_bytes,
             min=10**8,
             pause=30 * 10**9,
+            overhead=overhead,
         )
     ]
 
@@ -161,6 +181,7 @@ def test_get_json(mtsctl):
         "slice_ns": 2 * 10**9,
         "min_slice_ns": 10**8,
         "max_pause_ns": 30 * 10**9,
+        "overhead": 25,  # per mille
         "bin_bytes": None,
     }
     assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB

@@ -2,6 +2,7 @@
 """The manual, the completion, the static build, and what install installs."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -17,6 +18,13 @@ def test_manual_is_clean(sources):
     assert shutil.which("mandoc"), "mandoc is missing: install mandoc"
     done = run("mandoc", "-Tlint", "-Wwarning", sources / "mtsctl.8")
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_manual_explains_every_key(mtsctl, sources):
+    text = re.sub(".\b", "", run("mandoc", "-Tascii", sources / "mtsctl.8").stdout)
+    for line in mtsctl("get").out.splitlines():
+        key = line.partition("=")[0]
+        assert re.search(rf"^ +{key}=\S", text, re.M), key
 
 
 def test_static_build_and_install(sources, tmp_path):
@@ -55,6 +63,9 @@ def test_missing_jansson(sources, tmp_path):
         (["set", "m"], {"mode=", "min_slice=", "max_pause="}),
         (["set", "mode", "=", "a"], {"auto", "always"}),
         (["set", "pack", "="], {"ffd", "bfd", "rw"}),
+        (["set", "ov"], {"overhead="}),
+        (["set", "overhead", "="], {"off"}),
+        (["plan", "--overhead", ""], {"off"}),
         (["plan", "--evict", ""], {"off", "need", "full"}),
         (["plan", "--pa"], {"--pack"}),
         (["run", "--n"], {"--name"}),

@@ -200,6 +200,53 @@ static void check_shares(void)
 	check_table("share of all", share_of_all, all, COUNT(all), bad, COUNT(bad));
 }
 
+static const char *permille(const char *text, u64 *value)
+{
+	u32 parsed = (u32)*value;
+	const char *wrong = parse_permille(text, &parsed);
+
+	*value = parsed;
+	return wrong;
+}
+
+static void check_permille(void)
+{
+	static const struct good good[] = {
+		{ "5%", 50 },	   { "2.5%", 25 },
+		{ "0.1%", 1 },	   { "0%", 0 },
+		{ "0.0%", 0 },	   { "007%", 70 },
+		{ "12.30%", 123 }, { "100%", 1000 },
+		{ "99.9%", 999 },  { "1.000000000000000000%", 10 },
+	};
+	static const char *const bad[] = {
+		"",
+		"%",
+		"5",
+		"5%%",
+		"5 %",
+		" 5%",
+		"5% ",
+		"-5%",
+		"+5%",
+		".5%",
+		"5.%",
+		"1e1%",
+		"nan%",
+		"0.05%",
+		"2.55%",
+		"100.1%",
+		"101%",
+		"5.0.0%",
+		"0x5%",
+		"5\xff%",
+		"0.999999999999999999%",
+		"18446744073709551616%",
+		"0.1000000000000000000%",
+	};
+
+	check_table("per mille", permille, good, COUNT(good), bad, COUNT(bad));
+}
+
 static void check_counts(void)
 {
 	static const char *const bad[] = {
@@ -360,6 +407,11 @@ static void check_round_trips(void)
 {
 	char a[FORMAT_SIZE];
 
+	for (u32 i = 1; i <= 1000; i++) {
+		u32 back = 0;
+
+		CHECK(!parse_permille(format_overhead(a, i), &back) && back == i, "%u: %s", i, a);
+	}
 	for (int i = 0; i < 200000; i++) {
 		u64 value = next_random() >> (next_random() % 64), back = 0;
 
@@ -401,6 +453,8 @@ static void check_random(void)
 		value = 1;
 		if (parse_time(text, &value))
 			CHECK(value == 1, "%s", text);
+		if (parse_permille(text, &count))
+			CHECK(count == 1, "%s", text);
 		parse_size_count(text, &value, &count);
 		parse_pid(text, &pid);
 		parse_id(text, &count);
@@ -417,6 +471,7 @@ int main(void)
 	check_table("size", parse_size, sizes, COUNT(sizes), bad_sizes, COUNT(bad_sizes));
 	check_table("time", parse_time, times, COUNT(times), bad_times, COUNT(bad_times));
 	check_shares();
+	check_permille();
 	check_counts();
 	check_ids();
 	check_names();

@@ -44,7 +44,8 @@ def test_example_of_the_paper(plan):
 
 def test_ten_jobs(plan):
     """Two of 6 GiB go in 16 GiB: 5 bins of 12 GiB, 7.5 s and 1 s each."""
-    p = plan(*words("--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 60s"))
+    args = "--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 60s --overhead off"
+    p = plan(*words(args))
     assert column(p["bins"], "demand") == [12 * GIB] * 5
     assert column(p["bins"], "slice_ns") == [7500 * MS] * 5
     assert p["round_ns"] == 42500 * MS
@@ -58,6 +59,33 @@ def test_max_pause(plan):
     p = plan(*words("--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 30s"))
     assert p["longest_pause_ns"] <= 29.5 * S
     assert p["bins"][0]["slice_ns"] == pytest.approx(6125 * MS, abs=MS)
+
+
+def test_slices_grow(plan):
+    """5 % of a round: 19 s of slices for each second of a switch, within max_pause if that is less.
+
+    As in the module without an option; the pause of two bins is a slice and two switches.
+    """
+    args = words("--size 96Mx2 --capacity 96M --slice 1s")
+    assert column(plan(*args)["bins"], "slice_ns") == [S, S]
+    p = plan(*args, "--switch", "500ms")
+    assert p["config"]["overhead"] == 50
+    assert column(p["bins"], "slice_ns") == [9500 * MS] * 2
+    assert p["round_ns"] == 20 * S
+    p = plan(*args, "--switch", "500ms", "--overhead", "10%")
+    assert column(p["bins"], "slice_ns") == [4500 * MS] * 2
+    p = plan(*args, "--switch", "500ms", "--overhead", "off")
+    assert column(p["bins"], "slice_ns") == [S, S]
+    p = plan(*args, *words("--switch 500ms --max-pause 5500ms"))
+    assert p["bins"][0]["slice_ns"] == pytest.approx(4 * S, abs=MS)
+
+
+def test_slices_of_the_module_grow(plan):
+    """Three switches of 0.1 s are 2.5 % of 12 s."""
+    p = plan(scenario="rotating")
+    assert p["round_ns"] == pytest.approx(12 * S, abs=MS)
+    longest = max(column(plan(scenario="rotating", config_overhead=0)["bins"], "slice_ns"))
+    assert longest <= 2 * S
 
 
 def test_min_slice(plan):
@@ -136,8 +164,8 @@ def test_ways_to_give_sizes(plan, args):
 
 
 def test_capacity_of_the_host(plan):
-    """800 MiB are available; 1/32 of it is the reserve."""
-    assert plan("--size", "1M")["capacity"] == 775 * MIB
+    """800 MiB are available; 1/16 of it is the reserve."""
+    assert plan("--size", "1M")["capacity"] == 750 * MIB
     assert plan("--size", "1M", "--capacity", "40%")["capacity"] == 400 * MIB
 
 
@@ -155,7 +183,7 @@ def test_cgroups(plan, host):
     assert column(p["jobs"], "demand") == [130 * MIB, 10 * MIB]
     assert p["jobs"][0]["name"] == "a"
     most = (800 + 82 + 10) * MIB
-    assert p["capacity"] == most - most // 32
+    assert p["capacity"] == most - most // 16
 
 
 def test_cgroup_without_swap_accounting(plan, host):
@@ -173,6 +201,7 @@ def test_jobs_of_the_module(plan):
         "slice_ns": 2 * S,
         "min_slice_ns": 100 * MS,
         "max_pause_ns": 30 * S,
+        "overhead": 25,
         "switch_ns": 100 * MS,  # as measured
     }
     assert p["capacity"] == 96 * MIB
@@ -186,7 +215,7 @@ def test_jobs_of_the_module(plan):
 
 def test_options_beat_the_module(plan):
     args = "--pack rw --evict off --capacity 300M --slice 1s --min-slice 20ms --max-pause 9s"
-    p = plan(*args.split(), "--switch", "0s", scenario="rotating")
+    p = plan(*args.split(), "--overhead", "10%", "--switch", "0s", scenario="rotating")
     assert p["config"] == {
         "pack": "rw",
         "evict": "off",
@@ -194,6 +223,7 @@ def test_options_beat_the_module(plan):
         "slice_ns": S,
         "min_slice_ns": 20 * MS,
         "max_pause_ns": 9 * S,
+        "overhead": 100,
         "switch_ns": 0,
     }
     assert p["fits"]
@@ -207,7 +237,7 @@ def test_bin_size_of_the_module(plan):
 def test_capacity_not_known_to_the_module(plan):
     """150 MiB of jobs in memory, 800 available."""
     most = 950 * MIB
-    assert plan(scenario="oom")["capacity"] == most - most // 32
+    assert plan(scenario="oom")["capacity"] == most - most // 16
 
 
 def test_no_jobs(mtsctl, plan):
@@ -254,6 +284,7 @@ def test_table(mtsctl):
     assert "   0  14.0 GiB     8.8 s    3.8 s     3  6.0 GiB x2, 2.0 GiB\n" in out
     assert "   1   6.0 GiB     3.8 s    8.8 s     1  6.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
+    assert "max_pause=30s\n           overhead=5% switch=0s\n" in out
     assert "add --switch TIME" in out
 
 
@@ -285,6 +316,9 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --json --json", "--json is given twice"),
         ("--size 1G --slice 2s --min-slice 3s", "--min-slice is longer than the slice"),
         ("--size 1G --max-pause 61s", "not between 1s and 60s"),
+        ("--size 1G --overhead 5", "--overhead 5: not a percentage"),
+        ("--size 1G --overhead 51%", "--overhead 51%: not between 0% and 50%"),
+        ("--size 1G --overhead 5% --overhead off", "--overhead is given twice"),
         ("--size 1G --pack best", "--pack best: not one of ffd, bfd or rw"),
         ("--size 1G --evict some", "not one of off, need or full"),
         ("--size 1G --switch -1s", "negative"),

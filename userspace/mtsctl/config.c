@@ -9,7 +9,7 @@
 #include "mtsctl.h"
 #include "values.h"
 
-#define KEYS "mode, pack, evict, slice, min_slice, max_pause or bin"
+#define KEYS "mode, pack, evict, slice, min_slice, max_pause, overhead or bin"
 
 static int show_json(const struct mts_config *config)
 {
@@ -21,6 +21,7 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "slice_ns", json_u64(config->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
 	json_put(&root, "max_pause_ns", json_u64(config->max_pause_ns));
+	json_put(&root, "overhead", json_u64(config->overhead));
 	json_put(&root, "bin_bytes", config->bin_bytes ? json_u64(config->bin_bytes) : json_null());
 	return json_print(root);
 }
@@ -28,6 +29,7 @@ static int show_json(const struct mts_config *config)
 int get_main(const struct command *command, int argc, char **argv)
 {
 	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
+	char overhead[FORMAT_SIZE];
 	struct mts_config config = { 0 };
 	bool json = false;
 	int ret;
@@ -46,11 +48,13 @@ int get_main(const struct command *command, int argc, char **argv)
 
 	if (json)
 		return show_json(&config);
-	printf("mode=%s\npack=%s\nevict=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\nbin=%s\n",
+	printf("mode=%s\npack=%s\nevict=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\noverhead=%s\n"
+	       "bin=%s\n",
 	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
 	       word_of(evict_words, config.evict), format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
 	       format_time_exact(pause, config.max_pause_ns),
+	       format_overhead(overhead, config.overhead),
 	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
 	return EXIT_OK;
 }
@@ -96,6 +100,9 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 		bit = MTS_CONFIG_MAX_PAUSE;
 		ret = value_time(command, "max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS,
 				 &config->max_pause_ns);
+	} else if (!strcmp(key, "overhead")) {
+		bit = MTS_CONFIG_OVERHEAD;
+		ret = value_overhead(command, "overhead=", value, &config->overhead);
 	} else if (!strcmp(key, "bin")) {
 		bit = MTS_CONFIG_BIN;
 		ret = set_bin(command, value, &config->bin_bytes);

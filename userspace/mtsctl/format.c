@@ -74,6 +74,17 @@ const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns)
 	return buf;
 }
 
+const char *format_overhead(char buf[FORMAT_SIZE], u32 permille)
+{
+	if (!permille)
+		snprintf(buf, FORMAT_SIZE, "off");
+	else if (permille % 10)
+		snprintf(buf, FORMAT_SIZE, "%u.%u%%", permille / 10, permille % 10);
+	else
+		snprintf(buf, FORMAT_SIZE, "%u%%", permille / 10);
+	return buf;
+}
+
 const char *format_name(char *buf, size_t size, const char *name)
 {
 	size_t n = 0;

@@ -37,16 +37,17 @@ static const struct command commands[] = {
 	{ "plan", plan_main, "Foretell the bins, the slices and the pauses",
 	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
-	  "       [--min-slice TIME] [--max-pause TIME] [--pack PACK] [--evict EVICT]\n"
-	  "       [--switch TIME] [--json]",
+	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
+	  "       [--pack PACK] [--evict EVICT] [--switch TIME] [--json]",
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
 	  "  --pin-size SIZE... resident jobs of these sizes\n"
 	  "  --capacity SIZE  what all jobs may hold together; N%: of the host's memory\n"
-	  "  --slice TIME     slice of a full bin\n"
+	  "  --slice TIME     slice of a full bin, at least\n"
 	  "  --min-slice TIME shortest slice\n"
 	  "  --max-pause TIME longest time that a job may be frozen\n"
+	  "  --overhead N%    slices grow until switches take no more of a round\n"
 	  "  --pack PACK      ffd, bfd or rw\n"
 	  "  --evict EVICT    off, need or full\n"
 	  "  --switch TIME    what a switch between bins takes\n" JSON_DETAILS },
@@ -54,9 +55,11 @@ static const struct command commands[] = {
 	  "  mode=off|auto|always\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full\n"
-	  "  slice=TIME       slice of a full bin, 10ms to 60s\n"
+	  "  slice=TIME       slice of a full bin, at least: 10ms to 60s\n"
 	  "  min_slice=TIME   shortest slice, 10ms to slice\n"
 	  "  max_pause=TIME   longest time that a job is frozen, 1s to 60s\n"
+	  "  overhead=N%|off  slices grow until switches take no more of the time,\n"
+	  "                   within max_pause: up to 50%; off: they do not grow\n"
 	  "  bin=SIZE|N%|auto what a bin may hold, 1M to 1P\n" },
 	{ "get", get_main, "Show the configuration, as set takes it", "[--json]", JSON_DETAILS },
 	{ "stats", stats_main, "Show the counters since the module was loaded", "[--json]",

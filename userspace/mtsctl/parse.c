@@ -132,6 +132,24 @@ const char *parse_size_or_share(const char *text, u64 total, u64 *bytes)
 	return NULL;
 }
 
+const char *parse_permille(const char *text, u32 *permille)
+{
+	struct decimal d;
+	const char *wrong;
+
+	wrong = parse_decimal(&text, &d);
+	if (wrong)
+		return wrong;
+	if (strcmp(text, "%"))
+		return "not a percentage: write 5% or 2.5%";
+	if (d.whole > 100 || (d.whole == 100 && d.part))
+		return "more than 100%";
+	if (d.part * 10 % d.scale)
+		return "finer than steps of 0.1%";
+	*permille = d.whole * 10 + d.part * 10 / d.scale;
+	return NULL;
+}
+
 const char *parse_size_count(const char *text, u64 *bytes, u32 *count)
 {
 	const char *x = strchr(text, 'x');

@@ -20,6 +20,9 @@ const char *parse_size(const char *text, u64 *bytes);
 /* The same, or 40%, 12.5%: of total. 0% is refused. */
 const char *parse_size_or_share(const char *text, u64 total, u64 *bytes);
 
+/* 5%, 2.5%, 0.1%: per mille, whole ones. 0% is 0. */
+const char *parse_permille(const char *text, u32 *permille);
+
 /* 6G, 6Gx10: so many of that size, at least one. */
 const char *parse_size_count(const char *text, u64 *bytes, u32 *count);
 

@@ -15,6 +15,7 @@ static const struct mts_plan_conf defaults = {
 	.slice_ns = MTS_DEFAULT_SLICE_NS,
 	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
 	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
+	.overhead = MTS_DEFAULT_OVERHEAD,
 };
 
 enum {
@@ -25,6 +26,7 @@ enum {
 	OPT_SLICE,
 	OPT_MIN_SLICE,
 	OPT_MAX_PAUSE,
+	OPT_OVERHEAD,
 	OPT_PACK,
 	OPT_EVICT,
 	OPT_SWITCH,
@@ -39,6 +41,7 @@ static const struct option options[] = {
 	{ "slice", required_argument, NULL, OPT_SLICE },
 	{ "min-slice", required_argument, NULL, OPT_MIN_SLICE },
 	{ "max-pause", required_argument, NULL, OPT_MAX_PAUSE },
+	{ "overhead", required_argument, NULL, OPT_OVERHEAD },
 	{ "pack", required_argument, NULL, OPT_PACK },
 	{ "evict", required_argument, NULL, OPT_EVICT },
 	{ "switch", required_argument, NULL, OPT_SWITCH },
@@ -94,6 +97,9 @@ static int set_option(const struct command *command, struct request *request, st
 		request->given |= MTS_CONFIG_MAX_PAUSE;
 		return value_time(command, "--max-pause ", optarg, MTS_PAUSE_MIN_NS,
 				  MTS_PAUSE_MAX_NS, &conf->max_pause_ns);
+	case OPT_OVERHEAD:
+		request->given |= MTS_CONFIG_OVERHEAD;
+		return value_overhead(command, "--overhead ", optarg, &conf->overhead);
 	case OPT_PACK:
 		request->given |= MTS_CONFIG_PACK;
 		return value_word(command, "--pack ", optarg, pack_words, &conf->pack);

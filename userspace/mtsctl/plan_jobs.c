@@ -124,6 +124,8 @@ static void take_config(struct plan *plan, const struct mts_config *config,
 		plan->conf.min_slice_ns = config->min_slice_ns;
 	if (!(given & MTS_CONFIG_MAX_PAUSE))
 		plan->conf.max_pause_ns = config->max_pause_ns;
+	if (!(given & MTS_CONFIG_OVERHEAD))
+		plan->conf.overhead = config->overhead;
 	if (given & MTS_CONFIG_BIN)
 		return;
 	if (config->bin_bytes)
@@ -155,10 +157,11 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 		goto out;
 	}
 	take_config(plan, &config, &s.status, given);
-	/* As measured; thawing and coming back are part of the slice. */
+	/* As measured: all of a switch but the thawing, which takes no time. */
 	if (!switch_given && stats.switches)
-		plan->conf.switch_ns =
-			mts_add_sat(stats.freeze_ns, stats.evict_ns) / stats.switches;
+		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats.freeze_ns, stats.evict_ns),
+						   stats.bring_back_ns) /
+				       stats.switches;
 	ret = add_jobs(plan, &s);
 out:
 	snapshot_free(&s);

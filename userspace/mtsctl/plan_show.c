@@ -94,7 +94,7 @@ static void show_bins(const struct plan *plan)
 void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
-	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
 
 	if (r->resident_demand)
 		print_field("capacity", "%s in a bin: %s less %s of resident jobs",
@@ -104,12 +104,14 @@ void plan_show(const struct plan *plan)
 		print_field("capacity", "%s in a bin", format_size(a, r->capacity));
 	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
 		    plan->njobs == 1 ? "" : "s");
-	print_field("rules", "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s switch=%s",
+	print_field("rules",
+		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s",
 		    word_of(pack_words, plan->conf.pack), word_of(evict_words, plan->conf.evict),
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
 		    format_time_exact(c, plan->conf.max_pause_ns),
-		    format_time_exact(d, plan->conf.switch_ns));
+		    format_overhead(d, plan->conf.overhead),
+		    format_time_exact(e, plan->conf.switch_ns));
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
 	else if (fits(plan))
@@ -126,7 +128,7 @@ void plan_show(const struct plan *plan)
 			    format_size(d, r->swap_in_bytes));
 	if (r->nbins > 1 && !plan->conf.switch_ns)
 		print_field("note", "the time of the switches is not counted: "
-				    "add --switch TIME for pauses that include it");
+				    "add --switch TIME for slices and pauses that allow for it");
 	if (r->longest_pause_ns > plan->conf.max_pause_ns)
 		print_field("warning",
 			    "the longest pause is above max_pause=%s: fewer jobs, a "
@@ -146,6 +148,7 @@ static json_t *conf_json(const struct mts_plan_conf *conf)
 	json_put(&root, "slice_ns", json_u64(conf->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(conf->min_slice_ns));
 	json_put(&root, "max_pause_ns", json_u64(conf->max_pause_ns));
+	json_put(&root, "overhead", json_u64(conf->overhead));
 	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
 	return root;
 }

@@ -56,3 +56,23 @@ int value_memory(const struct command *command, const char *what, const char *va
 	*field = bytes;
 	return EXIT_OK;
 }
+
+int value_overhead(const struct command *command, const char *what, const char *value, u32 *field)
+{
+	char to[FORMAT_SIZE];
+	const char *wrong;
+	u32 permille;
+
+	if (!strcmp(value, "off")) {
+		*field = 0;
+		return EXIT_OK;
+	}
+	wrong = parse_permille(value, &permille);
+	if (wrong)
+		return usage_error(command, "%s%s: %s", what, value, wrong);
+	if (permille > MTS_OVERHEAD_MAX)
+		return usage_error(command, "%s%s: not between 0%% and %s", what, value,
+				   format_overhead(to, MTS_OVERHEAD_MAX));
+	*field = permille;
+	return EXIT_OK;
+}

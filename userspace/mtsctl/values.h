@@ -19,4 +19,7 @@ int value_time(const struct command *command, const char *what, const char *valu
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* A share of the time up to MTS_OVERHEAD_MAX, or "off", which is 0. */
+int value_overhead(const struct command *command, const char *what, const char *value, u32 *field);
+
 #endif /* MTSCTL_VALUES_H */
