@@ -80,6 +80,13 @@ bench-full:
 	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
 		bench/report --output $(BUILD)/report-full $(BUILD)/results-full && exit $$status
 
+# Takes a day: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
+bars:
+	@tools/setup bench
+	@$(MAKE) -s guest-module static
+	@rm -rf $(BUILD)/bars
+	@bench/bars --output $(BUILD)/bars
+
 test:
 	@tools/setup test
 	@$(MAKE) -s all guest-module static guest-tests
@@ -120,5 +127,5 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full test \
+.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full bars test \
 	lint format install uninstall clean distclean

@@ -35,6 +35,7 @@ struct mts_rotor {
 	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
 	u64 too_much;
 	u64 too_much_of; /* the capacity then */
+	bool capacity_is_set; /* by the user */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
 

@@ -236,6 +236,7 @@ u32 mts_round_plan(void)
 		.switch_ns = mts_rotor.switch_ns,
 		.overhead = config->overhead,
 	};
+	mts_rotor.capacity_is_set = config->bin_bytes;
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);
@@ -341,13 +342,17 @@ bool mts_round_swaps(void)
 	if (pages < mts_rotor.bins[mts_rotor.running].demand >> (PAGE_SHIFT + 3) ||
 	    mts_hooks_last_reclaim() <= mts_rotor.slice_began)
 		return false;
+	/* Asked again after as much again. */
+	mts_rotor.swapins += pages;
 	/* One that is alone, or fills half the memory as it is, cannot be helped by packing. */
 	if (measure_running(&demand) < 2)
 		return false;
 	whole = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
-	if (demand > mts_rotor.plan.capacity)
-		return true; /* it has grown: the plan is out of date */
-	if (demand < mts_rotor.plan.capacity / 2)
+	if (demand > mts_rotor.plan.capacity) /* has it grown, or was it planned so? */
+		return demand > mts_add_sat(mts_rotor.bins[mts_rotor.running].demand,
+					    mts_rotor.plan.capacity / 8);
+	/* The user's own word is not doubted. */
+	if (mts_rotor.capacity_is_set || demand < mts_rotor.plan.capacity / 2)
 		return false;
 	mts_rotor.too_much = mts_add_sat(demand, mts_rotor.plan.resident_demand);
 	mts_rotor.too_much_of = mts_max(whole, mts_rotor.too_much_of);

@@ -232,11 +232,12 @@ bool round_swaps(void)
 		    round_now.bins[round_now.running].demand / 8 ||
 	    round_now.reclaimed_ns <= round_now.slice_began)
 		return false;
+	round_now.swapped_in = host.swapped_in;
 	if (measure_running(&demand) < 2)
 		return false;
-	if (demand > capacity)
-		return true;
-	if (demand < capacity / 2)
+	if (demand > capacity) /* has it grown, or was it planned so? */
+		return demand > mts_add_sat(round_now.bins[round_now.running].demand, capacity / 8);
+	if (options.capacity || demand < capacity / 2)
 		return false;
 	round_now.too_much = mts_add_sat(demand, residents);
 	round_now.too_much_of = mts_max(mts_add_sat(capacity, residents), round_now.too_much_of);

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bars: what mts must reach in the laboratory, and whether results reach it.
+
+A bar compares mts with one other policy at one point, seed by seed, and takes the median. Each
+run of SYN8 has work for six rounds or more at the slices that mts comes to there, so that the
+rotation is measured, and not the luck of a bin that ends in its first slice.
+"""
+
+import dataclasses
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bench.lab import compare
+from bench.lab.experiment import Json, Setting, Suite
+
+MTS, STOCK, IDEAL = "mts", compare.STOCK, compare.IDEAL
+# Stock Linux may need hours for all of it: its rate is taken, over so many virtual seconds of an
+# instruction a nanosecond.
+STOCK_LIMIT = 20.0
+LONG = 2000.0  # virtual s, in which the others end
+SYN8_FREE_MIB = 96
+# Where nothing is to be gained, nothing may be lost.
+MILD = (0.5, 0.75, 1.0, 1.25)
+MILD_DISKS = ("ssd", "nvme", "paper", "zram")
+DENSE = (1.5, 2.0)
+DENSE_SUITES = ("builds", "spec", "stress-ng")
+THRASHES = 2.0  # times its unloaded time
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One line."""
+
+    point: Setting  # of any policy
+    other: str  # policy: stock or ideal
+    limit: float
+    # Only where stock takes so many times its unloaded time (ideal's); 0: always.
+    where_stock_over: float = 0.0
+    timed: bool = False  # as Suite.timed: stock is not cut short
+
+    @property
+    def at_least(self) -> bool:
+        """Is the limit a lower one? Against stock it is a gain, against ideal a loss."""
+        return self.other == STOCK
+
+    @property
+    def name(self) -> str:
+        """For a line."""
+        params = " ".join(f"{k}={v}" for k, v in self.point.params)
+        what = "stock / mts" if self.at_least else "mts / ideal"
+        where = f"x{self.point.overcommit:g} {self.point.disk} {2**self.point.shift} ns"
+        return f"{what}: {self.point.suite} {where} {params}".rstrip()
+
+    def settings(self, seeds: Sequence[int]) -> list[Setting]:
+        """What must be run for it."""
+        names = {MTS, self.other} | ({IDEAL} if self.where_stock_over else set())
+        return [self._setting(name, seed) for name in sorted(names) for seed in seeds]
+
+    def _setting(self, policy: str, seed: int) -> Setting:
+        point = self.point
+        limit = point.limit
+        if policy == STOCK and not self.timed:
+            limit = min(limit, STOCK_LIMIT * 2**point.shift)
+        return dataclasses.replace(point, policy=policy, seed=seed, limit=limit)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a bar came to."""
+
+    bar: Bar
+    value: float | None  # None: no run to tell
+    spared: bool = False  # stock does not thrash there: the bar does not apply
+
+    @property
+    def word(self) -> str:
+        """Ok, short, or none of them."""
+        if self.value is None:
+            return "short"
+        if self.spared:
+            return "-"
+        good = self.value >= self.bar.limit if self.bar.at_least else self.value <= self.bar.limit
+        return "ok" if good else "short"
+
+    @property
+    def line(self) -> str:
+        """Name, value, limit, word."""
+        value = "no result" if self.value is None else f"{self.value:.3f}"
+        sign = ">=" if self.bar.at_least else "<="
+        return f"{self.bar.name:<70} {value:>10}  {sign} {self.bar.limit:<6g} {self.word}"
+
+
+def _syn8(overcommit: float, disk: str, shift: int, accesses: float) -> Setting:
+    return Setting(
+        suite="syn8",
+        policy=STOCK,
+        disk=disk,
+        shift=shift,
+        free_mib=SYN8_FREE_MIB,
+        overcommit=overcommit,
+        limit=LONG,
+        params=(("accesses", accesses),),
+    )
+
+
+def bars(suites: Mapping[str, Suite]) -> list[Bar]:
+    """All bars."""
+    rotation = (
+        # overcommit, disk, shift, accesses (million), stock / mts, mts / ideal
+        (1.7, "ssd", 0, 260.0, 35.0, 1.1),
+        (1.7, "ssd", 2, 150.0, 500.0, 1.3),
+        (1.7, "nvme", 0, 260.0, 15.0, 1.1),
+        (1.7, "paper", 2, 150.0, 25.0, 1.5),
+        (3.0, "ssd", 0, 220.0, 35.0, 1.2),
+    )
+    found = []
+    for overcommit, disk, shift, accesses, gain, loss in rotation:
+        point = _syn8(overcommit, disk, shift, accesses)
+        found += [Bar(point, STOCK, gain), Bar(point, IDEAL, loss)]
+    for suite in suites.values():
+        points = _points(suite)
+        if suite.name == "idle":
+            found += [Bar(point, STOCK, 0.995, timed=True) for point in points]
+            continue
+        found += [
+            Bar(point, STOCK, 0.98, timed=suite.timed)
+            for overcommit in MILD
+            for disk in MILD_DISKS
+            for point in _distinct(points, overcommit, disk)
+        ]
+        if suite.name in DENSE_SUITES:
+            found += [
+                Bar(point, STOCK, 1.5, THRASHES, timed=suite.timed)
+                for overcommit in DENSE
+                for point in _distinct(points, overcommit, "ssd")
+            ]
+    return found
+
+
+def _points(suite: Suite) -> list[Setting]:
+    """What is measured of a suite at any overcommit; mts is left to its own settings."""
+    if suite.name == "builds":  # as many trees as the demand asks for
+        return [suite.point(1.0, limit=120, kind="debug", trees=0)]
+    return [
+        dataclasses.replace(
+            point, params=tuple(p for p in point.params if p[0] not in suite.rotation_params)
+        )
+        for point in suite.points("quick")
+    ]
+
+
+def _distinct(points: Sequence[Setting], overcommit: float, disk: str) -> list[Setting]:
+    """The points of a suite at one overcommit and on one disk, each once."""
+    shift = 2 if disk == "paper" else 0
+    return list(
+        dict.fromkeys(
+            dataclasses.replace(
+                point,
+                overcommit=overcommit,
+                disk=disk,
+                shift=shift,
+                limit=point.limit * 2**shift / 2**point.shift,
+            )
+            for point in points
+        )
+    )
+
+
+def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
+    """What results say of a bar; those of other settings are passed over."""
+    score = suite.score(bar.point)
+    of = {name: [r for r in found if _is_of(r, bar.point, name)] for name in (MTS, STOCK, IDEAL)}
+    if bar.at_least:
+        values = compare.gains(of[MTS], of[STOCK], score)
+    else:
+        values = compare.gains(of[IDEAL], of[MTS], score)
+    if not values:
+        return Verdict(bar, None)
+    spared = False
+    if bar.where_stock_over:
+        slower = compare.gains(of[IDEAL], of[STOCK], score)
+        spared = bool(slower) and statistics.median(slower) <= bar.where_stock_over
+    return Verdict(bar, statistics.median(values), spared)
+
+
+def _is_of(result: Json, point: Setting, policy: str) -> bool:
+    setting = result["setting"]
+    same = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
+    return (
+        setting["policy"] == policy
+        and all(setting[name] == getattr(point, name) for name in same)
+        and setting["params"] == dict(point.params)
+    )

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bars: what is run for them, and what results are said to reach."""
+
+import dataclasses
+
+import pytest
+
+from bench.lab import bars, results, runner
+from bench.lab.experiment import Setting
+from bench.policies import POLICIES
+from bench.suites import SUITES
+
+POINT = Setting(suite="syn8", policy="stock", overcommit=1.7, limit=100.0)
+
+
+def made(setting, seconds, **figures):
+    """A result of a setting, as far as a bar looks at it."""
+    return {
+        "setting": results.setting_json(setting),
+        "figures": {"time_for_all_s": seconds, "killed_jobs": 0, "finished": True, **figures},
+    }
+
+
+def outcome(bar, times):
+    """The verdict when policies took so many seconds, one for each seed."""
+    found = [
+        made(dataclasses.replace(POINT, policy=policy, seed=seed, limit=1.0), seconds)
+        for policy, all_seconds in times.items()
+        for seed, seconds in enumerate(all_seconds, 1)
+    ]
+    return bars.judge(bar, found, SUITES["syn8"])
+
+
+def test_every_bar_can_be_run():
+    """What a bar asks for makes sense to its suite, and no two bars have one name."""
+    found = bars.bars(SUITES)
+    assert len({bar.name for bar in found}) == len(found)
+    for bar in found:
+        for setting in bar.settings([1]):
+            suite = SUITES[setting.suite]
+            assert suite.workload(setting).jobs, bar.name
+            assert runner.memory_mib(setting) < 2048
+            assert setting.policy in POLICIES
+
+
+@pytest.mark.parametrize(
+    ("times", "word", "value"),
+    [
+        ({"mts": [1, 1, 1], "stock": [35, 30, 40]}, "ok", 35),
+        ({"mts": [1, 1, 1], "stock": [34, 30, 40]}, "short", 34),
+        ({"mts": [2, 1, 4], "stock": [80, 20, 400]}, "ok", 40),  # ratios of one seed each
+        ({"mts": [1, 1, 1]}, "short", None),
+        ({"mts": [1], "stock": [None]}, "short", None),
+    ],
+)
+def test_against_stock(times, word, value):
+    """Stock's time over ours, at least the limit; no result is no success."""
+    verdict = outcome(bars.Bar(POINT, "stock", 35.0), times)
+    assert (verdict.word, verdict.value) == (word, value)
+    assert verdict.line.endswith(f">= 35     {word}")
+
+
+@pytest.mark.parametrize(
+    ("times", "word"),
+    [({"mts": [11], "ideal": [10]}, "ok"), ({"mts": [11.1], "ideal": [10]}, "short")],
+)
+def test_against_ideal(times, word):
+    """Our time over the ideal, at most the limit."""
+    assert outcome(bars.Bar(POINT, "ideal", 1.1), times).word == word
+
+
+def test_only_where_stock_thrashes():
+    """A bar that asks for a gain asks for it only where there is something to gain."""
+    bar = bars.Bar(POINT, "stock", 1.5, where_stock_over=2.0)
+    assert {setting.policy for setting in bar.settings([1])} == {"mts", "stock", "ideal"}
+    assert outcome(bar, {"mts": [10], "stock": [12], "ideal": [8]}).word == "-"
+    assert outcome(bar, {"mts": [10], "stock": [20], "ideal": [8]}).word == "ok"
+    assert outcome(bar, {"mts": [15], "stock": [20], "ideal": [8]}).word == "short"
+
+
+def test_other_points_are_passed_over():
+    """A result at another overcommit says nothing of this one."""
+    bar = bars.Bar(POINT, "stock", 1.0)
+    other = dataclasses.replace(POINT, overcommit=1.8)
+    found = [made(dataclasses.replace(other, policy=p), 1.0) for p in ("mts", "stock")]
+    assert bars.judge(bar, found, SUITES["syn8"]).value is None
+
+
+def test_stock_is_cut_short_but_where_jobs_take_their_own_time():
+    """A virtual second of thrashing is dear to simulate."""
+    limits = {s.policy: s.limit for s in bars.Bar(POINT, "stock", 1.0).settings([1])}
+    assert limits == {"mts": 100.0, "stock": bars.STOCK_LIMIT}
+    limits = {s.policy: s.limit for s in bars.Bar(POINT, "stock", 1.0, timed=True).settings([1])}
+    assert limits == {"mts": 100.0, "stock": 100.0}
