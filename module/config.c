@@ -9,7 +9,7 @@
 
 static char *mode = "auto";
 module_param(mode, charp, 0444);
-MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, off");
+MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, off");
 
 static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);
@@ -37,6 +37,7 @@ static const char *const mode_names[] = {
 	[MTS_MODE_OFF] = "off",
 	[MTS_MODE_AUTO] = "auto",
 	[MTS_MODE_ALWAYS] = "always",
+	[MTS_MODE_SHADOW] = "shadow",
 };
 
 const char *mts_config_cgroup_base(void)
@@ -64,7 +65,7 @@ static bool is_within(u64 value, u64 low, u64 high)
 
 static int check(const struct mts_config *c)
 {
-	if (c->mode > MTS_MODE_ALWAYS || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL)
+	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -124,7 +125,7 @@ int mts_config_init(void)
 	int err, found = match_string(mode_names, ARRAY_SIZE(mode_names), mode);
 
 	if (found < 0) {
-		pr_err("mode=%s: not one of auto, always, off\n", mode);
+		pr_err("mode=%s: not one of auto, always, shadow, off\n", mode);
 		return -EINVAL;
 	}
 	c.mode = found;

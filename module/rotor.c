@@ -351,7 +351,7 @@ static bool is_polling(void)
 	config = mts_config();
 	/* A bin size of the user's own: the host's reclaim does not tell when it is exceeded. */
 	polling = config->mode == MTS_MODE_ALWAYS ||
-		  (config->mode == MTS_MODE_AUTO && config->bin_bytes);
+		  (config->mode != MTS_MODE_OFF && config->bin_bytes);
 	mutex_unlock(&mts_lock);
 	return polling;
 }
@@ -365,7 +365,7 @@ static u64 idle_time(u32 reason)
 	/* A real-time job may turn into one that can be frozen without a word. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
 		return FOREVER;
-	if (reason == MTS_REASON_COPES)
+	if (reason == MTS_REASON_COPES || reason == MTS_REASON_SHADOW)
 		return LOOK_NS;
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
@@ -448,6 +448,7 @@ static const char *const reasons[] = {
 	[MTS_REASON_COPES] = "demand exceeds the capacity, but swapping costs the jobs little time",
 	[MTS_REASON_NO_GAIN] =
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
+	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
 
 /*

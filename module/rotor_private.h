@@ -36,6 +36,7 @@ struct mts_rotor {
 	u64 too_much;
 	u64 too_much_of; /* the capacity then */
 	bool capacity_is_set; /* by the user */
+	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
 

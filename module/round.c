@@ -192,7 +192,7 @@ static u32 weigh(const struct mts_config *config)
 							       MTS_REASON_COPES;
 }
 
-static u32 admit(const struct mts_config *config, u32 freezable)
+static u32 decide(const struct mts_config *config, u32 freezable)
 {
 	if (config->mode == MTS_MODE_OFF)
 		return MTS_REASON_NONE;
@@ -203,6 +203,23 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
 	return weigh(config);
+}
+
+static u32 admit(const struct mts_config *config, u32 freezable)
+{
+	u32 reason = decide(config, freezable);
+	bool would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
+
+	if (would != mts_rotor.would_rotate) {
+		mts_rotor.would_rotate = would;
+		if (would)
+			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
+				mts_rotor.plan.nbins,
+				div_u64(mts_rotor.plan.longest_pause_ns, NSEC_PER_MSEC));
+		else
+			pr_info("shadow: would not rotate any more: reason %u\n", reason);
+	}
+	return would ? MTS_REASON_SHADOW : reason;
 }
 
 static void note_turn(u32 before)

@@ -54,6 +54,11 @@ enum mts_mode {
 	MTS_MODE_AUTO = 1,
 	/* Rotate whenever the demand needs more than one bin. */
 	MTS_MODE_ALWAYS = 2,
+	/*
+	 * Decide as AUTO does, say so in the kernel's log and in the status, and
+	 * freeze nothing: to see on a host what AUTO would do to it.
+	 */
+	MTS_MODE_SHADOW = 3,
 };
 
 /* How jobs are packed into bins; module/binpack/binpack.h has the rules. */
@@ -236,6 +241,7 @@ enum mts_reason {
 	MTS_REASON_UNLOAD = 11,
 	MTS_REASON_COPES = 12, /* idle: it swaps, but the jobs get on all the same */
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
+	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would take turns */
 };
 
 /* How MTS_JOB_EACH catches a child. */

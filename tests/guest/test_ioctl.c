@@ -170,7 +170,7 @@ static const struct refusal refusals[] = {
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
 	{ "pad", { .mask = 0, .pad = 1 }, -EINVAL },
 	{ "reserved", { .mask = 0, .reserved = 1ull << 63 }, -EINVAL },
-	{ "mode 3", { SET(MODE, .mode = 3) }, -EINVAL },
+	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
 	{ "pack 3", { SET(PACK, .pack = 3) }, -EINVAL },
 	{ "evict 3", { SET(EVICT, .evict = 3) }, -EINVAL },

@@ -95,6 +95,28 @@ static void mode_auto_is_idle_while_memory_suffices(void)
 	check(get_status().reason == MTS_REASON_FITS, "%s", describe());
 }
 
+static void mode_shadow_decides_and_freezes_nothing(void)
+{
+	u64 freezes, end;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_FULL);
+	expect_rotation(3);
+	set_mode(MTS_MODE_SHADOW);
+	expect_all_thawed(1000);
+	expect_within(3000, get_status().reason == MTS_REASON_SHADOW, "%s", describe());
+	freezes = get_stats().freezes;
+	for (end = now_ms() + 1000; now_ms() < end; sleep_ms(50))
+		check(!get_status().frozen && get_status().state == MTS_STATE_IDLE, "%s",
+		      describe());
+	check(get_stats().freezes == freezes, "something was frozen");
+	for (i = 0; i < 3; i++)
+		hog_expect_progress(&hogs[i], 2000);
+	set_mode(MTS_MODE_AUTO);
+	expect_rotation(3);
+}
+
 static void without_swap_nothing_rotates(void)
 {
 	bool idle, frozen;
@@ -403,7 +425,8 @@ static void thawed_by_somebody_else(void)
 
 GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(mode_auto_rotates_in_a_set_bin), TEST(while_all_fits_no_thread_of_ours_wakes),
-	    TEST(mode_auto_is_idle_while_memory_suffices), TEST(without_swap_nothing_rotates),
+	    TEST(mode_auto_is_idle_while_memory_suffices),
+	    TEST(mode_shadow_decides_and_freezes_nothing), TEST(without_swap_nothing_rotates),
 	    TEST(pinned_job_is_never_frozen), TEST(pinned_while_frozen),
 	    TEST(realtime_job_is_never_frozen), TEST(born_realtime),
 	    TEST(realtime_task_moved_into_a_frozen_job), TEST(pid_1_moved_into_a_frozen_job),

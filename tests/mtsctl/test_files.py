@@ -62,6 +62,7 @@ def test_missing_jansson(sources, tmp_path):
         (["st"], {"status", "stats"}),
         (["set", "m"], {"mode=", "min_slice=", "max_pause="}),
         (["set", "mode", "=", "a"], {"auto", "always"}),
+        (["set", "mode", "=", "s"], {"shadow"}),
         (["set", "pack", "="], {"ffd", "bfd", "rw"}),
         (["set", "ov"], {"overhead="}),
         (["set", "overhead", "="], {"off"}),

@@ -52,7 +52,7 @@ static const struct command commands[] = {
 	  "  --evict EVICT    off, need or full\n"
 	  "  --switch TIME    what a switch between bins takes\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
-	  "  mode=off|auto|always\n"
+	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full\n"
 	  "  slice=TIME       slice of a full bin, at least: 10ms to 60s\n"
