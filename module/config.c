@@ -33,6 +33,9 @@ static struct mts_config current_config = {
 	.overhead = MTS_DEFAULT_OVERHEAD,
 };
 
+/* Protected by mts_lock. */
+static u32 generation;
+
 static const char *const mode_names[] = {
 	[MTS_MODE_OFF] = "off",
 	[MTS_MODE_AUTO] = "auto",
@@ -49,6 +52,12 @@ const struct mts_config *mts_config(void)
 {
 	lockdep_assert_held(&mts_lock);
 	return &current_config;
+}
+
+u32 mts_config_generation(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return generation;
 }
 
 void mts_config_get(struct mts_config *config)
@@ -109,6 +118,7 @@ int mts_config_set(const struct mts_config *set)
 	err = check(&merged);
 	if (!err) {
 		current_config = merged;
+		generation++;
 		mts_failsafe_set_limit(merged.max_pause_ns);
 	}
 	mutex_unlock(&mts_lock);

@@ -13,6 +13,9 @@ void mts_config_get(struct mts_config *config);
 /* The configuration itself; the caller holds mts_lock. */
 const struct mts_config *mts_config(void);
 
+/* Changes when the configuration does; the caller holds mts_lock. */
+u32 mts_config_generation(void);
+
 /* Check and take over what config->mask names; errors as uapi/mts.h says. */
 int mts_config_set(const struct mts_config *config);
 

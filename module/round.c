@@ -169,6 +169,9 @@ void mts_round_judge(u64 began)
 	u64 user, now = ktime_get_ns();
 	u32 wanting;
 
+	/* Turns that were not taken for the jobs' sake are not given up for it. */
+	if (!mts_rotor.admission.began)
+		return;
 	mts_rotor_step("tasks are looked at");
 	user = mts_tasks_user(&wanting);
 	mts_admission_round(&mts_rotor.admission, now, user, now - began);
@@ -205,6 +208,16 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 	return weigh(config);
 }
 
+/* Whoever turns a knob wants to see what it does, whatever was tried before. */
+static void retry_admission(void)
+{
+	u32 generation = mts_config_generation();
+
+	if (generation != mts_rotor.config_generation)
+		mts_admission_retry(&mts_rotor.admission);
+	mts_rotor.config_generation = generation;
+}
+
 static u32 admit(const struct mts_config *config, u32 freezable)
 {
 	u32 reason = decide(config, freezable);
@@ -226,6 +239,8 @@ static void note_turn(u32 before)
 {
 	u32 wanting;
 
+	if (!mts_rotor.admission.began)
+		return;
 	if (before < 2 && mts_rotor.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission);
 		mts_tasks_user(&wanting);
@@ -254,6 +269,7 @@ u32 mts_round_plan(void)
 		.overhead = config->overhead,
 	};
 	mts_rotor.capacity_is_set = config->bin_bytes;
+	retry_admission();
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);

@@ -54,6 +54,13 @@ bool mts_admission_pays(const struct mts_admission *a, u64 now)
 	return a->pays && !mts_admission_holds(a, now);
 }
 
+void mts_admission_retry(struct mts_admission *a)
+{
+	a->hold_until = 0;
+	a->hold_ns = 0;
+	a->poor = 0;
+}
+
 void mts_admission_begin(struct mts_admission *a)
 {
 	a->before = a->share;

@@ -203,6 +203,9 @@ bool mts_admission_pays(const struct mts_admission *a, u64 now);
 /* Turns were tried, and the jobs got less: not again for a while. */
 bool mts_admission_holds(const struct mts_admission *a, u64 now);
 
+/* What was tried in vain is forgotten. */
+void mts_admission_retry(struct mts_admission *a);
+
 /* Turns begin. */
 void mts_admission_begin(struct mts_admission *a);
 

@@ -124,6 +124,22 @@ static void turns_that_lose_are_given_up(void **unused)
 	check(!mts_admission_holds(&a, now + 30 * SECOND));
 }
 
+static void what_was_tried_can_be_forgotten(void **unused)
+{
+	(void)unused;
+	begin_with_share(600);
+	a_round(500);
+	a_round(500);
+	check(mts_admission_holds(&a, now));
+	mts_admission_retry(&a);
+	check(!mts_admission_holds(&a, now));
+	a_round(500);
+	check(!mts_admission_holds(&a, now));
+	a_round(500);
+	check(mts_admission_holds(&a, now + 30 * SECOND - 1));
+	check(!mts_admission_holds(&a, now + 30 * SECOND));
+}
+
 static void a_short_round_is_not_judged(void **unused)
 {
 	u32 i;
@@ -144,6 +160,7 @@ int main(void)
 		cmocka_unit_test(a_stale_window_says_nothing),
 		cmocka_unit_test(turns_that_gain_go_on),
 		cmocka_unit_test(turns_that_lose_are_given_up),
+		cmocka_unit_test(what_was_tried_can_be_forgotten),
 		cmocka_unit_test(a_short_round_is_not_judged),
 	};
 
