@@ -29,9 +29,14 @@
 #define LOOK_NS (100 * NSEC_PER_MSEC)
 /* So long after the host has reclaimed, growth is still to be expected. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
-/* Idle, it measures no more often than this, and for 2 % of the time, whatever happens. */
+/*
+ * Idle, it measures no more often than this, and for 2 % of the time. For up to
+ * 20 % while it watches whether turns would pay, and rather than to look away
+ * for more than a second: where memory runs out measuring itself has to wait.
+ */
 #define QUIET_NS (100 * NSEC_PER_MSEC)
 #define QUIET_FACTOR 50
+#define WATCH_FACTOR 5
 
 #define FOREVER U64_MAX
 
@@ -356,6 +361,22 @@ static bool is_polling(void)
 	return polling;
 }
 
+/* The demand exceeds the capacity: do the jobs lose time by it? */
+static bool is_watching(u32 reason)
+{
+	return reason == MTS_REASON_COPES || reason == MTS_REASON_SHADOW;
+}
+
+/* How long it looks away after measuring. */
+static u64 quiet_time(u32 reason, u64 measuring_ns)
+{
+	u64 watch = WATCH_FACTOR * measuring_ns, quiet = QUIET_FACTOR * measuring_ns;
+
+	if (!is_watching(reason))
+		watch = min(quiet, max_t(u64, watch, NSEC_PER_SEC));
+	return max_t(u64, watch, QUIET_NS);
+}
+
 /* How long the idle rotor may sleep. FOREVER while memory suffices: no timer ticks. */
 static u64 idle_time(u32 reason)
 {
@@ -365,7 +386,7 @@ static u64 idle_time(u32 reason)
 	/* A real-time job may turn into one that can be frozen without a word. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
 		return FOREVER;
-	if (reason == MTS_REASON_COPES || reason == MTS_REASON_SHADOW)
+	if (is_watching(reason))
 		return LOOK_NS;
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
@@ -393,7 +414,7 @@ static void idle(u64 measuring_ns)
 	answer_readers();
 	mts_rotor_wait(all, idle_time(reason));
 	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE),
-		       max((u64)QUIET_NS, QUIET_FACTOR * measuring_ns));
+		       quiet_time(reason, measuring_ns));
 }
 
 static void wait_for_gate(u32 reason)
@@ -498,7 +519,8 @@ void mts_rotor_status(struct mts_status *status)
 		status->state = gate == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED;
 		status->reason = gate;
 		mts_freezer_detail(status->detail, sizeof(status->detail));
-	} else if (status->reason < ARRAY_SIZE(reasons)) {
+	} else if (status->reason < ARRAY_SIZE(reasons) && reasons[status->reason]) {
+		/* The others are the gate's: it has been opened, and the rotor has not seen it. */
 		strscpy(status->detail, reasons[status->reason], sizeof(status->detail));
 	}
 }

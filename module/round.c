@@ -96,7 +96,8 @@ static u64 learned(u64 capacity)
 		mts_rotor.too_much = 0;
 		return capacity;
 	}
-	return mts_min(capacity, mts_rotor.too_much - 1);
+	/* By so much less that the next try need not be another lesson. */
+	return mts_min(capacity, mts_rotor.too_much - mts_rotor.too_much / 16);
 }
 
 static u64 capacity_now(const struct mts_config *config)
@@ -382,8 +383,7 @@ bool mts_round_swaps(void)
 		return false;
 	whole = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
 	if (demand > mts_rotor.plan.capacity) /* has it grown, or was it planned so? */
-		return demand > mts_add_sat(mts_rotor.bins[mts_rotor.running].demand,
-					    mts_rotor.plan.capacity / 8);
+		return !(mts_rotor.bins[mts_rotor.running].flags & MTS_PLAN_OVERFULL);
 	/* The user's own word is not doubted. */
 	if (mts_rotor.capacity_is_set || demand < mts_rotor.plan.capacity / 2)
 		return false;

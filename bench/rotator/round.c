@@ -96,7 +96,7 @@ static uint64_t learned(uint64_t capacity)
 		round_now.too_much = 0;
 		return capacity;
 	}
-	return mts_min(capacity, round_now.too_much - 1);
+	return mts_min(capacity, round_now.too_much - round_now.too_much / 16);
 }
 
 static uint64_t capacity_now(const struct host *host)
@@ -236,7 +236,7 @@ bool round_swaps(void)
 	if (measure_running(&demand) < 2)
 		return false;
 	if (demand > capacity) /* has it grown, or was it planned so? */
-		return demand > mts_add_sat(round_now.bins[round_now.running].demand, capacity / 8);
+		return !(round_now.bins[round_now.running].flags & MTS_PLAN_OVERFULL);
 	if (options.capacity || demand < capacity / 2)
 		return false;
 	round_now.too_much = mts_add_sat(demand, residents);

@@ -5,7 +5,7 @@
 /* A window's length: long against the ticks that processor time is counted in. */
 #define WINDOW_NS (200ull * 1000000)
 /* A window that nobody closed in this time says nothing of now. */
-#define STALE_NS (2ull * 1000000000)
+#define STALE_NS (10ull * 1000000000)
 /* Per mille: who gets this much of what it wants loses little to swapping. */
 #define COPES 750u
 /* Swap-ins a second from which on the jobs may wait for them; a slow disk does 200. */

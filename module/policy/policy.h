@@ -194,7 +194,7 @@ struct mts_admission {
 void mts_admission_look(struct mts_admission *a, u64 now, u64 user_ns, u64 swapins, u32 wanting);
 
 /*
- * Two signals together, in a window of 0.2 to 2 s: the jobs get less than 3/4
+ * Two signals together, in a window of 0.2 to 10 s: the jobs get less than 3/4
  * of what they want, and pages come back from swap. And turns have not been
  * tried in vain lately.
  */

@@ -65,7 +65,7 @@ static void a_stale_window_says_nothing(void **unused)
 	(void)unused;
 	fresh();
 	check(look(250 * MS, 0, 1000, 1));
-	check(!look(10 * SECOND, 0, 100000, 1));
+	check(!look(11 * SECOND, 0, 100000, 1));
 	check(look(250 * MS, 0, 1000, 1));
 }
 
