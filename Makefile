@@ -25,6 +25,7 @@ help:
 	@echo 'make demo        two guests side by side, stock Linux and mts: about 5 minutes'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
+	@echo 'make bars        what mts is to reach in the laboratory, line by line: a day'
 	@echo 'make test        all tests, those in guests included'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
