@@ -341,8 +341,7 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.slice_ends = 0;
 	mts_rotor.plan.round_ns = 0;
 	mts_rotor.plan.longest_pause_ns = 0;
-	mts_rotor.too_much = 0;
-	mts_rotor.too_much_of = 0;
+	mts_rotor.lesson = (struct mts_lesson){ 0 };
 	mutex_unlock(&mts_lock);
 	set_state(state, reason);
 }

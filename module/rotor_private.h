@@ -33,9 +33,7 @@ struct mts_rotor {
 	u64 swapins; /* of the host, when the slice began */
 	struct mts_admission admission;
 	u32 config_generation; /* that the admission began with */
-	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
-	u64 too_much;
-	u64 too_much_of; /* the capacity then */
+	struct mts_lesson lesson;
 	bool capacity_is_set; /* by the user */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;

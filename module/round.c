@@ -83,34 +83,18 @@ u64 mts_round_swapins(void)
 	return sum;
 }
 
-/*
- * What is available is an estimate: caches that are not given back, watermarks,
- * and what swapping itself takes make it too large. What a bin of some size
- * has shown counts for more, while the host is as it was then.
- */
-static u64 learned(u64 capacity)
-{
-	if (!mts_rotor.too_much)
-		return capacity;
-	if (capacity > mts_add_sat(mts_rotor.too_much_of, mts_rotor.too_much_of / 8)) {
-		mts_rotor.too_much = 0;
-		return capacity;
-	}
-	/* By so much less that the next try need not be another lesson. */
-	return mts_min(capacity, mts_rotor.too_much - mts_rotor.too_much / 16);
-}
-
 static u64 capacity_now(const struct mts_config *config)
 {
-	u64 managed = 0;
+	u64 capacity, managed = 0;
 	u32 i;
 
 	if (config->bin_bytes)
 		return config->bin_bytes;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
-	return learned(mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, managed,
-					   (u64)totalram_pages() << PAGE_SHIFT));
+	capacity = mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, managed,
+				       (u64)totalram_pages() << PAGE_SHIFT);
+	return mts_policy_learned(&mts_rotor.lesson, capacity);
 }
 
 /* Return: the number of jobs that can be frozen. */
@@ -357,37 +341,24 @@ static u32 measure_running(u64 *demand)
 
 bool mts_round_outgrown(void)
 {
-	u64 capacity = mts_rotor.plan.capacity, demand;
-	u32 n = measure_running(&demand);
+	u64 demand;
 
-	/*
-	 * An eighth of tolerance: the plan was made with demands that move. A bin
-	 * that was planned too full (MTS_PACK_RW) must outgrow that plan.
-	 */
-	return n > 1 && demand > mts_add_sat(capacity, capacity / 8) &&
-	       demand > mts_add_sat(mts_rotor.bins[mts_rotor.running].demand, capacity / 8);
+	return measure_running(&demand) > 1 &&
+	       mts_policy_outgrown(&mts_rotor.plan, &mts_rotor.bins[mts_rotor.running], demand);
 }
 
 bool mts_round_swaps(void)
 {
-	u64 pages = mts_round_swapins() - mts_rotor.swapins, whole, demand;
+	const struct mts_plan_bin *bin = &mts_rotor.bins[mts_rotor.running];
+	u64 pages = mts_round_swapins() - mts_rotor.swapins, demand;
 
 	/* An eighth of the bin, and while the host reclaims: else something comes back late. */
-	if (pages < mts_rotor.bins[mts_rotor.running].demand >> (PAGE_SHIFT + 3) ||
+	if (pages < bin->demand >> (PAGE_SHIFT + 3) ||
 	    mts_hooks_last_reclaim() <= mts_rotor.slice_began)
 		return false;
 	/* Asked again after as much again. */
 	mts_rotor.swapins += pages;
-	/* One that is alone, or fills half the memory as it is, cannot be helped by packing. */
-	if (measure_running(&demand) < 2)
-		return false;
-	whole = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
-	if (demand > mts_rotor.plan.capacity) /* has it grown, or was it planned so? */
-		return !(mts_rotor.bins[mts_rotor.running].flags & MTS_PLAN_OVERFULL);
-	/* The user's own word is not doubted. */
-	if (mts_rotor.capacity_is_set || demand < mts_rotor.plan.capacity / 2)
-		return false;
-	mts_rotor.too_much = mts_add_sat(demand, mts_rotor.plan.resident_demand);
-	mts_rotor.too_much_of = mts_max(whole, mts_rotor.too_much_of);
-	return true;
+	return measure_running(&demand) > 1 &&
+	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand,
+				 mts_rotor.capacity_is_set);
 }

@@ -11,13 +11,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.lab import compare
+from bench.lab import compare, results, sweep
 from bench.lab.experiment import Json, Setting, Suite
 
 MTS, STOCK, IDEAL = "mts", compare.STOCK, compare.IDEAL
-# Stock Linux may need hours for all of it: its rate is taken, over so many virtual seconds of an
-# instruction a nanosecond.
-STOCK_LIMIT = 20.0
+# Stock Linux may need hours for all of it: its rate is taken, as in a full sweep.
+STOCK_LIMIT = sweep.CUT["full"]
 LONG = 2000.0  # virtual s, in which the others end
 SYN8_FREE_MIB = 96
 # Where nothing is to be gained, nothing may be lost.
@@ -170,7 +169,9 @@ def _distinct(points: Sequence[Setting], overcommit: float, disk: str) -> list[S
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
     """What results say of a bar; those of other settings are passed over."""
     score = suite.score(bar.point)
-    of = {name: [r for r in found if _is_of(r, bar.point, name)] for name in (MTS, STOCK, IDEAL)}
+    point = compare.point_of(results.setting_json(bar.point))
+    mine = [result for result in found if compare.point_of(result["setting"]) == point]
+    of = {n: [r for r in mine if r["setting"]["policy"] == n] for n in (MTS, STOCK, IDEAL)}
     if bar.at_least:
         values = compare.gains(of[MTS], of[STOCK], score)
     else:
@@ -182,13 +183,3 @@ def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
         slower = compare.gains(of[IDEAL], of[STOCK], score)
         spared = bool(slower) and statistics.median(slower) <= bar.where_stock_over
     return Verdict(bar, statistics.median(values), spared)
-
-
-def _is_of(result: Json, point: Setting, policy: str) -> bool:
-    setting = result["setting"]
-    same = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
-    return (
-        setting["policy"] == policy
-        and all(setting[name] == getattr(point, name) for name in same)
-        and setting["params"] == dict(point.params)
-    )

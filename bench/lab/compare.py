@@ -115,15 +115,16 @@ def by_place(found: Iterable[Json]) -> dict[str, list[Json]]:
     return _group(found, place_of)
 
 
+def point_of(setting: Json, without: Sequence[str] = ()) -> tuple:
+    """What results must have in common to be compared; but for the parameters in `without`."""
+    params = {k: v for k, v in setting["params"].items() if k not in without}
+    fields = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
+    return (*(setting[name] for name in fields), tuple(sorted(params.items())))
+
+
 def by_point(found: Iterable[Json], without: Sequence[str] = ()) -> dict[tuple, list[Json]]:
     """Results that can be compared; the parameters named in `without` may differ."""
-
-    def key(setting: Json) -> tuple:
-        params = {k: v for k, v in setting["params"].items() if k not in without}
-        fields = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
-        return (*(setting[name] for name in fields), tuple(sorted(params.items())))
-
-    return _group(found, key)
+    return _group(found, lambda setting: point_of(setting, without))
 
 
 def score_of(point: Sequence[Json], suite: Suite) -> Score:

@@ -182,9 +182,7 @@ struct round {
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */
 	uint64_t slice_began;
 	uint64_t swapped_in; /* of struct host, when the slice began */
-	/* A bin and the residents of so many bytes swapped; 0: not known of any. */
-	uint64_t too_much;
-	uint64_t too_much_of; /* the capacity then */
+	struct mts_lesson lesson;
 };
 
 extern struct round round_now;

@@ -88,17 +88,6 @@ static bool admit(const struct host *host, u32 freezable)
 	       has_swap(host) && pays_for_it();
 }
 
-static uint64_t learned(uint64_t capacity)
-{
-	if (!round_now.too_much)
-		return capacity;
-	if (capacity > mts_add_sat(round_now.too_much_of, round_now.too_much_of / 8)) {
-		round_now.too_much = 0;
-		return capacity;
-	}
-	return mts_min(capacity, round_now.too_much - round_now.too_much / 16);
-}
-
 static uint64_t capacity_now(const struct host *host)
 {
 	uint64_t managed = 0;
@@ -107,7 +96,8 @@ static uint64_t capacity_now(const struct host *host)
 		return options.capacity;
 	for (u32 i = 0; i < job_count; i++)
 		managed = mts_add_sat(managed, jobs[i].resident);
-	return learned(mts_policy_capacity(host->available, managed, host->total));
+	return mts_policy_learned(&round_now.lesson,
+				  mts_policy_capacity(host->available, managed, host->total));
 }
 
 u32 round_plan(void)
@@ -203,11 +193,10 @@ static u32 measure_running(uint64_t *demand)
 
 bool round_outgrown(void)
 {
-	uint64_t capacity = round_now.plan.capacity, demand;
-	u32 n = measure_running(&demand);
+	uint64_t demand;
 
-	return n > 1 && demand > mts_add_sat(capacity, capacity / 8) &&
-	       demand > mts_add_sat(round_now.bins[round_now.running].demand, capacity / 8);
+	return measure_running(&demand) > 1 &&
+	       mts_policy_outgrown(&round_now.plan, &round_now.bins[round_now.running], demand);
 }
 
 void round_slice_begins(void)
@@ -222,34 +211,25 @@ void round_slice_begins(void)
 
 bool round_swaps(void)
 {
-	uint64_t capacity = round_now.plan.capacity, demand;
-	uint64_t residents = round_now.plan.resident_demand;
+	const struct mts_plan_bin *bin = &round_now.bins[round_now.running];
 	struct host host;
+	uint64_t demand;
 
 	host_read(&host);
 	note_reclaim(&host);
-	if ((host.swapped_in - round_now.swapped_in) * PAGE <
-		    round_now.bins[round_now.running].demand / 8 ||
+	if ((host.swapped_in - round_now.swapped_in) * PAGE < bin->demand / 8 ||
 	    round_now.reclaimed_ns <= round_now.slice_began)
 		return false;
 	round_now.swapped_in = host.swapped_in;
-	if (measure_running(&demand) < 2)
-		return false;
-	if (demand > capacity) /* has it grown, or was it planned so? */
-		return !(round_now.bins[round_now.running].flags & MTS_PLAN_OVERFULL);
-	if (options.capacity || demand < capacity / 2)
-		return false;
-	round_now.too_much = mts_add_sat(demand, residents);
-	round_now.too_much_of = mts_max(mts_add_sat(capacity, residents), round_now.too_much_of);
-	return true;
+	return measure_running(&demand) > 1 &&
+	       mts_policy_misfit(&round_now.lesson, &round_now.plan, bin, demand, options.capacity);
 }
 
 void round_rests(void)
 {
 	round_now.nbins = 0;
 	round_now.running = MTS_BIN_NONE;
-	round_now.too_much = 0;
-	round_now.too_much_of = 0;
+	round_now.lesson = (struct mts_lesson){ 0 };
 }
 
 /*

@@ -47,7 +47,7 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 	return plan->longest_pause_ns;
 }
 
-/* sum of min(demand, capacity): what the slices of full ones are shared out by */
+/* Sum of what the bins can hold: each at most the capacity. */
 static u64 sum_capped(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
 	u64 sum = 0;
@@ -202,19 +202,14 @@ static void rotate(const struct mts_plan_bin *bins, struct mts_plan *plan, void 
 static void plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 			 struct mts_plan *plan, void *scratch)
 {
-	u64 sum = 0;
-	u32 i;
-
 	if (plan->nbins < 2)
 		return;
 	if (conf->evict != MTS_EVICT_FULL) {
 		rotate(bins, plan, scratch);
 		return;
 	}
-	for (i = 0; i < plan->nbins; i++)
-		sum = mts_add_sat(sum, mts_min(bins[i].demand, plan->capacity));
-	plan->swap_in_bytes = sum;
-	plan->swap_out_bytes = sum;
+	plan->swap_in_bytes = sum_capped(bins, plan);
+	plan->swap_out_bytes = plan->swap_in_bytes;
 }
 
 /* ---- the round -------------------------------------------------------------- */

@@ -156,6 +156,43 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand);
 
+/* ---- fit.c: whether a bin fits, as it runs ---------------------------------- */
+
+/**
+ * struct mts_lesson - that a capacity was too large; zero: nothing is known
+ * @too_much: a bin and the residents of so many bytes swapped while it ran
+ * @capacity: for bins and residents together, then
+ *
+ * What is available is an estimate: caches that are not given back, watermarks,
+ * and what swapping itself takes make it too large. What a bin has shown counts
+ * for more, while the host is as it was then.
+ */
+struct mts_lesson {
+	u64 too_much;
+	u64 capacity;
+};
+
+/*
+ * An automatic capacity, less 1/16 of what was too much if there is a lesson.
+ * Forgets it if the capacity has grown by more than an eighth since.
+ */
+u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
+
+/*
+ * Must a bin of several jobs that needs @demand now be split? An eighth of the
+ * capacity is tolerated: the plan was made with demands that move. A bin that
+ * was planned too full (MTS_PACK_RW) must outgrow that plan.
+ */
+bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand);
+
+/*
+ * A bin of several jobs, that needs @demand now, swaps while it runs: is it to
+ * be packed anew? The lesson is taken down if it was to fit. @capacity_is_set:
+ * by the user.
+ */
+bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
+		       const struct mts_plan_bin *bin, u64 demand, bool capacity_is_set);
+
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 
 /**

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether a bin fits, as it runs, and what is learned if it does not. */
+#include "policy.h"
+
+#define TOLERANCE_SHIFT 3
+
+u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
+{
+	if (!lesson->too_much)
+		return capacity;
+	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / 8)) {
+		lesson->too_much = 0;
+		return capacity;
+	}
+	/* By so much less that the next try need not be another lesson. */
+	return mts_min(capacity, lesson->too_much - lesson->too_much / 16);
+}
+
+bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)
+{
+	u64 tolerance = plan->capacity >> TOLERANCE_SHIFT;
+
+	return demand > mts_add_sat(plan->capacity, tolerance) &&
+	       demand > mts_add_sat(bin->demand, tolerance);
+}
+
+bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
+		       const struct mts_plan_bin *bin, u64 demand, bool capacity_is_set)
+{
+	if (demand > plan->capacity) /* has it grown, or was it planned so? */
+		return !(bin->flags & MTS_PLAN_OVERFULL);
+	/* The user's own word is not doubted; and what fills half of it cannot be packed better. */
+	if (capacity_is_set || demand < plan->capacity / 2)
+		return false;
+	lesson->too_much = mts_add_sat(demand, plan->resident_demand);
+	lesson->capacity =
+		mts_max(mts_add_sat(plan->capacity, plan->resident_demand), lesson->capacity);
+	return true;
+}
