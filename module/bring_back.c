@@ -2,232 +2,30 @@
 /*
  * Left to itself each page of an incoming bin is a fault that waits for a
  * request of its own: memory is evicted in the order in which it was touched, so
- * that neighbours in memory lie apart in swap. Here the page tables of the frozen
- * jobs are read, what is swapped is sorted by its place in swap, reads are
- * started in that order without waiting, inside a block plug, where neighbours
- * merge into long requests, and then each page is mapped.
+ * that neighbours in memory lie apart in swap. Here what is swapped of the frozen
+ * jobs is taken in the order in which it lies there: reads are started without
+ * waiting, inside a block plug, where neighbours merge into long requests, and
+ * then each page is mapped.
+ *
+ * Shared memory is read as the reads are "started": shmem_fault() always waits.
  */
 #include "bring_back.h"
 
-#include <linux/bitops.h>
 #include <linux/blkdev.h>
-#include <linux/cgroup.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
-#include <linux/sort.h>
+#include <linux/sched.h>
 #include <linux/swap.h>
 
-#include "compat/swap_entry.h"
+#include "mms.h"
 #include "mts.h"
 #include "ops.h"
 #include "readahead.h"
 #include "rotor_private.h"
+#include "swapped.h"
 
-/* Address spaces that are looked at; their index lies in the low bits of an address. */
-#define MAX_MMS PAGE_SIZE
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
 #define BATCH 2048u
-/* The list, at 16 bytes a page: as much as fits, or this at least. */
-#define MIN_ENTRIES 4096u
-
-struct swapped {
-	u64 slot; /* swap entry: device, then offset */
-	u64 where; /* address | index of the mm */
-};
-
-/* The rotor's thread is the only one here. */
-static struct mm_struct *mms[MAX_MMS];
-static u32 nmms;
-
-/* The list of what is swapped. */
-struct list {
-	struct swapped *entries;
-	u32 n;
-	u32 max;
-};
-
-/* ---- address spaces -------------------------------------------------------- */
-
-static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
-{
-	u32 low = 0, high = n;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (jobs[middle]->id < job->id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && jobs[low] == job;
-}
-
-static struct mm_struct *mm_of_process(struct task_struct *process)
-{
-	struct task_struct *task;
-	struct mm_struct *mm;
-
-	/* The first thread may have exited before the others. */
-	for_each_thread(process, task) {
-		mm = get_task_mm(task);
-		if (mm)
-			return mm;
-	}
-	return NULL;
-}
-
-static int compare_pointers(const void *a, const void *b)
-{
-	const void *x = *(const void **)a, *y = *(const void **)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void put_mms(void)
-{
-	while (nmms)
-		mmput(mms[--nmms]);
-}
-
-static void get_mms(struct mts_job **jobs, u32 n)
-{
-	struct task_struct *process;
-	u32 i, kept = 0;
-
-	rcu_read_lock();
-	for_each_process(process) {
-		struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(process));
-
-		if (!job || !is_among(jobs, n, job))
-			continue;
-		mms[nmms] = mm_of_process(process);
-		if (mms[nmms] && ++nmms == MAX_MMS)
-			break;
-	}
-	rcu_read_unlock();
-
-	/* A child of vfork() shares its parent's. */
-	sort(mms, nmms, sizeof(mms[0]), compare_pointers, NULL);
-	for (i = 0; i < nmms; i++) {
-		if (kept && mms[kept - 1] == mms[i])
-			mmput(mms[i]);
-		else
-			mms[kept++] = mms[i];
-	}
-	nmms = kept;
-}
-
-/* ---- the list --------------------------------------------------------------- */
-
-static int list_alloc(struct list *list, u64 wanted)
-{
-	wanted = clamp_t(u64, wanted, MIN_ENTRIES, U32_MAX / 2);
-	for (; wanted >= MIN_ENTRIES; wanted /= 2) {
-		list->entries = kvmalloc_array(wanted, sizeof(*list->entries),
-					       GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
-		if (list->entries) {
-			list->max = wanted;
-			list->n = 0;
-			return 0;
-		}
-	}
-	return -ENOMEM;
-}
-
-/* One page table's worth. The RCU lock keeps the table while khugepaged may retract it. */
-static void list_page_table(struct list *list, u32 index, pmd_t *pmd, unsigned long addr,
-			    unsigned long end)
-{
-	pmd_t value;
-	pte_t *pte;
-
-	rcu_read_lock();
-	value = READ_ONCE(*pmd);
-	if (!pmd_present(value) || pmd_leaf(value) || pmd_bad(value))
-		goto out;
-	pte = pte_offset_kernel(&value, addr);
-	for (; addr < end && list->n < list->max; pte++, addr += PAGE_SIZE) {
-		swp_entry_t entry;
-
-		if (mts_compat_swap_entry(READ_ONCE(*pte), &entry))
-			list->entries[list->n++] = (struct swapped){ entry.val, addr | index };
-	}
-out:
-	rcu_read_unlock();
-}
-
-/* The page table of @addr if there is one; *next is where the next one begins. */
-static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
-			      unsigned long *next)
-{
-	pgd_t *pgd = pgd_offset(mm, addr);
-	p4d_t *p4d;
-	pud_t *pud;
-
-	*next = pgd_addr_end(addr, end);
-	if (pgd_none(*pgd) || pgd_bad(*pgd))
-		return NULL;
-	p4d = p4d_offset(pgd, addr);
-	*next = p4d_addr_end(addr, end);
-	if (p4d_none(*p4d) || p4d_bad(*p4d))
-		return NULL;
-	pud = pud_offset(p4d, addr);
-	*next = pud_addr_end(addr, end);
-	if (!pud_present(*pud) || pud_leaf(*pud) || pud_bad(*pud))
-		return NULL;
-	*next = pmd_addr_end(addr, end);
-	return pmd_offset(pud, addr);
-}
-
-static void list_vma(struct list *list, u32 index, struct vm_area_struct *vma)
-{
-	unsigned long addr, next;
-
-	for (addr = vma->vm_start; addr < vma->vm_end && list->n < list->max; addr = next) {
-		pmd_t *pmd = find_page_table(vma->vm_mm, addr, vma->vm_end, &next);
-
-		if (pmd)
-			list_page_table(list, index, pmd, addr, next);
-	}
-}
-
-/* Only we still use it: its processes have exited. */
-static bool is_dead(struct mm_struct *mm)
-{
-	return atomic_read(&mm->mm_users) <= 1;
-}
-
-static void list_mm(struct list *list, u32 index)
-{
-	struct mm_struct *mm = mms[index];
-	struct vm_area_struct *vma;
-
-	/* Whoever writes it is no frozen task, and may sleep: do not wait for that. */
-	if (is_dead(mm) || !mmap_read_trylock(mm))
-		return;
-	VMA_ITERATOR(vmi, mm, 0);
-
-	for_each_vma(vmi, vma) {
-		/* Private memory that has been written to has an anon_vma. */
-		if (vma->anon_vma && !(vma->vm_flags & (VM_PFNMAP | VM_IO)) &&
-		    !is_vm_hugetlb_page(vma))
-			list_vma(list, index, vma);
-		if (mts_rotor_is_hurried())
-			break;
-		cond_resched();
-	}
-	mmap_read_unlock(mm);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct swapped *x = a, *y = b;
-
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
 
 /* ---- the passes ---------------------------------------------------------------- */
 
@@ -245,16 +43,16 @@ static void leave(struct place *place)
 	*place = (struct place){ 0 };
 }
 
-static struct vm_area_struct *go_to(struct place *place, const struct swapped *entry)
+static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
 {
-	unsigned long addr = entry->where & PAGE_MASK;
-	u32 index = entry->where & ~PAGE_MASK;
+	unsigned long addr = mts_swapped_addr(entry);
+	u32 index = mts_swapped_mm(entry);
 
 	if (!place->mm || place->index != index) {
 		leave(place);
-		if (is_dead(mms[index]) || !mmap_read_trylock(mms[index]))
+		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
+		if (!place->mm)
 			return NULL;
-		*place = (struct place){ .index = index, .mm = mms[index] };
 	}
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
 		place->vma = find_vma(place->mm, addr);
@@ -268,18 +66,18 @@ static struct vm_area_struct *go_to(struct place *place, const struct swapped *e
  * Let @flags say whether the fault only starts the read or waits for it.
  * Return: false if memory is out.
  */
-static bool fault_in(struct place *place, const struct swapped *entry, unsigned int flags)
+static bool fault_in(struct place *place, const struct mts_swapped *entry, unsigned int flags)
 {
 	struct vm_area_struct *vma = go_to(place, entry);
 	vm_fault_t fault;
 
 	if (!vma)
 		return true;
-	fault = handle_mm_fault(vma, entry->where & PAGE_MASK, FAULT_FLAG_REMOTE | flags, NULL);
+	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags, NULL);
 	return !(fault & VM_FAULT_OOM);
 }
 
-static bool pass(const struct list *list, u32 from, unsigned int flags)
+static bool pass(const struct mts_swapped_list *list, u32 from, unsigned int flags)
 {
 	u32 i, to = min(list->n, from + BATCH);
 	struct place place = { 0 };
@@ -293,7 +91,7 @@ static bool pass(const struct list *list, u32 from, unsigned int flags)
 	return good && !mts_rotor_is_hurried();
 }
 
-static bool start_reads(const struct list *list, u32 from)
+static bool start_reads(const struct mts_swapped_list *list, u32 from)
 {
 	struct blk_plug plug;
 	bool good;
@@ -311,7 +109,7 @@ static bool is_memory_left(void)
 }
 
 /* Return: pages that were mapped. */
-static u32 read_list(const struct list *list)
+static u32 read_list(const struct mts_swapped_list *list)
 {
 	u32 from;
 
@@ -373,22 +171,21 @@ static u64 choose(struct mts_job **jobs, u32 *n)
 
 u64 mts_bring_back(struct mts_job **jobs, u32 n)
 {
-	struct list list;
+	struct mts_swapped_list list;
 	u64 pages = choose(jobs, &n);
-	u32 i, done = 0;
+	u32 done = 0;
 
-	if (!pages || list_alloc(&list, pages + pages / 8))
+	if (!pages)
 		return 0;
-	get_mms(jobs, n);
 	mts_rotor_step("a bin is brought back");
-	for (i = 0; i < nmms && list.n < list.max && !mts_rotor_is_hurried(); i++)
-		list_mm(&list, i);
-	sort(list.entries, list.n, sizeof(*list.entries), compare_slots, NULL);
-	mts_readahead_begin();
-	if (list.n && !mts_rotor_is_hurried())
-		done = read_list(&list);
-	mts_readahead_end();
-	put_mms();
-	kvfree(list.entries);
+	/* What is shared is charged to one job, and may be counted short. */
+	if (!mts_swapped_collect(&list, mts_mms_get(jobs, n), pages + pages / 8)) {
+		mts_readahead_begin();
+		if (list.n && !mts_rotor_is_hurried())
+			done = read_list(&list);
+		mts_readahead_end();
+		kvfree(list.entries);
+	}
+	mts_mms_put();
 	return done;
 }

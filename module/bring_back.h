@@ -10,8 +10,8 @@
  * @jobs: in order of id; those that nothing is to be done for are taken out
  * @n: how many
  *
- * All of their private memory, in the order in which it lies in swap: that is
- * what makes long requests of single pages. Stops when memory gets short, when
+ * All of their memory, private or shared, in the order in which it lies in swap:
+ * that is what makes long requests of single pages. Stops when memory gets short, when
  * the rotor is hurried, or when there is no memory for the list; what is not
  * back by then, the jobs fault back themselves. Pages come back read-only and
  * keep their slots, so that what the job does not write is not written again

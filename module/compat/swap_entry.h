@@ -26,4 +26,17 @@ static inline bool mts_compat_swap_entry(pte_t pte, swp_entry_t *entry)
 #endif
 }
 
+/* The same of what the page cache of shared memory holds in a page's place. */
+static inline bool mts_compat_shmem_entry(void *value, swp_entry_t *entry)
+{
+	if (!xa_is_value(value))
+		return false;
+	*entry = radix_to_swp_entry(value);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return softleaf_is_swap(*entry);
+#else
+	return !non_swap_entry(*entry);
+#endif
+}
+
 #endif /* _MTS_SWAP_ENTRY_H */

@@ -208,12 +208,19 @@ enum hog_kind {
 	HOG_SLEEP, /* touches its pages once, then sleeps */
 };
 
+enum hog_memory {
+	HOG_PRIVATE, /* pages of 4 KiB */
+	HOG_SHARED, /* shared with a child that only sleeps */
+	HOG_HUGE, /* pages of 2 MiB, if the kernel has them */
+};
+
 struct hog_spec {
 	const char *name; /* of its job, which it creates and enters */
 	const char *cgroup; /* instead: enters this cgroup, relative to CGROUPS */
 	u32 flags; /* of the job */
 	unsigned int mib;
 	enum hog_kind kind;
+	enum hog_memory memory;
 };
 
 struct hog {
@@ -243,6 +250,8 @@ extern const unsigned int three_equal[3];
 
 /* hogs[] are jobs "a", "b", … of these sizes; they run freely until rotate(). */
 void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib);
+void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
+		   const unsigned int *mib);
 /* Mode always, other things by default, min_slice at most 100 ms; slices do not grow. */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
 bool is_rotating(void);
@@ -250,8 +259,24 @@ void expect_rotation(u32 bins);
 void wait_rounds(u64 rounds, unsigned int ms);
 /* Within so many milliseconds nothing is frozen, and all hogs go on. */
 void expect_all_thawed(unsigned int ms);
+/* Major faults of the hogs themselves: not what is brought back for them. */
+u64 hogs_major_faults(void);
 /* A job of hogs[] that is really frozen. */
 struct hog *frozen_hog(void);
+
+/* ---- swap ------------------------------------------------------------------------- */
+
+/* Of /sys/block/DISK/stat, from 0. */
+enum {
+	DISK_READS,
+	DISK_SECTORS_READ = 2,
+	DISK_SECTORS_WRITTEN = 6
+};
+
+u64 disk_stat(const char *disk, unsigned int field);
+/* priority: of swapon(2); -1: the kernel's choice. */
+void swap_on(const char *disk, int priority);
+void swap_off(const char *disk);
 
 /* No rotation, no jobs, no children, no cgroups of ours, defaults, the module loaded. */
 const char *reset(void);

@@ -3,6 +3,7 @@
 #include "guest.h"
 
 #include <dirent.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 /* In memory that parent and child share, and that no job is charged for. */
@@ -123,6 +124,29 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 	}
 }
 
+/* Memory of its own, not yet touched; NULL and errno if there is none. */
+static void *hog_map(const struct hog_spec *spec)
+{
+	size_t size = spec->mib * MIB, huge = 2 * MIB;
+	int flags = spec->memory == HOG_SHARED ? MAP_SHARED : MAP_PRIVATE;
+	char *memory;
+
+	memory = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	memory += -(uintptr_t)memory % huge;
+	madvise(memory, size, spec->memory == HOG_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	return memory;
+}
+
+static void hog_share(const struct hog_spec *spec)
+{
+	pid_t pid = spec->memory == HOG_SHARED ? fork() : -1;
+
+	while (!pid)
+		pause();
+}
+
 static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 {
 	size_t size = spec->mib * MIB, at;
@@ -132,15 +156,15 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	mts_close();
 	if (shared->error)
 		_exit(1);
-	memory =
-		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED) {
+	memory = hog_map(spec);
+	if (!memory) {
 		shared->error = -errno;
 		_exit(1);
 	}
-	madvise(memory, size, MADV_NOHUGEPAGE);
+	hog_share(spec);
+	/* No exchange: QEMU would read first, and where zeroes were read no huge page comes. */
 	for (at = 0; at < size; at += PAGE)
-		memory[at] = 1;
+		atomic_store_explicit(&memory[at], 1, memory_order_relaxed);
 	shared->ready = true;
 	hog_work(spec, shared, memory);
 }

@@ -9,13 +9,21 @@ unsigned int nhogs;
 
 void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib)
 {
+	start_hogs_of(HOG_PRIVATE, kind, n, mib);
+}
+
+void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
+		   const unsigned int *mib)
+{
 	unsigned int i;
 	char name[2] = "a";
 
 	set_mode(MTS_MODE_OFF);
 	nhogs = 0;
 	for (i = 0; i < n; i++, name[0]++) {
-		struct hog_spec spec = { .name = name, .mib = mib[i], .kind = kind };
+		struct hog_spec spec = {
+			.name = name, .mib = mib[i], .kind = kind, .memory = memory
+		};
 
 		hog_start(&hogs[nhogs++], &spec);
 	}

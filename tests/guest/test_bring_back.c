@@ -8,7 +8,6 @@
 #include "guest.h"
 
 #define READAHEAD "/sys/kernel/mm/swap/vma_ra_enabled"
-#define DISK "/sys/block/nullb0/stat"
 
 static bool readahead_is(const char *text)
 {
@@ -16,43 +15,6 @@ static bool readahead_is(const char *text)
 
 	expect(read_file(READAHEAD, now, sizeof(now)), 0);
 	return !strncmp(now, text, strlen(text));
-}
-
-/* Field of the disk's statistics, from 0: 0 read requests, 2 sectors read, 6 sectors written. */
-static u64 disk_stat(unsigned int field)
-{
-	char text[256], *at = text;
-	u64 value = 0;
-
-	expect(read_file(DISK, text, sizeof(text)), 0);
-	for (field++; field; field--)
-		value = strtoull(at, &at, 10);
-	return value;
-}
-
-/* Major faults of the process itself; field 12 of proc(5)'s stat. */
-static u64 major_faults(pid_t pid)
-{
-	char path[64], text[512], *at;
-	unsigned int i;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	expect(read_file(path, text, sizeof(text)), 0);
-	at = strrchr(text, ')');
-	for (i = 0; at && i < 10; i++)
-		at = strchr(at + 1, ' ');
-	check(at, "%s: %s", path, text);
-	return strtoull(at, NULL, 10);
-}
-
-static u64 all_major_faults(void)
-{
-	u64 sum = 0;
-	u32 i;
-
-	for (i = 0; i < nhogs; i++)
-		sum += major_faults(hogs[i].pid);
-	return sum;
 }
 
 /* Nearly all that was evicted comes back before the job runs, in long requests. */
@@ -65,14 +27,14 @@ static void comes_back_before_it_runs(void)
 	rotate(32, 1500, MTS_EVICT_FULL);
 	wait_rounds(1, 30000);
 	before = get_stats();
-	faults = all_major_faults();
-	reads = disk_stat(0);
-	sectors = disk_stat(2);
+	faults = hogs_major_faults();
+	reads = disk_stat("nullb0", DISK_READS);
+	sectors = disk_stat("nullb0", DISK_SECTORS_READ);
 	wait_rounds(3, 60000);
 	after = get_stats();
-	faults = all_major_faults() - faults;
-	reads = disk_stat(0) - reads;
-	sectors = disk_stat(2) - sectors;
+	faults = hogs_major_faults() - faults;
+	reads = disk_stat("nullb0", DISK_READS) - reads;
+	sectors = disk_stat("nullb0", DISK_SECTORS_READ) - sectors;
 	pages = after.brought_back - before.brought_back;
 	check(pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
 	check(after.bring_back_ns > before.bring_back_ns, "in no time");
@@ -90,10 +52,10 @@ static void what_was_not_written_is_not_written_again(void)
 	rotate(32, 700, MTS_EVICT_FULL);
 	wait_rounds(2, 30000);
 	before = get_stats();
-	sectors = disk_stat(6);
+	sectors = disk_stat("nullb0", DISK_SECTORS_WRITTEN);
 	wait_rounds(3, 60000);
 	evicted = get_stats().evict_got - before.evict_got;
-	sectors = disk_stat(6) - sectors;
+	sectors = disk_stat("nullb0", DISK_SECTORS_WRITTEN) - sectors;
 	check(evicted > 100 * MIB, "evicted %lu KiB", evicted >> 10);
 	check(sectors * 512 < evicted / 8, "evicted %lu KiB and wrote %lu KiB", evicted >> 10,
 	      sectors / 2);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mms.h"
+
+#include <linux/cgroup.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+
+static struct mm_struct *mms[MTS_MAX_MMS];
+static u32 nmms;
+
+static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
+{
+	u32 low = 0, high = n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (jobs[middle]->id < job->id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && jobs[low] == job;
+}
+
+static struct mm_struct *mm_of_process(struct task_struct *process)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+
+	/* The first thread may have exited before the others. */
+	for_each_thread(process, task) {
+		mm = get_task_mm(task);
+		if (mm)
+			return mm;
+	}
+	return NULL;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	const void *x = *(const void **)a, *y = *(const void **)b;
+
+	return x < y ? -1 : x > y;
+}
+
+u32 mts_mms_get(struct mts_job **jobs, u32 n)
+{
+	struct task_struct *process;
+	u32 i, kept = 0;
+
+	rcu_read_lock();
+	for_each_process(process) {
+		struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(process));
+
+		if (!job || !is_among(jobs, n, job))
+			continue;
+		mms[nmms] = mm_of_process(process);
+		if (mms[nmms] && ++nmms == MTS_MAX_MMS)
+			break;
+	}
+	rcu_read_unlock();
+
+	/* A child of vfork() shares its parent's. */
+	sort(mms, nmms, sizeof(mms[0]), compare_pointers, NULL);
+	for (i = 0; i < nmms; i++) {
+		if (kept && mms[kept - 1] == mms[i])
+			mmput(mms[i]);
+		else
+			mms[kept++] = mms[i];
+	}
+	nmms = kept;
+	return nmms;
+}
+
+void mts_mms_put(void)
+{
+	while (nmms)
+		mmput(mms[--nmms]);
+}
+
+/* Only we still use it. */
+static bool is_dead(struct mm_struct *mm)
+{
+	return atomic_read(&mm->mm_users) <= 1;
+}
+
+struct mm_struct *mts_mms_lock(u32 index)
+{
+	struct mm_struct *mm = mms[index];
+
+	return is_dead(mm) || !mmap_read_trylock(mm) ? NULL : mm;
+}

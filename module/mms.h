@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The address spaces of jobs. */
+#ifndef _MTS_MMS_H
+#define _MTS_MMS_H
+
+#include <linux/mm_types.h>
+
+#include "job.h"
+
+/* Address spaces that are looked at; an index fits into the low bits of an address. */
+#define MTS_MAX_MMS PAGE_SIZE
+
+/**
+ * mts_mms_get() - hold the address spaces of jobs
+ * @jobs: in order of id
+ * @n: how many
+ *
+ * Each once, though processes may share it. Kernel threads have none. Only for
+ * the rotor's thread, and one set at a time. Return: how many there are.
+ */
+u32 mts_mms_get(struct mts_job **jobs, u32 n);
+
+/* Let go of them all. */
+void mts_mms_put(void);
+
+/**
+ * mts_mms_lock() - one of them, locked for reading
+ * @index: 0 to what mts_mms_get() returned
+ *
+ * Return: NULL if its processes have exited meanwhile, or if whoever writes it
+ * is no frozen task: it may sleep for long. Else mmap_read_unlock() it.
+ */
+struct mm_struct *mts_mms_lock(u32 index);
+
+#endif /* _MTS_MMS_H */

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Read off the page tables, and for shared memory off its page cache. */
+#include "swapped.h"
+
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/sched.h>
+#include <linux/shmem_fs.h>
+#include <linux/sort.h>
+#include <linux/xarray.h>
+
+#include "compat/swap_entry.h"
+#include "mts.h"
+#include "rotor_private.h"
+
+/* At 16 bytes a page: as much as fits, or this at least. */
+#define MIN_ENTRIES 4096u
+/* Pages of one device before it is another's turn, 1 MiB: long requests, several in a batch. */
+#define STRIPE_BITS 8
+#define TYPE_BITS MAX_SWAPFILES_SHIFT
+
+/* Parts of shared files that are in the list already. */
+#define MAX_SEEN 128
+
+struct part {
+	const struct address_space *mapping;
+	pgoff_t first;
+	pgoff_t last;
+};
+
+struct collector {
+	struct mts_swapped_list *list;
+	u32 index; /* of the address space */
+	u32 nseen;
+	struct part seen[MAX_SEEN];
+};
+
+/* The rotor's thread is the only one here, and its stack is small. */
+static struct collector collector;
+
+static bool is_full(const struct collector *c)
+{
+	return c->list->n == c->list->max;
+}
+
+static u64 place_of(swp_entry_t entry)
+{
+	u64 offset = swp_offset(entry), within = offset & (BIT(STRIPE_BITS) - 1);
+
+	return (((offset >> STRIPE_BITS) << TYPE_BITS | swp_type(entry)) << STRIPE_BITS) | within;
+}
+
+static void add(struct collector *c, swp_entry_t entry, unsigned long addr)
+{
+	c->list->entries[c->list->n++] =
+		(struct mts_swapped){ .place = place_of(entry), .where = addr | c->index };
+}
+
+/* ---- private memory: page tables ----------------------------------------------- */
+
+/* One page table's worth. The RCU lock keeps the table while khugepaged may retract it. */
+static void add_page_table(struct collector *c, pmd_t *pmd, unsigned long addr, unsigned long end)
+{
+	pmd_t value;
+	pte_t *pte;
+
+	rcu_read_lock();
+	value = READ_ONCE(*pmd);
+	if (!pmd_present(value) || pmd_leaf(value) || pmd_bad(value))
+		goto out;
+	pte = pte_offset_kernel(&value, addr);
+	for (; addr < end && !is_full(c); pte++, addr += PAGE_SIZE) {
+		swp_entry_t entry;
+
+		if (mts_compat_swap_entry(READ_ONCE(*pte), &entry))
+			add(c, entry, addr);
+	}
+out:
+	rcu_read_unlock();
+}
+
+/* The page table of @addr if there is one; *next is where the next one begins. */
+static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
+			      unsigned long *next)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	*next = pgd_addr_end(addr, end);
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	*next = p4d_addr_end(addr, end);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	*next = pud_addr_end(addr, end);
+	if (!pud_present(*pud) || pud_leaf(*pud) || pud_bad(*pud))
+		return NULL;
+	*next = pmd_addr_end(addr, end);
+	return pmd_offset(pud, addr);
+}
+
+static void add_private(struct collector *c, struct vm_area_struct *vma)
+{
+	unsigned long addr, next;
+
+	for (addr = vma->vm_start; addr < vma->vm_end && !is_full(c); addr = next) {
+		pmd_t *pmd = find_page_table(vma->vm_mm, addr, vma->vm_end, &next);
+
+		if (pmd)
+			add_page_table(c, pmd, addr, next);
+	}
+}
+
+/* ---- shared memory: the page cache of its file ---------------------------------- */
+
+/* A part that more than MAX_SEEN others came before is left to the jobs' own faults. */
+static bool is_new(struct collector *c, const struct part *part)
+{
+	u32 i;
+
+	for (i = 0; i < c->nseen; i++)
+		if (c->seen[i].mapping == part->mapping && c->seen[i].first <= part->first &&
+		    part->last <= c->seen[i].last)
+			return false;
+	if (c->nseen == MAX_SEEN)
+		return false;
+	c->seen[c->nseen++] = *part;
+	return true;
+}
+
+static void add_shared(struct collector *c, struct vm_area_struct *vma)
+{
+	struct address_space *mapping = vma->vm_file->f_mapping;
+	struct part part = {
+		.mapping = mapping,
+		.first = vma->vm_pgoff,
+		.last = vma->vm_pgoff + vma_pages(vma) - 1,
+	};
+	XA_STATE(xas, &mapping->i_pages, part.first);
+	void *page;
+
+	if (!is_new(c, &part))
+		return;
+	rcu_read_lock();
+	xas_for_each(&xas, page, part.last)
+	{
+		swp_entry_t entry;
+
+		if (is_full(c))
+			break;
+		/* Of a large entry the first page: its fault brings in the others or splits it. */
+		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
+			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT));
+		if (need_resched()) {
+			xas_pause(&xas);
+			cond_resched_rcu();
+		}
+	}
+	rcu_read_unlock();
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+static void add_vma(struct collector *c, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_PFNMAP | VM_IO) || is_vm_hugetlb_page(vma))
+		return;
+	/* Private memory that has been written to has an anon_vma. */
+	if (vma->anon_vma)
+		add_private(c, vma);
+	if (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping))
+		add_shared(c, vma);
+}
+
+static void add_mm(struct collector *c)
+{
+	struct mm_struct *mm = mts_mms_lock(c->index);
+	struct vm_area_struct *vma;
+
+	if (!mm)
+		return;
+	VMA_ITERATOR(vmi, mm, 0);
+
+	for_each_vma(vmi, vma) {
+		if (is_full(c) || mts_rotor_is_hurried())
+			break;
+		add_vma(c, vma);
+		cond_resched();
+	}
+	mmap_read_unlock(mm);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct mts_swapped *x = a, *y = b;
+
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int alloc(struct mts_swapped_list *list, u64 wanted)
+{
+	wanted = clamp_t(u64, wanted, MIN_ENTRIES, U32_MAX / 2);
+	for (; wanted >= MIN_ENTRIES; wanted /= 2) {
+		list->entries = kvmalloc_array(wanted, sizeof(*list->entries),
+					       GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+		if (list->entries) {
+			list->max = wanted;
+			list->n = 0;
+			return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages)
+{
+	struct collector *c = &collector;
+
+	if (alloc(list, pages))
+		return -ENOMEM;
+	c->list = list;
+	c->nseen = 0;
+	for (c->index = 0; c->index < nmms; c->index++)
+		add_mm(c);
+	sort(list->entries, list->n, sizeof(*list->entries), compare_places, NULL);
+	return 0;
+}

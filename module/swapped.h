@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The list of what of some address spaces lies in swap, in the order in which it lies there. */
+#ifndef _MTS_SWAPPED_H
+#define _MTS_SWAPPED_H
+
+#include "mms.h"
+
+/*
+ * One page. @place orders pages as they lie in swap; several devices take turns
+ * in it, so that all of them are busy. @where is the page's address and, in the
+ * low bits, the index of its address space (mms.h).
+ */
+struct mts_swapped {
+	u64 place;
+	u64 where;
+};
+
+struct mts_swapped_list {
+	struct mts_swapped *entries;
+	u32 n;
+	u32 max;
+};
+
+static inline unsigned long mts_swapped_addr(const struct mts_swapped *entry)
+{
+	return entry->where & PAGE_MASK;
+}
+
+static inline u32 mts_swapped_mm(const struct mts_swapped *entry)
+{
+	return entry->where & ~PAGE_MASK;
+}
+
+/**
+ * mts_swapped_collect() - what is swapped of the address spaces that are held
+ * @list: result; kvfree(entries) it
+ * @nmms: how many are held (mts_mms_get())
+ * @pages: about how many there are; the list is not longer than that
+ *
+ * Private memory, and shared memory (shmem) that is mapped; of that each page
+ * once, however many map it. Shorter if the rotor is hurried, if there is not
+ * memory enough for the list, or if address spaces are in use.
+ *
+ * Return: 0, or -ENOMEM: there is not even a short list.
+ */
+int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages);
+
+#endif /* _MTS_SWAPPED_H */
