@@ -68,8 +68,11 @@ struct mts_job {
 	bool scan_realtime;
 	bool scan_untouchable;
 	u64 scan_user;
-	/* tasks.c: user time as of the last mts_tasks_user() */
+	u32 scan_awake;
+	/* tasks.c: as of the last look; the looks of this window */
 	u64 user;
+	u32 stalled;
+	struct mts_look look;
 
 	/* rotor's thread writes, under mts_lock where others read */
 	struct mts_usage usage;

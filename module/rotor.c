@@ -465,7 +465,7 @@ static const char *const reasons[] = {
 	[MTS_REASON_NO_SWAP] =
 		"demand exceeds the capacity, but there is no swap: add some (swapon)",
 	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
-	[MTS_REASON_COPES] = "demand exceeds the capacity, but swapping costs the jobs little time",
+	[MTS_REASON_COPES] = "demand exceeds the capacity, but the jobs would not gain by taking turns",
 	[MTS_REASON_NO_GAIN] =
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",

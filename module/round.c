@@ -135,30 +135,60 @@ static bool reclaims(void)
 	return last && ktime_get_ns() - last < PRESSURE_NS;
 }
 
-/* The jobs' share of the processors without turns, while it may be asked for. */
+static bool is_unsure(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_admission_unsure(&mts_rotor.roster[i]->look))
+			return true;
+	return false;
+}
+
+static void close_window(u64 now)
+{
+	u64 elapsed = now - mts_rotor.admission.began;
+	struct mts_pool residents = { 0 }, others = { 0 };
+	struct mts_window window = { .swapins = mts_round_swapins() };
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
+		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+		mts_admission_add(is_resident(job) ? &residents : &others, &job->look, elapsed);
+		mts_admission_forget(&job->look);
+	}
+	window.expected = mts_admission_expected(mts_admission_potential(&residents),
+						 mts_admission_potential(&others),
+						 mts_rotor.plan.nbins, num_online_cpus());
+	mts_admission_close(&mts_rotor.admission, now, &window);
+}
+
+/* What the jobs get of the processors without turns, while it may be asked for. */
 static void look(void)
 {
-	u32 wanting;
-	u64 user;
+	u64 now;
 
 	if (mts_rotor.nbins >= 2 || !reclaims())
 		return;
 	mts_rotor_step("tasks are looked at");
-	user = mts_tasks_user(&wanting);
-	mts_admission_look(&mts_rotor.admission, ktime_get_ns(), user, mts_round_swapins(),
-			   min(wanting, num_online_cpus()));
+	mts_tasks_look();
+	now = ktime_get_ns();
+	if (mts_admission_look(&mts_rotor.admission, now, is_unsure()))
+		close_window(now);
 }
 
 void mts_round_judge(u64 began)
 {
 	u64 user, now = ktime_get_ns();
-	u32 wanting;
 
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
 	if (!mts_rotor.admission.began)
 		return;
 	mts_rotor_step("tasks are looked at");
-	user = mts_tasks_user(&wanting);
+	user = mts_tasks_look();
 	mts_admission_round(&mts_rotor.admission, now, user, now - began);
 }
 
@@ -222,13 +252,11 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 
 static void note_turn(u32 before)
 {
-	u32 wanting;
-
 	if (!mts_rotor.admission.began)
 		return;
 	if (before < 2 && mts_rotor.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission);
-		mts_tasks_user(&wanting);
+		mts_tasks_look();
 	} else if (before >= 2 && mts_rotor.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission);
 	}

@@ -69,41 +69,57 @@ static bool can_run(struct task_struct *task)
 	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
 }
 
-/* Of a process, with its threads that have ended. */
-static u64 user_time(struct task_struct *process, bool children, u32 *wanting)
+/* A process, with its threads that have ended. */
+static void look_at(struct task_struct *process, struct mts_job *job)
 {
 	struct signal_struct *signal = process->signal;
 	struct task_struct *task;
-	u64 sum = READ_ONCE(signal->utime);
 
-	if (children)
-		sum += READ_ONCE(signal->cutime);
+	job->scan_user += READ_ONCE(signal->utime);
+	if (!(job->flags & MTS_JOB_EACH))
+		job->scan_user += READ_ONCE(signal->cutime);
 	for_each_thread(process, task) {
-		sum += READ_ONCE(task->utime);
-		*wanting += can_run(task);
+		job->scan_user += READ_ONCE(task->utime);
+		job->scan_awake += can_run(task);
 	}
-	return sum;
 }
 
-u64 mts_tasks_user(u32 *wanting)
+/* Return: what it ran in user mode since the last look. */
+static u64 add_look(struct mts_job *job)
+{
+	u64 ran = mts_sub_floor(job->scan_user, job->user);
+	u32 stalled;
+
+	if (mts_tasks_stalled(job->cgrp, &stalled)) {
+		job->look.stalled_ns =
+			mts_add_sat(job->look.stalled_ns, (u32)(stalled - job->stalled));
+		job->stalled = stalled;
+	} else {
+		job->look.stalled_ns = U64_MAX;
+	}
+	job->user = job->scan_user;
+	mts_admission_count(&job->look, ran, job->scan_awake);
+	return ran;
+}
+
+u64 mts_tasks_look(void)
 {
 	struct task_struct *process;
 	struct mts_job *job;
 	u64 sum = 0;
 
-	*wanting = 0;
 	rcu_read_lock();
-	mts_job_for_each_rcu(job)
+	mts_job_for_each_rcu(job) {
 		job->scan_user = 0;
+		job->scan_awake = 0;
+	}
 	for_each_process(process) {
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
 		if (job)
-			job->scan_user += user_time(process, !(job->flags & MTS_JOB_EACH), wanting);
+			look_at(process, job);
 	}
-	mts_job_for_each_rcu(job) {
-		sum += mts_sub_floor(job->scan_user, job->user);
-		job->user = job->scan_user;
-	}
+	mts_job_for_each_rcu(job)
+		sum += add_look(job);
 	rcu_read_unlock();
 	return sum;
 }
@@ -127,6 +143,22 @@ bool mts_tasks_bin_can_run(u32 bin)
 out:
 	rcu_read_unlock();
 	return found;
+}
+
+bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+{
+	*ns = 0;
+#ifdef CONFIG_PSI
+	struct psi_group *psi = cgrp->psi;
+	int cpu;
+
+	if (psi && READ_ONCE(psi->enabled)) {
+		for_each_possible_cpu(cpu)
+			*ns += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+		return true;
+	}
+#endif
+	return false;
 }
 
 int mts_tasks_can_run(struct cgroup *cgrp)

@@ -37,14 +37,23 @@ bool mts_tasks_is_spared(struct task_struct *task);
 int mts_tasks_can_run(struct cgroup *cgrp);
 
 /**
- * mts_tasks_user() - user time of all jobs since the last call
- * @wanting: how many of their threads run, or wait for a disk or for memory
+ * mts_tasks_stalled() - how long tasks of the cgroup have waited for memory
+ * @ns: a sum over processors that wraps; only differences mean something
  *
- * A job that ends in between is left out; the children of its processes count
- * when they have been waited for, but those of an EACH job are jobs of their
- * own. Only for the rotor's thread. Return: ns, counted in ticks.
+ * Return: false: the kernel keeps no pressure accounts for it.
  */
-u64 mts_tasks_user(u32 *wanting);
+bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns);
+
+/**
+ * mts_tasks_look() - a look at what all jobs' threads do
+ *
+ * Adds to each job's @look. A job's processes that end in between are left out;
+ * the children of its processes count when they have been waited for, but those
+ * of an EACH job are jobs of their own. Only for the rotor's thread.
+ *
+ * Return: user time of all jobs since the last call, in ns, counted in ticks.
+ */
+u64 mts_tasks_look(void);
 
 /* mts_tasks_can_run() of all jobs of a bin together, by a walk. Only for the rotor's thread. */
 bool mts_tasks_bin_can_run(u32 bin);

@@ -2,46 +2,150 @@
 /* Whether taking turns pays. */
 #include "policy.h"
 
-/* A window's length: long against the ticks that processor time is counted in. */
+/*
+ * A window's length: long against the ticks that processor time is counted in,
+ * and with some looks at the jobs. More of them where jobs sleep now and then:
+ * how much of the time decides.
+ */
 #define WINDOW_NS (200ull * 1000000)
+#define LOOKS 3u
+#define LOOKS_UNSURE 10u
+/* Looks are rare where memory is so short that looking has to wait. */
+#define ENOUGH_NS (2ull * 1000000000)
 /* A window that nobody closed in this time says nothing of now. */
 #define STALE_NS (10ull * 1000000000)
-/* Per mille: who gets this much of what it wants loses little to swapping. */
+/* Per mille of what is expected of turns: who gets this much loses little without. */
 #define COPES 750u
+/* Who is seen asleep in one of so many looks at most is taken for always awake. */
+#define HARDLY_EVER 20u
+/*
+ * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
+ * the same time leaves the processor idle, and what they would do when they wake
+ * is put off. Measured with Maziero's consumers: at twice as much, turns gain nothing.
+ */
+#define SLEEPERS 2u
 /* Swap-ins a second from which on the jobs may wait for them; a slow disk does 200. */
 #define SWAPS_PER_S 10u
+/*
+ * The kernel's accounts of such waits leave out pages that it does not take for a part of
+ * the working set yet; so many a second cost time on any disk.
+ */
+#define MANY_SWAPS_PER_S 1000u
+#define STALLED_PART 10u
 #define HOLD_MIN_NS (30ull * 1000000000)
 #define HOLD_MAX_NS (600ull * 1000000000)
 /* Rounds in a row that must be poor; a single one may have a start or an end in it. */
 #define POOR_ROUNDS 2u
 #define JUDGED_NS (1ull * 1000000000)
 
-/* Per mille; may exceed 1000, as time is counted in ticks and children are added when they end. */
-static u32 share_of(u64 user_ns, u64 elapsed_ns, u32 wanting)
+/*
+ * Per mille of a processor; more than there are of them at times, as time is counted
+ * in ticks and children are added when they end.
+ */
+static u64 share_of(u64 user_ns, u64 elapsed_ns)
 {
-	u64 most = elapsed_ns / 1000 * mts_max(wanting, 1u);
+	u64 unit = elapsed_ns / 1000;
 
-	return most ? mts_min(user_ns / most, 10000) : 0;
+	return unit ? mts_min(div64_u64(user_ns, unit), U32_MAX) : 0;
 }
 
-void mts_admission_look(struct mts_admission *a, u64 now, u64 user_ns, u64 swapins, u32 wanting)
+void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake)
+{
+	look->user_ns = mts_add_sat(look->user_ns, user_ns);
+	look->looks += MTS_LOOK;
+	look->asleep += awake ? 0 : MTS_LOOK;
+	look->awake += (u64)awake * MTS_LOOK;
+}
+
+bool mts_admission_unsure(const struct mts_look *look)
+{
+	return (u64)look->asleep * HARDLY_EVER > look->looks && look->asleep < look->looks;
+}
+
+void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)
+{
+	u64 threads, user = share_of(look->user_ns, elapsed_ns);
+	u32 awake = look->looks - look->asleep;
+
+	if (!awake) {
+		pool->potential += user;
+		return;
+	}
+	threads = mts_max(div64_u64(look->awake + awake / 2, awake), 1ull);
+	if ((u64)look->asleep * HARDLY_EVER <= look->looks) {
+		pool->potential += 1000 * threads;
+		return;
+	}
+	pool->user += user;
+	pool->threads += threads;
+	pool->looks += look->looks;
+	pool->asleep += look->asleep;
+}
+
+u64 mts_admission_potential(const struct mts_pool *pool)
+{
+	u64 sleeps, runs;
+
+	if (!pool->looks)
+		return pool->potential;
+	/* Of all threads of the pool together, as @user is. */
+	sleeps = div64_u64(1000 * pool->asleep, pool->looks) * pool->threads;
+	runs = div64_u64(1000 * pool->user * pool->threads, mts_max(sleeps + pool->user, 1ull));
+	return pool->potential + runs / SLEEPERS;
+}
+
+void mts_admission_forget(struct mts_look *look)
+{
+	look->user_ns = 0;
+	look->stalled_ns = 0;
+	look->looks -= look->looks / 4;
+	look->asleep -= (look->asleep + 3) / 4;
+	look->awake -= look->awake / 4;
+}
+
+u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
+{
+	u64 sum = mts_add_sat(residents, div64_u64(others, mts_max(nbins, 1u)));
+
+	return mts_min(sum, 1000ull * processors);
+}
+
+bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 {
 	u64 elapsed = now - a->began;
 
-	a->user_ns = mts_add_sat(a->user_ns, user_ns);
-	if (a->began && elapsed < WINDOW_NS)
-		return;
+	a->looks++;
+	if (!a->began || elapsed >= ENOUGH_NS)
+		return true;
+	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
+}
+
+/*
+ * Programs that work in the kernel run little in user mode, and swap a page now
+ * and then, though memory costs them next to nothing.
+ */
+static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 elapsed)
+{
+	if (swapins * 1000000000 < SWAPS_PER_S * elapsed)
+		return false;
+	return window->stalled_ns >= elapsed / STALLED_PART ||
+	       swapins * 1000000000 >= MANY_SWAPS_PER_S * elapsed;
+}
+
+void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
+{
+	u64 elapsed = now - a->began;
+
+	a->pays = false;
 	if (a->began && elapsed < STALE_NS) {
-		a->share = share_of(a->user_ns, elapsed, wanting);
-		a->wanting = wanting;
-		a->pays = a->share < COPES &&
-			  (swapins - a->swapins) * 1000000000 >= SWAPS_PER_S * elapsed;
-	} else {
-		a->pays = false;
+		a->share = share_of(window->user_ns, elapsed);
+		a->expected = window->expected;
+		a->pays = a->share * 1000 < a->expected * COPES &&
+			  waits_for_memory(window, window->swapins - a->swapins, elapsed);
 	}
 	a->began = now;
-	a->user_ns = 0;
-	a->swapins = swapins;
+	a->looks = 0;
+	a->swapins = window->swapins;
 }
 
 bool mts_admission_holds(const struct mts_admission *a, u64 now)
@@ -71,7 +175,7 @@ void mts_admission_begin(struct mts_admission *a)
 void mts_admission_end(struct mts_admission *a)
 {
 	a->began = 0;
-	a->user_ns = 0;
+	a->looks = 0;
 	a->pays = false;
 }
 
@@ -79,7 +183,7 @@ void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elap
 {
 	if (elapsed_ns < JUDGED_NS)
 		return;
-	a->during = share_of(user_ns, elapsed_ns, a->wanting);
+	a->during = share_of(user_ns, elapsed_ns);
 	if (a->during >= a->before) {
 		a->poor = 0;
 		if (++a->rounds >= POOR_ROUNDS)

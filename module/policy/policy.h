@@ -196,44 +196,129 @@ bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 
 /**
+ * struct mts_look - what was seen of a job, while all run at once
+ * @user_ns: what it ran in user mode in this window
+ * @stalled_ns: how long it waited for memory in this window; U64_MAX: not known
+ * @looks: how often it was looked at, MTS_LOOK each; earlier windows count less
+ *	and less
+ * @asleep: of these looks, those that found no thread awake: none that ran, or
+ *	that waited for a disk or for memory
+ * @awake: sum of the threads that were found awake
+ */
+struct mts_look {
+	u64 user_ns;
+	u64 stalled_ns;
+	u32 looks;
+	u32 asleep;
+	u64 awake;
+};
+
+#define MTS_LOOK 16u
+
+/* A job was looked at: it has run so long since the last look, so many threads are awake. */
+void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake);
+
+/* Was it seen both asleep and awake, so that more looks tell more? */
+bool mts_admission_unsure(const struct mts_look *look);
+
+/**
+ * struct mts_pool - what jobs would run if they never waited for memory
+ * @potential: of those that were always asleep, or always awake; per mille of a processor
+ * @user: the rest ran so much; per mille of a processor
+ * @threads: awake at a time, when any was awake
+ * @looks, @asleep: at the rest
+ */
+struct mts_pool {
+	u64 potential;
+	u64 user;
+	u64 threads;
+	u64 looks;
+	u64 asleep;
+};
+
+/* Add a job, that has been looked at for so long. */
+void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns);
+
+/**
+ * mts_admission_potential() - of all jobs of a pool, per mille of a processor
+ *
+ * Of a thread's time, s is sleep of its own choice and u is spent in user mode;
+ * the rest is what memory costs it. Without the rest it would run u / (s + u) of
+ * the time. That is 0 if it always sleeps, and 1 if it never does, however
+ * little it gets now. The others are reckoned together: a few looks, and ticks of
+ * several ms, tell little of a single one.
+ */
+u64 mts_admission_potential(const struct mts_pool *pool);
+
+/*
+ * A window is over: its looks count less from now on. Ten looks at a job that
+ * sleeps half of the time may all find it awake, where memory is short.
+ */
+void mts_admission_forget(struct mts_look *look);
+
+/*
+ * What all jobs together would run if they took turns, per mille of a processor:
+ * resident jobs all the time, the others in one of @nbins bins only. There are
+ * so many @processors.
+ */
+u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors);
+
+/**
  * struct mts_admission - what the jobs get of the processors, with turns and without
  *
  * What counts is the time that jobs run in user mode: a host that thrashes
- * spends its time in the kernel, or waits. It is set against what the threads
- * that want to run could have: a processor each. All zero at first.
+ * spends its time in the kernel, or waits. All zero at first; all shares are per
+ * mille of a processor, of all jobs together.
  *
- * @share, @wanting: per mille, and how many processors were wanted, in the last
- *	window without turns
- * @before, @during: per mille before turns were taken, and in the last round
+ * @began, @looks, @swapins: of the window
+ * @share, @expected: in the last window without turns, and with turns
+ * @before, @during: before turns were taken, and in the last round
  */
 struct mts_admission {
-	u64 began; /* of the window; 0: there is none */
-	u64 user_ns;
-	u64 swapins;
-	u32 share;
-	u32 wanting;
-	bool pays;
-	u32 before;
-	u32 during;
+	u64 began; /* 0: there is no window */
+	u32 looks;
 	u32 rounds;
+	u64 swapins;
+	u64 share;
+	u64 expected;
+	bool pays;
+	u64 before;
+	u64 during;
 	u32 poor; /* rounds in a row */
 	u64 hold_ns;
 	u64 hold_until;
 };
 
 /**
- * mts_admission_look() - while all run at once: another look
+ * mts_admission_look() - while all run at once: there was another look
  * @now: ns
- * @user_ns: what the jobs have run in user mode since the last look
- * @swapins: pages swapped in on this host since boot
- * @wanting: processors that the jobs' threads could use now
+ * @unsure: mts_admission_unsure() of any job
+ *
+ * Return: is the window over? Then it is to be closed, and another has begun.
  */
-void mts_admission_look(struct mts_admission *a, u64 now, u64 user_ns, u64 swapins, u32 wanting);
+bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
+
+/**
+ * struct mts_window - what a window has shown
+ * @user_ns: what the jobs ran in user mode
+ * @stalled_ns: sum of the times in which they waited for memory; U64_MAX: not known
+ * @expected: mts_admission_expected()
+ * @swapins: pages swapped in on this host since boot
+ */
+struct mts_window {
+	u64 user_ns;
+	u64 stalled_ns;
+	u64 expected;
+	u64 swapins;
+};
+
+void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
 
 /*
- * Two signals together, in a window of 0.2 to 10 s: the jobs get less than 3/4
- * of what they want, and pages come back from swap. And turns have not been
- * tried in vain lately.
+ * Two signals together, in the last window: the jobs get less than 3/4 of what
+ * they would get with turns, and it is memory that they wait for: they do so for
+ * a tenth of the time, or very many pages come back from swap. And turns have not
+ * been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
 

@@ -239,7 +239,7 @@ enum mts_reason {
 	MTS_REASON_ERROR = 9, /* stopped: an operation failed */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
-	MTS_REASON_COPES = 12, /* idle: it swaps, but the jobs get on all the same */
+	MTS_REASON_COPES = 12, /* idle: it swaps, but turns would gain the jobs nothing */
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would take turns */
 };

@@ -6,23 +6,32 @@
 #define SECOND (1000 * MS)
 
 static struct mts_admission a;
-static u64 now, swapins;
+static u64 now, swapins, stalled;
+static u64 expected; /* per mille of a processor */
+
+/* The window closes when it is due. Return: would turns pay, as far as is known? */
+static bool look(u64 after, u64 user, u64 pages)
+{
+	now += after;
+	swapins += pages;
+	while (!mts_admission_look(&a, now, false))
+		;
+	mts_admission_close(&a, now,
+			    &(struct mts_window){ .user_ns = user,
+						  .stalled_ns = stalled,
+						  .expected = expected,
+						  .swapins = swapins });
+	return mts_admission_pays(&a, now);
+}
 
 static void fresh(void)
 {
 	a = (struct mts_admission){ 0 };
 	now = 1000 * SECOND;
 	swapins = 123456;
-	mts_admission_look(&a, now, 5 * SECOND, swapins, 1);
-}
-
-/* So long after the last look: what ran, what came in, how many wanted to run. */
-static bool look(u64 after, u64 user, u64 pages, u32 wanting)
-{
-	now += after;
-	swapins += pages;
-	mts_admission_look(&a, now, user, swapins, wanting);
-	return mts_admission_pays(&a, now);
+	stalled = U64_MAX;
+	expected = 1000;
+	look(0, 5 * SECOND, 0);
 }
 
 static void both_signals_are_needed(void **unused)
@@ -30,49 +39,185 @@ static void both_signals_are_needed(void **unused)
 	(void)unused;
 	fresh();
 	check(!mts_admission_pays(&a, now)); /* one look is no window */
-	check(look(250 * MS, 10 * MS, 1000, 1));
-	check(!look(250 * MS, 240 * MS, 1000, 1)); /* it swaps, and gets on */
-	check(!look(250 * MS, 10 * MS, 0, 1)); /* it waits, for something else */
-	check(look(250 * MS, 10 * MS, 1000, 1));
+	check(look(250 * MS, 10 * MS, 1000));
+	check(!look(250 * MS, 240 * MS, 1000)); /* it swaps, and gets on */
+	check(!look(250 * MS, 10 * MS, 0)); /* it waits, for something else */
+	check(look(250 * MS, 10 * MS, 1000));
 }
 
-static void what_is_wanted_counts(void **unused)
+static void some_swapping_costs_nothing(void **unused)
 {
 	(void)unused;
 	fresh();
-	check(!look(SECOND, 900 * MS, 1000, 1));
-	assert_int_equal(a.share, 900);
-	check(look(SECOND, 900 * MS, 1000, 2)); /* of two processors it is 45 % */
-	assert_int_equal(a.share, 450);
-	check(!look(SECOND, 900 * MS, 1000, 0)); /* nobody waits: what ran is enough */
-	check(!look(SECOND, U64_MAX, 1000, 8));
+	stalled = 0;
+	check(!look(SECOND, 10 * MS, 999));
+	check(look(SECOND, 10 * MS, 1000)); /* but this much does, whatever the accounts say */
+	stalled = 100 * MS - 1;
+	check(!look(SECOND, 10 * MS, 999));
+	stalled = 100 * MS;
+	check(look(SECOND, 10 * MS, 10));
+	check(!look(SECOND, 10 * MS, 9));
 }
 
-static void short_looks_add_up(void **unused)
+static void what_turns_would_give_counts(void **unused)
+{
+	(void)unused;
+	fresh();
+	check(!look(SECOND, 750 * MS, 1000));
+	assert_int_equal(a.share, 750);
+	check(look(SECOND, 749 * MS, 1000));
+	expected = 2000;
+	check(look(SECOND, 1499 * MS, 1000));
+	expected = 200;
+	check(!look(SECOND, 150 * MS, 1000));
+	check(look(SECOND, 149 * MS, 1000));
+	expected = 0;
+	check(!look(SECOND, 0, 1000));
+	expected = 8000;
+	check(!look(SECOND, U64_MAX, 1000));
+}
+
+static void a_window_has_some_looks(void **unused)
+{
+	(void)unused;
+	fresh();
+	check(!mts_admission_look(&a, now + 300 * MS, false));
+	check(!mts_admission_look(&a, now + 301 * MS, false));
+	check(mts_admission_look(&a, now + 302 * MS, false));
+	fresh();
+	check(!mts_admission_look(&a, now + 100 * MS, false));
+	check(!mts_admission_look(&a, now + 150 * MS, false));
+	check(!mts_admission_look(&a, now + 199 * MS, false));
+	check(mts_admission_look(&a, now + 200 * MS, false));
+}
+
+static void unsure_looks_are_more(void **unused)
 {
 	u32 i;
 
 	(void)unused;
 	fresh();
-	for (i = 0; i < 9; i++)
-		check(!look(20 * MS, 18 * MS, 100, 1));
-	check(!look(20 * MS, 18 * MS, 100, 1));
-	assert_int_equal(a.share, 900);
+	for (i = 1; i < 10; i++)
+		check(!mts_admission_look(&a, now + i * 100 * MS, true));
+	check(mts_admission_look(&a, now + SECOND, true));
+	/* Where looking takes long, fewer will do. */
+	fresh();
+	check(mts_admission_look(&a, now + 2 * SECOND, true));
 }
 
 static void a_stale_window_says_nothing(void **unused)
 {
 	(void)unused;
 	fresh();
-	check(look(250 * MS, 0, 1000, 1));
-	check(!look(11 * SECOND, 0, 100000, 1));
-	check(look(250 * MS, 0, 1000, 1));
+	check(look(250 * MS, 0, 1000));
+	check(!look(11 * SECOND, 0, 100000));
+	check(look(250 * MS, 0, 1000));
 }
+
+/* ---- what jobs would get ------------------------------------------------------------ */
+
+static struct mts_look seen(u32 asleep, u32 awake, u32 threads, u64 user_ns)
+{
+	struct mts_look job = { 0 };
+	u32 i;
+
+	for (i = 0; i < asleep; i++)
+		mts_admission_count(&job, 0, 0);
+	for (i = 0; i < awake; i++)
+		mts_admission_count(&job, 0, threads);
+	job.user_ns = user_ns;
+	return job;
+}
+
+/* Of so many such jobs in a second. */
+static u64 potential_of(u32 n, struct mts_look job)
+{
+	struct mts_pool pool = { 0 };
+
+	while (n--)
+		mts_admission_add(&pool, &job, SECOND);
+	return mts_admission_potential(&pool);
+}
+
+static void who_never_sleeps_could_always_run(void **unused)
+{
+	(void)unused;
+	assert_int_equal(potential_of(1, seen(0, 10, 1, 0)), 1000);
+	assert_int_equal(potential_of(20, seen(0, 10, 1, MS)), 20000);
+	assert_int_equal(potential_of(1, seen(0, 10, 4, MS)), 4000);
+	assert_int_equal(potential_of(1, seen(1, 19, 1, 0)), 1000); /* hardly ever */
+	check(!mts_admission_unsure(&(struct mts_look){ 0 }));
+}
+
+static void who_always_sleeps_gets_what_it_wants(void **unused)
+{
+	(void)unused;
+	assert_int_equal(potential_of(5, seen(10, 0, 0, 0)), 0);
+	assert_int_equal(potential_of(5, seen(10, 0, 0, 10 * MS)), 50);
+	assert_int_equal(potential_of(5, (struct mts_look){ 0 }), 0);
+}
+
+/* Asleep half of the time, 1 % in user mode: without waiting that were 1 / 51; half of it counts. */
+static void sleepers_gain_little(void **unused)
+{
+	u64 one = potential_of(1, seen(5, 5, 1, 10 * MS));
+
+	(void)unused;
+	assert_in_range(one, 9, 10);
+	assert_in_range(potential_of(10, seen(5, 5, 1, 10 * MS)), 95, 100);
+	assert_in_range(potential_of(1, seen(5, 5, 2, 20 * MS)), 2 * one - 2, 2 * one + 2);
+	check(mts_admission_unsure(&(struct mts_look){ .looks = 160, .asleep = 80 }));
+	assert_int_equal(potential_of(3, seen(5, 5, 1, 0)), 0);
+}
+
+static void sleepers_take_nothing_from_others(void **unused)
+{
+	struct mts_look hot = seen(0, 10, 1, 0), sleeper = seen(9, 1, 1, 5 * MS);
+	struct mts_pool pool = { 0 };
+
+	(void)unused;
+	mts_admission_add(&pool, &hot, SECOND);
+	mts_admission_add(&pool, &sleeper, SECOND);
+	mts_admission_add(&pool, &sleeper, SECOND);
+	assert_in_range(mts_admission_potential(&pool), 1004, 1006);
+}
+
+static void old_looks_fade(void **unused)
+{
+	struct mts_look job = seen(5, 5, 1, MS);
+	u32 i, windows = 0;
+
+	(void)unused;
+	do {
+		mts_admission_forget(&job);
+		for (i = 0; i < 3; i++)
+			mts_admission_count(&job, MS, 1);
+		assert_int_equal(job.user_ns, 3 * MS);
+		check(job.asleep <= job.looks);
+		windows++;
+	} while (mts_admission_unsure(&job));
+	assert_in_range(windows, 5, 12);
+	for (i = 0; i < 100; i++)
+		mts_admission_forget(&job);
+	assert_int_equal(job.asleep, 0);
+}
+
+static void a_job_runs_in_one_bin_of_many(void **unused)
+{
+	(void)unused;
+	assert_int_equal(mts_admission_expected(0, 20000, 2, 1), 1000);
+	assert_int_equal(mts_admission_expected(0, 3000, 3, 2), 1000);
+	assert_int_equal(mts_admission_expected(0, 3000, 0, 4), 3000);
+	assert_int_equal(mts_admission_expected(500, 900, 3, 1), 800);
+	assert_int_equal(mts_admission_expected(U64_MAX, U64_MAX, 1, 2), 2000);
+}
+
+/* ---- turns ---------------------------------------------------------------------------- */
 
 static void begin_with_share(u32 share)
 {
 	fresh();
-	check(look(SECOND, share * MS, 1000, 1));
+	check(look(SECOND, share * MS, 1000));
 	mts_admission_begin(&a);
 }
 
@@ -111,8 +256,8 @@ static void turns_that_lose_are_given_up(void **unused)
 		now += hold;
 		hold = mts_min(2 * hold, 600 * SECOND);
 		mts_admission_end(&a);
-		check(!look(SECOND, 0, 0, 1));
-		check(look(SECOND, 600 * MS, 1000, 1));
+		check(!look(SECOND, 0, 0));
+		check(look(SECOND, 600 * MS, 1000));
 		mts_admission_begin(&a);
 	}
 	/* Two good rounds, and the next time is short again. */
@@ -155,8 +300,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_signals_are_needed),
-		cmocka_unit_test(what_is_wanted_counts),
-		cmocka_unit_test(short_looks_add_up),
+		cmocka_unit_test(some_swapping_costs_nothing),
+		cmocka_unit_test(what_turns_would_give_counts),
+		cmocka_unit_test(a_window_has_some_looks),
+		cmocka_unit_test(unsure_looks_are_more),
+		cmocka_unit_test(who_never_sleeps_could_always_run),
+		cmocka_unit_test(who_always_sleeps_gets_what_it_wants),
+		cmocka_unit_test(sleepers_gain_little),
+		cmocka_unit_test(sleepers_take_nothing_from_others),
+		cmocka_unit_test(old_looks_fade),
+		cmocka_unit_test(a_job_runs_in_one_bin_of_many),
 		cmocka_unit_test(a_stale_window_says_nothing),
 		cmocka_unit_test(turns_that_gain_go_on),
 		cmocka_unit_test(turns_that_lose_are_given_up),
