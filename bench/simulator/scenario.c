@@ -42,6 +42,8 @@ static const char usage_head[] =
 
 static const char usage_tail[] =
 	"\n" SETTINGS_HELP "\n"
+	"The ideal is the same jobs, all at once, on a host with memory for all.\n"
+	"\n"
 	"Not simulated: what stock Linux would do; bins that do not fit (an oversize job, what\n"
 	"pack=rw leaves over, more than --usable) run as if they did, and the time of that is\n"
 	"shown; caches and TLBs; where pages lie in swap; file pages; jobs that sleep, wait for each\n"

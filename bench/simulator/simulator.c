@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rotation of a scenario, and the same jobs where memory suffices. */
+/* The rotation of a scenario; and the ideal: the same jobs, all at once, where memory suffices. */
 #include "simulator.h"
 
 #include <stdlib.h>
