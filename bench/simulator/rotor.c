@@ -116,8 +116,8 @@ static bool anything_frozen(const struct simulation *s)
 /*
  * A bin of several jobs that does not fit after all swaps, and is found out when an eighth of it
  * has come in. Nothing gets done until then; if it must run so, what it loses is not simulated.
- * Asked when its slice begins: what a job touches for the first time later does not come from
- * swap, and is left to outgrown().
+ * Asked when its slice begins, and once more when all have touched their memory: until then what
+ * they touch does not come from swap.
  */
 static bool is_misfit(struct simulation *s)
 {
@@ -174,8 +174,10 @@ static enum slice_end slice_loop(struct simulation *s, u64 ends)
 			s->now = mts_min(ends, to_tick(began, s->now));
 			return anything_frozen(s) ? SLICE_OVER : SLICE_REGROUP;
 		}
-		if (processor_arrivals(s))
+		if (processor_arrivals(s)) {
 			place_newcomers(s);
+			settled = false;
+		}
 		if (s->now >= next_growth && s->now < ends) {
 			next_growth = s->now + GROWTH_NS;
 			if (outgrown(s)) {
