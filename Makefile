@@ -34,6 +34,7 @@ help:
 	@echo 'make clean       remove what was built, but not what was downloaded (distclean)'
 	@echo
 	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
+	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
 	@echo 'what is missing: tools/setup build|demo|bench|test|lint'
 
@@ -88,6 +89,10 @@ bars:
 	@rm -rf $(BUILD)/bars
 	@bench/bars --output $(BUILD)/bars
 
+# What bench/simulate foretells of the runs of `make bench` that it can do.
+simulate-check:
+	@bench/simulate --check $(BUILD)/results
+
 test:
 	@tools/setup test
 	@$(MAKE) -s all guest-module static guest-tests
@@ -128,5 +133,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full bars test \
+.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full bars \
+	simulate-check test \
 	lint format install uninstall clean distclean

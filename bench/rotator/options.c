@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "args.h"
-#include "parse.h"
 #include "rotator.h"
 
 static const char usage[] =
@@ -26,11 +25,7 @@ static const char usage[] =
 	"      --root DIR           fake /proc and /sys below DIR: for tests\n"
 	"      --plan               print what would be planned now as JSON, and end\n"
 	"  -h, --help\n"
-	"\n"
-	"KEY=VALUE, with the module's defaults, as in `mtsctl set`: mode=auto|always,\n"
-	"slice=5s, min_slice=200ms, max_pause=30s, overhead=5%|off, bin=auto|SIZE,\n"
-	"pack=ffd|bfd|rw, evict=off|need|full.\n"
-	"\n"
+	"\n" SETTINGS_HELP "\n"
 	"Ends at SIGTERM or SIGINT; everything is thawed then.\n"
 	"exit status: 0, 1 an error, 2 usage\n";
 
@@ -51,80 +46,6 @@ static void add_name(struct names *names, const char *option, const char *name)
 	if (names->count == MAX_NAMES)
 		args_refuse("%s: more than %u of them", option, MAX_NAMES);
 	names->name[names->count++] = name;
-}
-
-static uint64_t take_time(const char *name, const char *text, uint64_t low, uint64_t high)
-{
-	const char *wrong;
-	u64 ns;
-
-	wrong = parse_time(text, &ns);
-	if (wrong)
-		args_refuse("%s%s: %s", name, text, wrong);
-	if (ns < low || ns > high)
-		args_refuse("%s%s: not in %g..%g s", name, text, (double)low / 1e9,
-			    (double)high / 1e9);
-	return ns;
-}
-
-static uint64_t take_size(const char *name, const char *text)
-{
-	const char *wrong;
-	u64 bytes;
-
-	if (!strcmp(text, "auto"))
-		return 0;
-	wrong = parse_size(text, &bytes);
-	if (wrong)
-		args_refuse("%s%s: %s", name, text, wrong);
-	if (bytes < MTS_BIN_MIN_BYTES || bytes > MTS_BIN_MAX_BYTES)
-		args_refuse("%s%s: less than 1 MiB, or more than 1 PiB", name, text);
-	return bytes;
-}
-
-static u32 take_overhead(const char *text)
-{
-	const char *wrong;
-	u32 permille;
-
-	if (!strcmp(text, "off"))
-		return 0;
-	wrong = parse_permille(text, &permille);
-	if (wrong)
-		args_refuse("overhead=%s: %s", text, wrong);
-	if (permille > MTS_OVERHEAD_MAX)
-		args_refuse("overhead=%s: more than %u%%", text, MTS_OVERHEAD_MAX / 10);
-	return permille;
-}
-
-/* Words in the order of their enums in uapi/mts.h. */
-static void take_setting(const char *text)
-{
-	const char *value = strchr(text, '=');
-
-	value = value ? value + 1 : text;
-	if (!strncmp(text, "mode=", 5))
-		options.mode = args_word("mode=", value, "off|auto|always");
-	else if (!strncmp(text, "pack=", 5))
-		options.pack = args_word("pack=", value, "ffd|bfd|rw");
-	else if (!strncmp(text, "evict=", 6))
-		options.evict = args_word("evict=", value, "off|need|full");
-	else if (!strncmp(text, "slice=", 6))
-		options.slice_ns = take_time("slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS);
-	else if (!strncmp(text, "min_slice=", 10))
-		options.min_slice_ns =
-			take_time("min_slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS);
-	else if (!strncmp(text, "max_pause=", 10))
-		options.max_pause_ns =
-			take_time("max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
-	else if (!strncmp(text, "overhead=", 9))
-		options.overhead = take_overhead(value);
-	else if (!strncmp(text, "bin=", 4))
-		options.capacity = take_size("bin=", value);
-	else
-		args_refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
-			    "max_pause, overhead or bin",
-			    text);
 }
 
 enum {
@@ -172,7 +93,7 @@ static void take(int option, const char *value)
 		options.fork_events = args_word("--notice ", value, "events|poll") == 0;
 		break;
 	case OPTION_POLL:
-		options.poll_ns = take_time("--poll ", value, NS_PER_MS, NS_PER_S);
+		options.poll_ns = settings_time("--poll ", value, NS_PER_MS, NS_PER_S);
 		break;
 	case OPTION_STATS:
 		options.stats = value;
@@ -201,23 +122,16 @@ void options_parse(int argc, char **argv)
 		.root = "",
 		.base = "/sys/fs/cgroup/jobs",
 		.stats = "",
-		.mode = MTS_DEFAULT_MODE,
-		.slice_ns = MTS_DEFAULT_SLICE_NS,
-		.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
-		.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
-		.overhead = MTS_DEFAULT_OVERHEAD,
+		.config = settings_default,
 		.poll_ns = 20 * NS_PER_MS,
-		.pack = MTS_DEFAULT_PACK,
-		.evict = MTS_DEFAULT_EVICT,
 		.bring_back = true,
 		.fork_events = true,
 	};
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1)
 		take(option, optarg);
 	for (; optind < argc; optind++)
-		take_setting(argv[optind]);
+		settings_take(&options.config, argv[optind]);
 	if (strncmp(options.base, "/sys/fs/cgroup/", 15))
 		args_refuse("--base %s: not below /sys/fs/cgroup", options.base);
-	/* as the module: a slice alone takes a longer min_slice down with it */
-	options.min_slice_ns = mts_min(options.min_slice_ns, options.slice_ns);
+	settings_finish(&options.config);
 }

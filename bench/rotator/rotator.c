@@ -123,7 +123,7 @@ static enum slice_end run_slice(u32 bin)
 	static u32 early_in_a_row;
 	uint64_t now = now_ns(), ends = now + round_now.bins[bin].slice_ns;
 	uint64_t next_growth = now + GROWTH_NS;
-	uint64_t fair_start = now + (options.min_slice_ns << mts_min(early_in_a_row, 16));
+	uint64_t fair_start = now + (options.config.min_slice_ns << mts_min(early_in_a_row, 16));
 	bool regroup;
 	u32 asleep = 0;
 

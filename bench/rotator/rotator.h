@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 #include "policy/policy.h"
+#include "settings.h"
 
 #define MAX_JOBS 1024u
 #define MAX_NAMES 256u
@@ -46,15 +47,8 @@ struct options {
 	const char *stats; /* "": not written */
 	struct names each;
 	struct names resident;
-	uint64_t slice_ns; /* of a full bin, at least */
-	uint64_t min_slice_ns;
-	uint64_t max_pause_ns;
-	uint64_t capacity; /* 0: automatic */
+	struct mts_config config;
 	uint64_t poll_ns; /* how often jobs and processes are looked for */
-	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
-	u32 mode; /* enum mts_mode */
-	u32 pack; /* enum mts_pack */
-	u32 evict; /* enum mts_evict */
 	bool bring_back;
 	bool fork_events;
 	bool plan; /* print the plan and end */

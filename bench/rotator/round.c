@@ -67,7 +67,8 @@ static bool is_resident(const struct job *job)
 
 static bool pays_for_it(void)
 {
-	if (options.mode == MTS_MODE_ALWAYS || options.capacity || round_now.nbins >= 2)
+	if (options.config.mode == MTS_MODE_ALWAYS || options.config.bin_bytes ||
+	    round_now.nbins >= 2)
 		return true;
 	return round_now.reclaimed_ns && now_ns() - round_now.reclaimed_ns < PRESSURE_NS;
 }
@@ -84,7 +85,7 @@ static bool has_swap(const struct host *host)
 
 static bool admit(const struct host *host, u32 freezable)
 {
-	return options.mode != MTS_MODE_OFF && freezable >= 2 && round_now.plan.nbins >= 2 &&
+	return options.config.mode != MTS_MODE_OFF && freezable >= 2 && round_now.plan.nbins >= 2 &&
 	       has_swap(host) && pays_for_it();
 }
 
@@ -92,8 +93,8 @@ static uint64_t capacity_now(const struct host *host)
 {
 	uint64_t managed = 0;
 
-	if (options.capacity)
-		return options.capacity;
+	if (options.config.bin_bytes)
+		return options.config.bin_bytes;
 	for (u32 i = 0; i < job_count; i++)
 		managed = mts_add_sat(managed, jobs[i].resident);
 	return mts_policy_learned(&round_now.lesson,
@@ -103,13 +104,13 @@ static uint64_t capacity_now(const struct host *host)
 u32 round_plan(void)
 {
 	struct mts_plan_conf conf = {
-		.pack = options.pack,
-		.evict = options.evict,
-		.slice_ns = options.slice_ns,
-		.min_slice_ns = options.min_slice_ns,
-		.max_pause_ns = options.max_pause_ns - MTS_PAUSE_MARGIN_NS,
+		.pack = options.config.pack,
+		.evict = options.config.evict,
+		.slice_ns = options.config.slice_ns,
+		.min_slice_ns = options.config.min_slice_ns,
+		.max_pause_ns = options.config.max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.switch_ns = round_now.switch_ns,
-		.overhead = options.overhead,
+		.overhead = options.config.overhead,
 	};
 	struct host host;
 	u32 freezable = 0;
@@ -222,7 +223,8 @@ bool round_swaps(void)
 		return false;
 	round_now.swapped_in = host.swapped_in;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&round_now.lesson, &round_now.plan, bin, demand, options.capacity);
+	       mts_policy_misfit(&round_now.lesson, &round_now.plan, bin, demand,
+				 options.config.bin_bytes);
 }
 
 void round_rests(void)

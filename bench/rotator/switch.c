@@ -140,11 +140,12 @@ static void evict_for(u32 to)
 	uint64_t began = now_ns(), demand, resident, want;
 	struct host host;
 
-	if (options.evict == MTS_EVICT_OFF)
+	if (options.config.evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
 	host_read(&host);
-	want = mts_policy_evict(options.evict, frozen_resident(), demand, resident, host.available);
+	want = mts_policy_evict(options.config.evict, frozen_resident(), demand, resident,
+				host.available);
 	for (u32 distance = round_now.nbins - 1; distance && want; distance--)
 		want = mts_sub_floor(want, evict_bin((to + distance) % round_now.nbins, want));
 	evict_bin(MTS_BIN_NONE, want);

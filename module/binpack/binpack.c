@@ -41,25 +41,8 @@ size_t mts_binpack_scratch(u32 n)
 	       3 * n * sizeof(u32) + MTS_MAX_JOBS * sizeof(u32);
 }
 
-int mts_key_ascending(const void *a, const void *b)
-{
-	const struct mts_key *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-int mts_key_descending(const void *a, const void *b)
-{
-	const struct mts_key *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static void sort_items(const struct mts_item *items, u32 n, struct mts_key *order)
+static void sort_items(const struct mts_item *items, u32 n, struct mts_key *order,
+		       struct mts_key *spare)
 {
 	u32 i;
 
@@ -67,7 +50,7 @@ static void sort_items(const struct mts_item *items, u32 n, struct mts_key *orde
 		order[i].value = items[i].size;
 		order[i].index = i;
 	}
-	mts_sort(order, n, sizeof(*order), mts_key_descending);
+	mts_keys_sort(order, n, spare, true);
 }
 
 void mts_packing_reset(struct mts_packing *p)
@@ -129,7 +112,7 @@ static void hand_out(struct mts_packing *p, struct mts_item *items, u32 n, u32 n
 		p->keys[i].value = p->name[i];
 		p->keys[i].index = i;
 	}
-	mts_sort(p->keys, nbins, sizeof(*p->keys), mts_key_ascending);
+	mts_keys_sort(p->keys, nbins, p->work, false);
 	for (i = 0; i < nbins; i++)
 		number[p->keys[i].index] = i;
 	for (i = 0; i < n; i++)
@@ -164,7 +147,7 @@ int mts_binpack(u32 pack, struct mts_item *items, u32 n, u64 capacity, void *scr
 		return 0;
 
 	carve(&s, n, scratch);
-	sort_items(items, n, s.order);
+	sort_items(items, n, s.order, s.keys);
 	while (oversize < n && s.order[oversize].value > capacity)
 		oversize++;
 

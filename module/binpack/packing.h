@@ -42,7 +42,8 @@ struct mts_packer {
  * @name: a bin's number in the last round, MTS_BIN_NONE for a new one
  * @slot: MTS_MAX_JOBS elements: a bin, by its number in the last round
  * @keys: room for as many keys as there are items
- * @work: the algorithm's own memory, mts_packing_work() bytes
+ * @work: the algorithm's own memory, mts_packing_work() bytes, which is room for as many keys
+ *	again; free for others but from begin() to the last place()
  */
 struct mts_packing {
 	const struct mts_packer *packer;
@@ -97,8 +98,11 @@ static inline void mts_packing_add(struct mts_packing *p, const struct mts_key *
 	p->fullest = mts_max(p->fullest, p->load[bin]);
 }
 
-int mts_key_ascending(const void *a, const void *b);
-int mts_key_descending(const void *a, const void *b);
+/**
+ * mts_keys_sort() - sort keys by value; equal ones keep their order
+ * @spare: room for as many
+ */
+void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare, bool descending);
 
 /* Nothing is placed, no bin is open. */
 void mts_packing_reset(struct mts_packing *p);

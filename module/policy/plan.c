@@ -37,14 +37,18 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 		shortest = mts_min(shortest, bins[i].slice_ns);
 		round = mts_add_sat(round, mts_add_sat(bins[i].slice_ns, conf->switch_ns));
 	}
-	if (plan->nbins < 2)
-		return 0;
-
-	for (i = 0; i < plan->nbins; i++)
-		bins[i].pause_ns = round - bins[i].slice_ns;
 	plan->round_ns = round;
-	plan->longest_pause_ns = round - shortest;
-	return plan->longest_pause_ns;
+	return round - shortest;
+}
+
+static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++) {
+		bins[i].pause_ns = plan->round_ns - bins[i].slice_ns;
+		plan->longest_pause_ns = mts_max(plan->longest_pause_ns, bins[i].pause_ns);
+	}
 }
 
 /* Sum of what the bins can hold: each at most the capacity. */
@@ -82,27 +86,64 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 }
 
 /*
- * A longer full slice never makes a pause shorter, so the longest one that
- * keeps the limit can be searched for: that shrinks all slices in proportion,
- * while those that are at the minimum already stay there.
+ * Of [low, high), the longest full slice that keeps the limit, where low keeps
+ * it and high does not. A longer full slice never makes a pause shorter, and
+ * the pause grows almost in a straight line, so the next try is where the line
+ * between the two ends crosses the limit. An end that is tried in vain twice
+ * in a row counts for half (the Illinois algorithm), and every fourth try is
+ * the middle, which bounds their number whatever the line looks like.
+ */
+static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+			struct mts_plan *plan, u64 low, u64 high)
+{
+	u64 below = conf->max_pause_ns - set_slices(conf, bins, plan, low);
+	u64 above = set_slices(conf, bins, plan, high) - conf->max_pause_ns;
+	u32 tries, lows = 0, highs = 0;
+
+	for (tries = 1; high - low > 1; tries++) {
+		u64 step = (high - low) / 2;
+		u64 pause, mid;
+
+		if (tries % 4)
+			step = mul_u64_u64_div_u64(high - low, below, mts_add_sat(below, above));
+		mid = mts_min(low + mts_max(step, 1), high - 1);
+		pause = set_slices(conf, bins, plan, mid);
+		if (pause <= conf->max_pause_ns) {
+			low = mid;
+			below = conf->max_pause_ns - pause;
+			highs = 0;
+			if (++lows > 1)
+				above = mts_max(above / 2, 1);
+		} else {
+			high = mid;
+			above = pause - conf->max_pause_ns;
+			lows = 0;
+			if (++highs > 1)
+				below /= 2;
+		}
+	}
+	return low;
+}
+
+/*
+ * Shorter full slices shrink all slices in proportion, while those that are at
+ * the minimum already stay there.
  */
 static void plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			struct mts_plan *plan)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
-	u64 high = full_slice(conf, bins, plan);
+	u64 full = full_slice(conf, bins, plan);
+	u64 pause = set_slices(conf, bins, plan, full);
 
-	if (set_slices(conf, bins, plan, high) <= conf->max_pause_ns)
+	if (plan->nbins < 2) {
+		plan->round_ns = 0;
 		return;
-	while (high - low > 1) {
-		u64 mid = low + ((high - low) >> 1);
-
-		if (set_slices(conf, bins, plan, mid) <= conf->max_pause_ns)
-			low = mid;
-		else
-			high = mid;
 	}
-	set_slices(conf, bins, plan, low);
+	/* With very many bins even the shortest slices may exceed it. */
+	if (pause > conf->max_pause_ns && set_slices(conf, bins, plan, low) <= conf->max_pause_ns)
+		set_slices(conf, bins, plan, search_slice(conf, bins, plan, low, full));
+	set_pauses(bins, plan);
 }
 
 /* ---- swap traffic ---------------------------------------------------------- */
@@ -199,9 +240,11 @@ static void rotate(const struct mts_plan_bin *bins, struct mts_plan *plan, void 
 	plan->swap_out_bytes = div64_u64(m.out, rounds);
 }
 
-static void plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
-			 struct mts_plan *plan, void *scratch)
+void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      struct mts_plan *plan, void *scratch)
 {
+	plan->swap_in_bytes = 0;
+	plan->swap_out_bytes = 0;
 	if (plan->nbins < 2)
 		return;
 	if (conf->evict != MTS_EVICT_FULL) {
@@ -304,7 +347,6 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	};
 	fill_bins(jobs, n, items, bins, plan);
 	plan_slices(conf, bins, plan);
-	plan_traffic(conf, bins, plan, work);
 	return 0;
 }
 

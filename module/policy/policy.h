@@ -57,7 +57,7 @@ u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
 
 struct mts_plan_conf {
 	u32 pack; /* enum mts_pack */
-	u32 evict; /* enum mts_evict */
+	u32 evict; /* enum mts_evict; for mts_plan_traffic() */
 	u64 capacity; /* for bins and residents together */
 	u64 slice_ns; /* of a full bin, at least */
 	u64 min_slice_ns;
@@ -95,7 +95,7 @@ struct mts_plan {
 	u64 resident_demand;
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
 	u64 longest_pause_ns; /* the largest pause_ns; 0 if nbins < 2 */
-	u64 swap_out_bytes; /* in a round, once the rotation is under way */
+	u64 swap_out_bytes; /* by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
 };
 
@@ -105,7 +105,7 @@ struct mts_plan {
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 
-/* Bytes of scratch memory that mts_plan_round() needs for n jobs. */
+/* Bytes of scratch memory that mts_plan_round() and mts_plan_traffic() need for n jobs. */
 size_t mts_plan_scratch(u32 n);
 
 /**
@@ -126,18 +126,32 @@ size_t mts_plan_scratch(u32 n);
  * to min_slice_ns; with very many bins the pause can still exceed it, and
  * .longest_pause_ns says so.
  *
- * Swap traffic: MTS_EVICT_FULL moves every bin out and in once a round.
- * MTS_EVICT_NEED and MTS_EVICT_OFF move what does not fit: worked out by
- * rotating the bins' sizes through the capacity, evicting first the bin that
- * runs again last, until memory is as it was at the end of an earlier round;
- * rounds differ, so it is the mean of the rounds in between (of 64 rounds, if
- * it takes longer than that). What an overfull bin moves within its slice is
- * not in it: each bin counts for at most the capacity.
+ * For MTS_MAX_JOBS jobs it takes less than five million instructions
+ * (tests/unit/test_cost.py).
  *
  * Return: 0, or -EINVAL as mts_binpack().
  */
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
+
+/**
+ * mts_plan_traffic() - what a round will swap, once the rotation is under way
+ * @conf, @bins, @plan, @scratch: of mts_plan_round(); .swap_out_bytes and
+ *	.swap_in_bytes of @plan are set
+ *
+ * MTS_EVICT_FULL moves every bin out and in once a round. MTS_EVICT_NEED and
+ * MTS_EVICT_OFF move what does not fit: worked out by rotating the bins' sizes
+ * through the capacity, evicting first the bin that runs again last, until
+ * memory is as it was at the end of an earlier round; rounds differ, so it is
+ * the mean of the rounds in between (of 64 rounds, if it takes longer than
+ * that). What an overfull bin moves within its slice is not in it: each bin
+ * counts for at most the capacity.
+ *
+ * Apart, because it is for people to read: the rotor does not need it, and for
+ * thousands of bins it takes ten times as long as the plan itself.
+ */
+void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      struct mts_plan *plan, void *scratch);
 
 /**
  * mts_plan_newcomer() - where a job goes that arrives in the middle of a round

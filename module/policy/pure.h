@@ -15,15 +15,8 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/types.h>
-
-static inline void mts_sort(void *base, size_t n, size_t size,
-			    int (*cmp)(const void *, const void *))
-{
-	sort(base, n, size, cmp, NULL);
-}
 
 #else
 #include <errno.h>
@@ -56,16 +49,7 @@ static inline u64 div64_u64(u64 a, u64 b)
 {
 	return a / b;
 }
-
-static inline void mts_sort(void *base, size_t n, size_t size,
-			    int (*cmp)(const void *, const void *))
-{
-	if (n)
-		qsort(base, n, size, cmp);
-}
 #endif
-
-/* Neither sort is stable: comparisons break ties by index, so both agree. */
 
 static inline u64 mts_min(u64 a, u64 b)
 {

@@ -89,6 +89,9 @@ static void make_plan(const struct mts_plan_conf *conf)
 	memset(&plan, 0xa5, sizeof(plan));
 	memset(bins, 0xa5, sizeof(bins));
 	check(mts_plan_round(conf, jobs, njobs, bins, &plan, scratch) == 0);
+	check(!plan.swap_in_bytes && !plan.swap_out_bytes);
+	memset(scratch, 0xa5, bytes);
+	mts_plan_traffic(conf, bins, &plan, scratch);
 	free(scratch);
 	check_plan(conf);
 }

@@ -152,6 +152,8 @@ static int compute(struct plan *plan)
 	if (scratch && plan->bins)
 		ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
 				     scratch);
+	if (!ret)
+		mts_plan_traffic(&conf, plan->bins, &plan->result, scratch);
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-2.0
+"""bench/simulate: what can be reckoned by hand, what always holds, and its check."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from bench.lab import ROOT, results, simulation
+from bench.lab.experiment import Setting
+
+SIMULATE = ROOT / "bench" / "simulate"
+SSD = "100us,32,500"
+MIB = 1 << 20
+PAGE = 4096
+SECOND = 10**9
+FREE_OF_CHARGE = (
+    "--costs",
+    "touch=0s,evict=0s,back=0s,fault=0s,freeze=0s",
+    "--disk",
+    "0s,1,0",
+)
+# Two jobs, of which one fits at a time.
+PAIR = ("--memory", "100M", "--jobs", "2", "--sizes", "60M", "--work", "10s")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built():
+    simulation.build()
+
+
+def front_end(*args):
+    words = [str(arg) for arg in args]
+    return subprocess.run([SIMULATE, *words], text=True, capture_output=True, timeout=60)
+
+
+def run(*args, timeout=60):
+    words = [simulation.PROGRAM, "--disk", SSD, *(str(arg) for arg in args)]
+    return subprocess.run(words, text=True, capture_output=True, timeout=timeout)
+
+
+def simulate(*args, **kwargs):
+    done = run("--json", *args, **kwargs)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        ([], "--memory is missing"),
+        (["--memory", "96X"], "--memory 96X: unknown unit"),
+        (["--memory", "4K"], "--memory 4K: not in 1048576..1125899906842624 bytes"),
+        (["--memory", "1G"], "--sizes is missing"),
+        (["--memory", "1G", "--sizes", "8M"], "--work is missing"),
+        (["--memory", "1G", "--sizes", "8M", "--work", "1s"], "--jobs is missing"),
+        ([*PAIR, "--work", "5"], '--work 5: "5": the unit is missing'),
+        ([*PAIR, "--jobs", "4097"], "more than 4096"),
+        ([*PAIR, "--usable", "101M"], "--usable 101M: not in 1048576..104857600"),
+        ([*PAIR, "--sizes", "normal:1M..2M"], '"normal": not one of constant, uniform'),
+        ([*PAIR, "--sizes", "uniform:1M"], "LOW..HIGH"),
+        ([*PAIR, "--sizes", "uniform:2M..1M"], "the upper end is below the lower one"),
+        ([*PAIR, "--sizes", "pareto:1M..2M"], "the index is missing"),
+        ([*PAIR, "--sizes", "pareto:0..2M,1"], "0 is no value"),
+        ([*PAIR, "--sizes", "lognormal:1M"], "the deviation is missing"),
+        ([*PAIR, "--sizes", "lognormal:1M,-1"], "not a number above 0"),
+        ([*PAIR, "--sizes", "lognormal:1M,nan"], "not a number above 0"),
+        ([*PAIR, "--sizes", "file:/nonexistent"], "/nonexistent: No such file"),
+        ([*PAIR, "--disk", "floppy"], "neither ssd, nvme or paper, nor TIME,DEPTH,RATE"),
+        ([*PAIR, "--disk", "1ms,0,1"], "a depth of 1 to 65536"),
+        ([*PAIR, "--request", "256K"], "--request 256K: not in"),
+        ([*PAIR, "--costs", "evict"], "--costs evict: not KEY=TIME"),
+        ([*PAIR, "--costs", "swap=1us"], "not one of touch, evict, back, fault, freeze"),
+        ([*PAIR, "--costs", "evict=1"], "--costs evict=1: the unit is missing"),
+        ([*PAIR, "--processors", "0"], "--processors"),
+        ([*PAIR, "slice=2"], "the unit is missing"),
+        ([*PAIR, "nonsense"], "nonsense: not KEY=VALUE"),
+    ],
+)
+def test_what_is_refused(args, why):
+    done = run(*args)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_file_of_sizes(tmp_path):
+    sizes = tmp_path / "sizes"
+    sizes.write_text("# of a cluster\n8M\n\n  16M  # the large one\n8M\n")
+    found = simulate("--memory", "1G", "--sizes", f"file:{sizes}", "--work", "1s")
+    assert (found["jobs"], found["demand"]) == (3, 32 * MIB)
+    again = simulate("--memory", "1G", "--jobs", 4, "--sizes", f"file:{sizes}", "--work", "1s")
+    assert again["demand"] == 40 * MIB
+    sizes.write_text("8M\n8Q\n")
+    done = run("--memory", "1G", "--sizes", f"file:{sizes}", "--work", "1s")
+    assert done.returncode == 2
+    assert f'{sizes}:2: "8Q": unknown unit' in done.stderr
+    sizes.write_text("#\n")
+    done = run("--memory", "1G", "--sizes", f"file:{sizes}", "--work", "1s")
+    assert "no value in it" in done.stderr
+
+
+def test_disks_have_the_laboratorys_names():
+    by_name = front_end("--json", *PAIR, "--disk", "nvme")
+    assert by_name.stdout == run("--json", *PAIR, "--disk", "20us,64,3000").stdout
+    assert front_end("--json", *PAIR, "--disk=nvme").stdout == by_name.stdout
+    assert front_end("--json", *PAIR).stdout == run("--json", *PAIR).stdout
+    assert front_end("--json", *PAIR, "--disk", "floppy").returncode == 2
+
+
+def test_help_says_what_is_not_simulated():
+    done = run("--help")
+    assert done.returncode == 0
+    for word in ("--memory", "--usable", "--costs", "lognormal:", "evict=", "Not simulated"):
+        assert word in done.stdout
+
+
+# ---- reckoned by hand ----
+
+
+def test_one_job_takes_its_work():
+    found = simulate(*PAIR[:2], "--jobs", 1, "--sizes", "60M", "--work", "10s", *FREE_OF_CHARGE)
+    assert found["time_ns"] == found["ideal_ns"] == 10 * SECOND
+    assert found["switches"] == found["swapped_out"] == found["longest_pause_ns"] == 0
+    assert found["bins"] == []
+
+
+def test_what_fits_shares_the_processors():
+    """4 jobs on 2 processors take half of their work; 3 have one and a half times their own."""
+    args = ("--memory", "1G", "--sizes", "60M", "--work", "10s", "--processors", 2)
+    four = simulate(*args, "--jobs", 4, *FREE_OF_CHARGE)
+    assert four["time_ns"] == 20 * SECOND
+    assert four["switches"] == four["swapped_in"] == 0
+    assert simulate(*args, "--jobs", 3, *FREE_OF_CHARGE)["time_ns"] == 15 * SECOND
+    assert simulate(*args, "--jobs", 1, *FREE_OF_CHARGE)["time_ns"] == 10 * SECOND
+
+
+def test_memory_is_written_first():
+    found = simulate(
+        *PAIR[:2], "--jobs", 1, "--sizes", "4M", "--work", "1s", "--costs", "touch=1ms"
+    )
+    assert found["time_ns"] == SECOND + 1024 * 10**6
+    assert found["ideal_ns"] == found["time_ns"]
+
+
+def test_two_equal_bins_take_turns():
+    """Slices of 60/93.75 of 5 s; nothing is lost if moving is free."""
+    found = simulate(*PAIR, *FREE_OF_CHARGE, "mode=always", "overhead=off")
+    assert found["capacity"] == 100 * MIB - 100 * MIB // 16
+    assert [one["jobs"] for one in found["bins"]] == [1, 1]
+    assert {one["slice_ns"] for one in found["bins"]} == {3_200_000_000}
+    assert found["time_ns"] == found["slice_ns"] == 20 * SECOND
+    assert found["longest_pause_ns"] == 3_200_000_000
+    assert found["switches"] == 8  # 3.2 + 3.2 + 3.2 + 0.4 s, each
+
+
+def test_what_a_switch_takes():
+    """All pages but the last 64 go out, and come back, each at its price."""
+    costs = ("--costs", "touch=0s,evict=10us,back=3us,fault=0s,freeze=1ms", "--disk", "0s,1,0")
+    found = simulate(*PAIR, *costs, "mode=always", "overhead=off")
+    spread = 20 * MIB  # what did not fit when both ran, before the first switch
+    evicted = found["swapped_out"] - spread
+    assert found["evict_ns"] == evicted // PAGE * 10_000
+    assert found["bring_back_ns"] == found["swapped_in"] // PAGE * 3_000
+    # One each time, but for the last: the other one has ended.
+    assert found["freeze_ns"] == (found["switches"] - 1) * 10**6
+    assert found["time_ns"] - 20 * SECOND == sum(
+        found[part] for part in ("freeze_ns", "evict_ns", "bring_back_ns")
+    )
+
+
+@pytest.mark.parametrize(
+    ("disk", "request_size", "ns_per_page"),
+    [
+        ("1ms,1,0", "4K", 10**6),  # one request after the other
+        ("1ms,4,0", "4K", 10**6 / 4),  # four at a time
+        ("1ms,1,0", "64K", 10**6 / 16),
+        ("0s,1,100", "4K", SECOND / (100 * 256)),  # 100 MiB/s
+        ("1us,1,0", "4K", 20_000),  # the processor is slower
+    ],
+)
+def test_the_slower_of_disk_and_processor_counts(disk, request_size, ns_per_page):
+    found = simulate(
+        *PAIR,
+        *("--costs", "touch=0s,evict=20us,back=20us,fault=0s,freeze=0s"),
+        *("--disk", disk, "--request", request_size),
+        *("mode=always", "overhead=off", "slice=60s"),
+    )
+    pages = found["swapped_in"] / PAGE
+    assert found["bring_back_ns"] == pytest.approx(pages * ns_per_page, rel=1e-3)
+
+
+def test_processors_of_another_speed():
+    slow = simulate(*PAIR, "--disk", "0s,1,0", "--ns", 4, "overhead=off", "mode=always")
+    fast = simulate(*PAIR, "--disk", "0s,1,0", "overhead=off", "mode=always")
+    assert slow["evict_ns"] / slow["swapped_out"] == pytest.approx(
+        4 * fast["evict_ns"] / fast["swapped_out"], rel=0.05
+    )
+
+
+def test_jobs_that_come_later_meet_nobody():
+    args = (*PAIR, "--gaps", "30s", *FREE_OF_CHARGE)
+    found = simulate(*args)
+    assert found["time_ns"] == 40 * SECOND
+    assert found["switches"] == found["swapped_out"] == 0
+
+
+def test_newcomers_wait_for_their_bin():
+    found = simulate(*PAIR, "--gaps", "5s", *FREE_OF_CHARGE)
+    assert found["finished"]
+    # Until the second came the first ran alone; then they took turns.
+    assert 20 * SECOND <= found["time_ns"] <= 21 * SECOND
+    assert found["switches"] > 1
+
+
+# ---- the module's knobs ----
+
+
+MANY = ("--memory", "192M", "--jobs", 60, "--sizes", "lognormal:4M,0.5", "--work", "10s")
+
+
+def test_slices_grow_with_the_price_of_a_switch():
+    grown = simulate(*MANY, "max_pause=60s")
+    short = simulate(*MANY, "max_pause=60s", "slice=1s", "overhead=off")
+    assert short["switches"] > grown["switches"]
+    assert short["switch_share"] > 3 * grown["switch_share"] > 0
+    assert max(one["slice_ns"] for one in short["bins"]) <= SECOND
+
+
+def test_need_moves_less_than_full():
+    full, need = (simulate(*MANY, f"evict={evict}") for evict in ("full", "need"))
+    assert need["swapped_out"] < full["swapped_out"]
+    assert need["time_ns"] < full["time_ns"]
+
+
+def test_a_pause_has_its_limit():
+    """Kept where switches are free; where they are not, what exceeds it is counted."""
+    kept = simulate(*MANY, *FREE_OF_CHARGE, "max_pause=2s")
+    assert SECOND < kept["longest_pause_ns"] <= 2 * SECOND
+    assert kept["overdue"] == 0
+    slow = simulate(*MANY, "max_pause=2s")
+    assert slow["longest_pause_ns"] > 2 * SECOND
+    assert slow["overdue"] > 0
+    assert "longer than max_pause" in run(*MANY, "max_pause=2s").stdout
+
+
+def test_a_bin_that_swaps_is_a_lesson():
+    """What 15/16 of the memory holds by the rule does not fit where 7/8 can be used."""
+    args = ("--memory", "96M", "--jobs", 20, "--sizes", "8M", "--work", "10s")
+    known, learned = simulate(*args), simulate(*args, "--usable", "84M")
+    assert known["regroups"] == 0
+    assert learned["regroups"] >= 1
+    assert max(one["demand"] for one in learned["bins"]) <= 84 * MIB
+    assert learned["overfull_ns"] <= SECOND  # until the growth is looked at
+
+
+def test_what_does_not_fit_is_said():
+    found = run("--memory", "100M", "--jobs", 2, "--sizes", "120M", "--work", "10s")
+    assert found.returncode == 0
+    assert "what ran did not fit" in found.stdout
+    fits = simulate(*PAIR, *FREE_OF_CHARGE, "mode=always")
+    assert fits["overfull_ns"] == 0
+
+
+def test_what_goes_on_for_ever_is_cut_off():
+    found = simulate(*MANY, "--limit", "30s")
+    assert not found["finished"]
+    assert 0 < found["work_done"] < 1
+    assert "cut off after" in run(*MANY, "--limit", "30s").stdout
+
+
+# ---- what holds for every scenario ----
+
+
+@pytest.mark.parametrize("evict", ["off", "need", "full"])
+@pytest.mark.parametrize("pack", ["ffd", "bfd", "rw"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_lost(evict, pack, seed):
+    found = simulate(
+        *("--memory", "2G", "--usable", "1900M", "--jobs", 200, "--seed", seed),
+        *("--sizes", "pareto:2M..512M,0.9", "--work", "exponential:20s"),
+        *("--gaps", "exponential:200ms", "--processors", 4),
+        *(f"evict={evict}", f"pack={pack}"),
+    )
+    parts = ("slice", "freeze", "evict", "bring_back", "together", "notice")
+    assert found["finished"]
+    assert found["work_done"] == 1
+    assert sum(found[f"{part}_ns"] for part in parts) == found["time_ns"]
+    assert found["swapped_out"] - found["swapped_in"] == found["swap_dropped"]
+    assert found["consumed_ns"] >= found["work_ns"]
+    assert found["time_ns"] * 4 >= found["consumed_ns"]
+    assert found["ideal_ns"] >= found["work_ns"] / 4
+    assert 0 < found["jain"] <= 1
+    assert found["switches"] >= found["rounds"] > 0
+
+
+def test_a_seed_is_a_scenario():
+    args = (*MANY[:-1], "lognormal:60s,1")
+    assert run("--json", *args).stdout == run("--json", *args).stdout
+    assert run("--json", *args).stdout != run("--json", "--seed", 2, *args).stdout
+
+
+def test_a_host_of_a_tebibyte():
+    """4096 jobs, in seconds; slower swap would leave nothing but switches."""
+    found = simulate(
+        *("--memory", "1T", "--processors", 64, "--jobs", 4096, "--disk", "20us,1024,100000"),
+        *("--sizes", "lognormal:256M,1", "--work", "lognormal:3600s,0.5"),
+        *("--costs", "evict=10ns,back=10ns,touch=100ns", "max_pause=60s", "evict=need"),
+        timeout=120,
+    )
+    assert found["jobs"] == 4096
+    assert found["demand"] > 1.5 * found["memory"]
+    assert found["finished"]
+    assert len(found["bins"]) == 2
+    assert 1 < found["over_ideal"] < 3
+
+
+# ---- the check against guests ----
+
+
+def result_of(setting, seconds):
+    """What bench/run would have written, had the guest taken so long."""
+    stats = {"switches": 4, "failsafe_thaws": 0}
+    return {
+        "schema": results.SCHEMA,
+        "setting": results.setting_json(setting),
+        "figures": {
+            "finished": True,
+            "time_for_all_s": seconds,
+            "switch_share": 0.1,
+            "swapin_mib": 200.0,
+            "swapout_mib": 200.0,
+            "longest_pause_s": 5.0,
+        },
+        "policy": {"stats": stats},
+    }
+
+
+@pytest.fixture
+def setting():
+    params = (("accesses", 20), ("slice", 0))
+    return Setting("syn8", "mts", free_mib=96, overcommit=1.7, params=params)
+
+
+def write(folder, setting, seconds):
+    results.write(result_of(setting, seconds), folder / results.file_name(setting))
+
+
+def test_check_compares_times(tmp_path, setting):
+    foretold = simulation.run(simulation.arguments(setting))["time_ns"] / 1e9
+    write(tmp_path, setting, foretold * 1.1)
+    done = front_end("--check", tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"ssd 1 ns x1\.70 accesses=20,slice=0 .* 0\.909$", done.stdout, re.M)
+    done = front_end("--check", tmp_path, "--tolerance", 5)
+    assert done.returncode == 1
+    assert "too far off" in done.stdout
+
+
+def test_check_asks_what_was_measured(setting):
+    words = simulation.arguments(setting)
+    assert words[words.index("--jobs") + 1] == "20"
+    assert words[words.index("--memory") + 1] == "96M"
+    assert not [word for word in words if word.startswith("slice=")]
+    other = Setting(**{**vars(setting), "params": (("mts", "bin=84M,evict=need"), ("slice", 2))})
+    assert simulation.arguments(other)[-4:] == ["slice=2s", "overhead=off", "bin=84M", "evict=need"]
+
+
+def test_check_says_what_it_leaves_out(tmp_path, setting):
+    assert front_end("--check", tmp_path).returncode == 1
+    assert "nothing to compare" in front_end("--check", tmp_path).stderr
+    made = result_of(setting, 10.0)
+    made["policy"]["stats"]["failsafe_thaws"] = 1
+    results.write(made, tmp_path / results.file_name(setting))
+    done = front_end("--check", tmp_path)
+    assert done.returncode == 1
+    assert "not compared: the module has stopped" in done.stderr
+    assert front_end("--check", tmp_path / "nowhere").returncode == 2

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What planning a round costs: instructions for as many jobs as there can be, counted by callgrind.
+
+The module's sources, compiled as the kernel compiles them (-O2) but for user space. At 1 ns an
+instruction five million are 5 ms, which is what the rotor may think before each round.
+"""
+
+import functools
+import itertools
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ.get("MTS_UNIT_BUILD", HERE.parent.parent / "build" / "unit"))
+
+BUDGET = 5_000_000
+SIZES = ("constant:256M", "uniform:1M..512M", "lognormal:128M,1")
+PACKERS = ("ffd", "bfd", "rw")
+BINS = ("4", "200", "1000", "3000")  # about; 3000: few jobs fit together
+ROUNDS = ("0", "2")
+CASES = [" ".join(case) for case in itertools.product(SIZES, PACKERS, BINS, ROUNDS)]
+
+
+@functools.cache
+def counted():
+    """Instructions by case."""
+    assert shutil.which("valgrind"), "valgrind counts the instructions: tools/setup test"
+    subprocess.run(["make", "-s", "-C", HERE, "cost", f"BUILD={BUILD}"], check=True)
+    out = BUILD / "plan_cost.callgrind"
+    for old in BUILD.glob(f"{out.name}*"):
+        old.unlink()
+    words = [word for case in CASES for word in case.split()]
+    subprocess.run(
+        [
+            "valgrind",
+            "--tool=callgrind",
+            "--instr-atstart=no",
+            f"--callgrind-out-file={out}",
+            BUILD / "plan_cost",
+            *words,
+        ],
+        check=True,
+        capture_output=True,
+        timeout=600,
+    )
+    found = {}
+    for dump in BUILD.glob(f"{out.name}.*"):
+        text = dump.read_text()
+        label = re.search(r"^desc: Trigger: Client Request: (.*)$", text, re.M)
+        total = re.search(r"^totals: (\d+)", text, re.M)
+        if label:
+            found[label[1]] = int(total[1])
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_planning_is_within_its_budget(case):
+    instructions = counted()[case]
+    assert instructions < BUDGET, f"{instructions} instructions"
+    # That something was counted at all: each job is looked at a few times.
+    assert instructions > 4096 * 20

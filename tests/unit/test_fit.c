@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whether a bin fits as it runs, and what is learned if it does not. */
+#include "unit.h"
+
+static struct mts_lesson lesson;
+static struct mts_plan plan;
+static struct mts_plan_bin bin;
+
+/* A bin as planned, and the capacity that it was planned for. */
+static void planned(u64 capacity, u64 residents, u64 demand)
+{
+	plan = (struct mts_plan){ .capacity = capacity, .resident_demand = residents };
+	bin = (struct mts_plan_bin){
+		.demand = demand,
+		.jobs = 2,
+		.flags = demand > capacity ? MTS_PLAN_OVERFULL : 0,
+	};
+	lesson = (struct mts_lesson){ 0 };
+}
+
+static bool outgrown(u64 demand)
+{
+	return mts_policy_outgrown(&plan, &bin, demand);
+}
+
+static bool misfit(u64 demand)
+{
+	return mts_policy_misfit(&lesson, &plan, &bin, demand, false);
+}
+
+static bool nothing_learned(void)
+{
+	return !lesson.too_much && !lesson.capacity;
+}
+
+/* ---- growth --------------------------------------------------------------- */
+
+static void an_eighth_of_the_capacity_is_tolerated(void **unused)
+{
+	(void)unused;
+	planned(800, 0, 500);
+	check(!outgrown(500));
+	check(!outgrown(800));
+	check(!outgrown(900));
+	check(outgrown(901));
+}
+
+static void what_was_planned_too_full_must_outgrow_its_plan(void **unused)
+{
+	(void)unused;
+	planned(800, 0, 1500);
+	check(!outgrown(1500));
+	check(!outgrown(1600));
+	check(outgrown(1601));
+	/* What shrinks within such a plan has not grown, though it does not fit. */
+	check(!outgrown(1000));
+}
+
+static void growth_saturates(void **unused)
+{
+	(void)unused;
+	planned(U64_MAX, 0, 500);
+	check(!outgrown(U64_MAX));
+	planned(0, 0, U64_MAX);
+	check(!outgrown(U64_MAX));
+	planned(0, 0, 0);
+	check(outgrown(1));
+}
+
+/* ---- bins that swap although they were to fit -------------------------------- */
+
+static void a_bin_that_fits_and_swaps_is_a_lesson(void **unused)
+{
+	(void)unused;
+	planned(900, 100, 880);
+	check(misfit(880));
+	assert_int_equal(lesson.too_much, 980); /* with the residents, as capacities are */
+	assert_int_equal(lesson.capacity, 1000);
+	/* A sixteenth below what was too much. */
+	assert_int_equal(mts_policy_learned(&lesson, 1000), 980 - 61);
+}
+
+static void a_full_bin_fits(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 900);
+	check(misfit(900));
+	assert_int_equal(lesson.too_much, 900);
+}
+
+/* It is packed anew, but the capacity was not to blame. */
+static void a_bin_that_has_grown_teaches_nothing(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 700);
+	check(misfit(901));
+	check(nothing_learned());
+}
+
+/* Packing it anew would give the same bin. */
+static void a_bin_planned_too_full_runs_on(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 1200);
+	check(!misfit(1200));
+	check(!misfit(2000));
+	check(nothing_learned());
+	/* Until it has shrunk to what fits: then it should not swap. */
+	check(misfit(890));
+	assert_int_equal(lesson.too_much, 890);
+}
+
+static void below_half_the_capacity_it_is_not_the_size(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 449);
+	check(!misfit(449));
+	check(nothing_learned());
+	check(misfit(450));
+	assert_int_equal(lesson.too_much, 450);
+}
+
+static void the_users_own_size_is_not_doubted(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 880);
+	check(!mts_policy_misfit(&lesson, &plan, &bin, 880, true));
+	check(nothing_learned());
+	/* But what has grown beyond it is packed anew. */
+	check(mts_policy_misfit(&lesson, &plan, &bin, 901, true));
+	check(nothing_learned());
+}
+
+/* ---- what is learned ------------------------------------------------------------ */
+
+static void without_a_lesson_the_capacity_stays(void **unused)
+{
+	(void)unused;
+	lesson = (struct mts_lesson){ 0 };
+	assert_int_equal(mts_policy_learned(&lesson, 0), 0);
+	assert_int_equal(mts_policy_learned(&lesson, 1234), 1234);
+	assert_true(mts_policy_learned(&lesson, U64_MAX) == U64_MAX);
+}
+
+static void a_lesson_never_adds(void **unused)
+{
+	(void)unused;
+	lesson = (struct mts_lesson){ .too_much = 1600, .capacity = 2000 };
+	assert_int_equal(mts_policy_learned(&lesson, 1000), 1000);
+	assert_int_equal(mts_policy_learned(&lesson, 1500), 1500);
+	assert_int_equal(mts_policy_learned(&lesson, 1501), 1500);
+	assert_int_equal(lesson.too_much, 1600);
+}
+
+static void a_host_that_has_grown_forgets(void **unused)
+{
+	(void)unused;
+	lesson = (struct mts_lesson){ .too_much = 1600, .capacity = 2000 };
+	assert_int_equal(mts_policy_learned(&lesson, 2250), 1500);
+	assert_int_equal(mts_policy_learned(&lesson, 2251), 2251);
+	/* For good: it may shrink again. */
+	assert_int_equal(mts_policy_learned(&lesson, 2000), 2000);
+}
+
+/* What the host had when the first was learned stays the measure for growth. */
+static void a_second_lesson_goes_further(void **unused)
+{
+	u64 capacity;
+
+	(void)unused;
+	planned(1600, 0, 1600);
+	check(misfit(1600));
+	capacity = mts_policy_learned(&lesson, 1600);
+	assert_int_equal(capacity, 1500);
+	plan.capacity = capacity;
+	bin.demand = 1500;
+	check(misfit(1500));
+	assert_int_equal(lesson.too_much, 1500);
+	assert_int_equal(lesson.capacity, 1600);
+	assert_int_equal(mts_policy_learned(&lesson, 1800), 1500 - 93);
+	assert_int_equal(mts_policy_learned(&lesson, 1801), 1801);
+}
+
+static void lessons_saturate(void **unused)
+{
+	(void)unused;
+	planned(U64_MAX, U64_MAX, U64_MAX);
+	check(misfit(U64_MAX));
+	assert_true(lesson.too_much == U64_MAX && lesson.capacity == U64_MAX);
+	assert_true(mts_policy_learned(&lesson, U64_MAX) == U64_MAX - U64_MAX / 16);
+}
+
+/* However often it is repeated: down to what really fits, and never below 15/16 of that. */
+static void lessons_come_to_rest_where_it_fits(void **unused)
+{
+	(void)unused;
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(1000); unit_case++) {
+		u64 host = random_between(1000, 1ull << 50);
+		u64 fits = random_between(host / 2 + 1, host);
+		u64 capacity = host;
+		u32 tries = 0;
+
+		lesson = (struct mts_lesson){ 0 };
+		while (capacity > fits) {
+			plan = (struct mts_plan){ .capacity = capacity };
+			bin = (struct mts_plan_bin){ .demand = capacity };
+			check(misfit(capacity));
+			capacity = mts_policy_learned(&lesson, host);
+			check(++tries <= 12);
+		}
+		check(capacity >= fits - fits / 16 - 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_eighth_of_the_capacity_is_tolerated),
+		cmocka_unit_test(what_was_planned_too_full_must_outgrow_its_plan),
+		cmocka_unit_test(growth_saturates),
+		cmocka_unit_test(a_bin_that_fits_and_swaps_is_a_lesson),
+		cmocka_unit_test(a_full_bin_fits),
+		cmocka_unit_test(a_bin_that_has_grown_teaches_nothing),
+		cmocka_unit_test(a_bin_planned_too_full_runs_on),
+		cmocka_unit_test(below_half_the_capacity_it_is_not_the_size),
+		cmocka_unit_test(the_users_own_size_is_not_doubted),
+		cmocka_unit_test(without_a_lesson_the_capacity_stays),
+		cmocka_unit_test(a_lesson_never_adds),
+		cmocka_unit_test(a_host_that_has_grown_forgets),
+		cmocka_unit_test(a_second_lesson_goes_further),
+		cmocka_unit_test(lessons_saturate),
+		cmocka_unit_test(lessons_come_to_rest_where_it_fits),
+	};
+
+	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
+}
