@@ -157,7 +157,7 @@ static void who_always_sleeps_gets_what_it_wants(void **unused)
 	assert_int_equal(potential_of(5, (struct mts_look){ 0 }), 0);
 }
 
-/* Asleep half of the time, 1 % in user mode: without waiting that were 1 / 51; half of it counts. */
+/* Asleep half of the time, 1 % in user mode: without waiting that were 1 / 51. Half counts. */
 static void sleepers_gain_little(void **unused)
 {
 	u64 one = potential_of(1, seen(5, 5, 1, 10 * MS));
