@@ -147,14 +147,15 @@ out:
 
 bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
 {
-	*ns = 0;
 #ifdef CONFIG_PSI
 	struct psi_group *psi = cgrp->psi;
+	u32 sum = 0;
 	int cpu;
 
 	if (psi && READ_ONCE(psi->enabled)) {
 		for_each_possible_cpu(cpu)
-			*ns += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+			sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+		*ns = sum;
 		return true;
 	}
 #endif
