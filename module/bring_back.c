@@ -29,6 +29,8 @@
 #define MAX_MMS PAGE_SIZE
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
 #define BATCH 2048u
+/* Pages between two looks at the memory that is left. */
+#define LOOK 32u
 /* The list, at 16 bytes a page: as much as fits, or this at least. */
 #define MIN_ENTRIES 4096u
 
@@ -38,7 +40,7 @@ struct swapped {
 };
 
 /* The rotor's thread is the only one here. */
-static struct mm_struct *mms[MAX_MMS];
+static struct mm_struct *mms[MAX_MMS]; /* NULL: given up */
 static u32 nmms;
 
 /* The list of what is swapped. */
@@ -46,6 +48,8 @@ struct list {
 	struct swapped *entries;
 	u32 n;
 	u32 max;
+	u32 mapped; /* pages that are back */
+	bool over; /* no further, whatever is left */
 };
 
 /* ---- address spaces -------------------------------------------------------- */
@@ -86,10 +90,17 @@ static int compare_pointers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void put_mm(u32 index)
+{
+	if (mms[index])
+		mmput(mms[index]);
+	mms[index] = NULL;
+}
+
 static void put_mms(void)
 {
 	while (nmms)
-		mmput(mms[--nmms]);
+		put_mm(--nmms);
 }
 
 static void get_mms(struct mts_job **jobs, u32 n)
@@ -130,7 +141,6 @@ static int list_alloc(struct list *list, u64 wanted)
 					       GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 		if (list->entries) {
 			list->max = wanted;
-			list->n = 0;
 			return 0;
 		}
 	}
@@ -245,14 +255,33 @@ static void leave(struct place *place)
 	*place = (struct place){ 0 };
 }
 
+/* What is left of it its processes fault back, if there are any. */
+static void give_up(struct place *place, u32 index)
+{
+	leave(place);
+	put_mm(index);
+}
+
+/*
+ * The memory of a process that was killed is freed when we let go of it: that
+ * must not wait for the rest of the bin. One is looked at for each page.
+ */
+static void give_up_dead(struct place *place, u32 index)
+{
+	if (mms[index] && is_dead(mms[index]))
+		give_up(place, index);
+}
+
 static struct vm_area_struct *go_to(struct place *place, const struct swapped *entry)
 {
 	unsigned long addr = entry->where & PAGE_MASK;
 	u32 index = entry->where & ~PAGE_MASK;
 
-	if (!place->mm || place->index != index) {
+	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
+	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm)))
 		leave(place);
-		if (is_dead(mms[index]) || !mmap_read_trylock(mms[index]))
+	if (!place->mm) {
+		if (!mms[index] || !mmap_read_trylock(mms[index]))
 			return NULL;
 		*place = (struct place){ .index = index, .mm = mms[index] };
 	}
@@ -264,69 +293,94 @@ static struct vm_area_struct *go_to(struct place *place, const struct swapped *e
 	return place->vma;
 }
 
-/*
- * Let @flags say whether the fault only starts the read or waits for it.
- * Return: false if memory is out.
- */
-static bool fault_in(struct place *place, const struct swapped *entry, unsigned int flags)
+/* Let @flags say whether the fault only starts the read or waits for it. */
+static void fault_in(struct list *list, struct place *place, const struct swapped *entry,
+		     unsigned int flags)
 {
 	struct vm_area_struct *vma = go_to(place, entry);
 	vm_fault_t fault;
 
 	if (!vma)
-		return true;
+		return;
 	fault = handle_mm_fault(vma, entry->where & PAGE_MASK, FAULT_FLAG_REMOTE | flags, NULL);
-	return !(fault & VM_FAULT_OOM);
+	/*
+	 * What cannot be read may take the disk long to find out, and a long
+	 * request fails as a whole: not once more for this process.
+	 */
+	if (fault & VM_FAULT_OOM)
+		list->over = true;
+	else if (fault & VM_FAULT_ERROR)
+		give_up(place, place->index);
+	else if (!flags)
+		list->mapped++;
 }
 
-static bool pass(const struct list *list, u32 from, unsigned int flags)
+/*
+ * What is available is an estimate: watermarks can be far above it, and what
+ * counts as cache can be held. A fault that finds nothing has somebody killed,
+ * in the name of a process that stands still; this only finds nothing.
+ */
+static bool can_have_page(void)
 {
-	u32 i, to = min(list->n, from + BATCH);
-	struct place place = { 0 };
-	bool good = true;
+	struct page *page = alloc_page(GFP_HIGHUSER_MOVABLE | __GFP_NORETRY | __GFP_NOWARN);
 
-	mts_rotor_step("a bin is brought back");
-	for (i = from; i < to && good && !mts_rotor_is_hurried(); i++)
-		good = fault_in(&place, &list->entries[i], flags);
-	leave(&place);
-	cond_resched();
-	return good && !mts_rotor_is_hurried();
-}
-
-static bool start_reads(const struct list *list, u32 from)
-{
-	struct blk_plug plug;
-	bool good;
-
-	blk_start_plug(&plug);
-	good = pass(list, from, FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT);
-	blk_finish_plug(&plug);
-	return good;
+	if (page)
+		__free_page(page);
+	return page;
 }
 
 static bool is_memory_left(void)
 {
 	/* A 64th of the memory: what is brought back must not push out what runs. */
-	return si_mem_available() > (long)(totalram_pages() / 64);
+	return si_mem_available() > (long)(totalram_pages() / 64) && can_have_page();
 }
 
-/* Return: pages that were mapped. */
-static u32 read_list(const struct list *list)
+/* However slow the disk: asked before each page. */
+static bool is_to_go_on(u32 page)
+{
+	if (mts_rotor_is_hurried())
+		return false;
+	if (page % LOOK)
+		return true;
+	mts_rotor_step("a bin is brought back");
+	cond_resched();
+	return is_memory_left();
+}
+
+static void pass(struct list *list, u32 from, unsigned int flags)
+{
+	u32 i, to = min(list->n, from + BATCH);
+	struct place place = { 0 };
+
+	for (i = from; i < to && !list->over; i++) {
+		list->over = !is_to_go_on(i);
+		if (list->over)
+			break;
+		give_up_dead(&place, i % nmms);
+		fault_in(list, &place, &list->entries[i], flags);
+	}
+	leave(&place);
+}
+
+static void start_reads(struct list *list, u32 from)
+{
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	pass(list, from, FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT);
+	blk_finish_plug(&plug);
+}
+
+static void read_list(struct list *list)
 {
 	u32 from;
 
-	if (!start_reads(list, 0))
-		return 0;
-	for (from = 0; from < list->n; from += BATCH) {
-		if (!is_memory_left())
-			return from;
+	start_reads(list, 0);
+	for (from = 0; from < list->n && !list->over; from += BATCH) {
 		/* One batch ahead, so that the disk does not wait for the mapping. */
-		if (from + BATCH < list->n && !start_reads(list, from + BATCH))
-			return from;
-		if (!pass(list, from, 0))
-			return from;
+		start_reads(list, from + BATCH);
+		pass(list, from, 0);
 	}
-	return list->n;
 }
 
 /* What the limits of a job's cgroup, and of those above it, leave. */
@@ -373,9 +427,9 @@ static u64 choose(struct mts_job **jobs, u32 *n)
 
 u64 mts_bring_back(struct mts_job **jobs, u32 n)
 {
-	struct list list;
+	struct list list = { 0 };
 	u64 pages = choose(jobs, &n);
-	u32 i, done = 0;
+	u32 i;
 
 	if (!pages || list_alloc(&list, pages + pages / 8))
 		return 0;
@@ -384,11 +438,12 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 	for (i = 0; i < nmms && list.n < list.max && !mts_rotor_is_hurried(); i++)
 		list_mm(&list, i);
 	sort(list.entries, list.n, sizeof(*list.entries), compare_slots, NULL);
-	mts_readahead_begin();
-	if (list.n && !mts_rotor_is_hurried())
-		done = read_list(&list);
-	mts_readahead_end();
+	if (list.n) {
+		mts_readahead_begin();
+		read_list(&list);
+		mts_readahead_end();
+	}
 	put_mms();
 	kvfree(list.entries);
-	return done;
+	return list.mapped;
 }
