@@ -11,6 +11,7 @@ struct hog_shared {
 	_Atomic int error;
 	_Atomic bool ready;
 	_Atomic u64 progress;
+	_Atomic u64 memory;
 	_Atomic u64 sum; /* of what was read: so that it is read */
 };
 
@@ -138,6 +139,7 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 		shared->error = -errno;
 		_exit(1);
 	}
+	shared->memory = (uintptr_t)memory;
 	madvise(memory, size, MADV_NOHUGEPAGE);
 	for (at = 0; at < size; at += PAGE)
 		memory[at] = 1;
@@ -180,6 +182,26 @@ bool hog_ready(const struct hog *hog)
 u64 hog_progress(const struct hog *hog)
 {
 	return hog->shared->progress;
+}
+
+u64 hog_memory(const struct hog *hog)
+{
+	return hog->shared->memory;
+}
+
+u64 hog_slot(const struct hog *hog, u64 index)
+{
+	u64 entry = 0, at = (hog_memory(hog) / PAGE + index) * sizeof(entry);
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", hog->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (pread(fd, &entry, sizeof(entry), (off_t)at) != sizeof(entry))
+		entry = 0;
+	close(fd);
+	/* proc(5): bit 62, swapped; bits 5 to 54, the place. */
+	return entry >> 62 & 1 ? entry >> 5 & ((1ull << 50) - 1) : 0;
 }
 
 void hog_expect_progress(const struct hog *hog, unsigned int ms)
@@ -311,6 +333,7 @@ const char *reset(void)
 	remove_jobs();
 	act_below(BASE, "", remove_cgroup);
 	act_below("", "t-", remove_cgroup);
+	swap_restore();
 	set_config(&defaults);
 	return what_is_left();
 }
