@@ -26,8 +26,17 @@
 
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
 #define BATCH 2048u
+/* Pages between two looks at the memory that is left. */
+#define LOOK 32u
 
 /* ---- the passes ---------------------------------------------------------------- */
+
+struct progress {
+	const struct mts_swapped_list *list;
+	u32 nmms;
+	u32 mapped; /* pages that are back */
+	bool over; /* no further, whatever is left */
+};
 
 /* Where a pass is: the address space that is locked, and the area last looked at. */
 struct place {
@@ -43,17 +52,35 @@ static void leave(struct place *place)
 	*place = (struct place){ 0 };
 }
 
+/* What is left of it its processes fault back, if there are any. */
+static void give_up(struct place *place, u32 index)
+{
+	leave(place);
+	mts_mms_drop(index);
+}
+
+/*
+ * The memory of a process that was killed is freed when we let go of it: that
+ * must not wait for the rest of the bin. One is looked at for each page.
+ */
+static void give_up_dead(struct place *place, u32 index)
+{
+	if (mts_mms_is_dead(index))
+		give_up(place, index);
+}
+
 static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
 	u32 index = mts_swapped_mm(entry);
 
-	if (!place->mm || place->index != index) {
+	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
+	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm)))
 		leave(place);
+	if (!place->mm)
 		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
-		if (!place->mm)
-			return NULL;
-	}
+	if (!place->mm)
+		return NULL;
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
 		place->vma = find_vma(place->mm, addr);
 	/* It may have been unmapped since; whoever did that is not one of the job's. */
@@ -62,69 +89,94 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 	return place->vma;
 }
 
-/*
- * Let @flags say whether the fault only starts the read or waits for it.
- * Return: false if memory is out.
- */
-static bool fault_in(struct place *place, const struct mts_swapped *entry, unsigned int flags)
+/* Let @flags say whether the fault only starts the read or waits for it. */
+static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
+		     unsigned int flags)
 {
 	struct vm_area_struct *vma = go_to(place, entry);
 	vm_fault_t fault;
 
 	if (!vma)
-		return true;
+		return;
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags, NULL);
-	return !(fault & VM_FAULT_OOM);
+	/*
+	 * What cannot be read may take the disk long to find out, and a long
+	 * request fails as a whole: not once more for this process.
+	 */
+	if (fault & VM_FAULT_OOM)
+		p->over = true;
+	else if (fault & VM_FAULT_ERROR)
+		give_up(place, place->index);
+	else if (!flags)
+		p->mapped++;
 }
 
-static bool pass(const struct mts_swapped_list *list, u32 from, unsigned int flags)
+/*
+ * What is available is an estimate: watermarks can be far above it, and what
+ * counts as cache can be held. A fault that finds nothing has somebody killed,
+ * in the name of a process that stands still; this only finds nothing.
+ */
+static bool can_have_page(void)
 {
-	u32 i, to = min(list->n, from + BATCH);
-	struct place place = { 0 };
-	bool good = true;
+	struct page *page = alloc_page(GFP_HIGHUSER_MOVABLE | __GFP_NORETRY | __GFP_NOWARN);
 
-	mts_rotor_step("a bin is brought back");
-	for (i = from; i < to && good && !mts_rotor_is_hurried(); i++)
-		good = fault_in(&place, &list->entries[i], flags);
-	leave(&place);
-	cond_resched();
-	return good && !mts_rotor_is_hurried();
-}
-
-static bool start_reads(const struct mts_swapped_list *list, u32 from)
-{
-	struct blk_plug plug;
-	bool good;
-
-	blk_start_plug(&plug);
-	good = pass(list, from, FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT);
-	blk_finish_plug(&plug);
-	return good;
+	if (page)
+		__free_page(page);
+	return page;
 }
 
 static bool is_memory_left(void)
 {
 	/* A 64th of the memory: what is brought back must not push out what runs. */
-	return si_mem_available() > (long)(totalram_pages() / 64);
+	return si_mem_available() > (long)(totalram_pages() / 64) && can_have_page();
 }
 
-/* Return: pages that were mapped. */
-static u32 read_list(const struct mts_swapped_list *list)
+/* However slow the disk: asked before each page. */
+static bool is_to_go_on(u32 page)
+{
+	if (mts_rotor_is_hurried())
+		return false;
+	if (page % LOOK)
+		return true;
+	mts_rotor_step("a bin is brought back");
+	cond_resched();
+	return is_memory_left();
+}
+
+static void pass(struct progress *p, u32 from, unsigned int flags)
+{
+	u32 i, to = min(p->list->n, from + BATCH);
+	struct place place = { 0 };
+
+	for (i = from; i < to && !p->over; i++) {
+		p->over = !is_to_go_on(i);
+		if (p->over)
+			break;
+		give_up_dead(&place, i % p->nmms);
+		fault_in(p, &place, &p->list->entries[i], flags);
+	}
+	leave(&place);
+}
+
+static void start_reads(struct progress *p, u32 from)
+{
+	struct blk_plug plug;
+
+	blk_start_plug(&plug);
+	pass(p, from, FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT);
+	blk_finish_plug(&plug);
+}
+
+static void read_list(struct progress *p)
 {
 	u32 from;
 
-	if (!start_reads(list, 0))
-		return 0;
-	for (from = 0; from < list->n; from += BATCH) {
-		if (!is_memory_left())
-			return from;
+	start_reads(p, 0);
+	for (from = 0; from < p->list->n && !p->over; from += BATCH) {
 		/* One batch ahead, so that the disk does not wait for the mapping. */
-		if (from + BATCH < list->n && !start_reads(list, from + BATCH))
-			return from;
-		if (!pass(list, from, 0))
-			return from;
+		start_reads(p, from + BATCH);
+		pass(p, from, 0);
 	}
-	return list->n;
 }
 
 /* What the limits of a job's cgroup, and of those above it, leave. */
@@ -172,20 +224,22 @@ static u64 choose(struct mts_job **jobs, u32 *n)
 u64 mts_bring_back(struct mts_job **jobs, u32 n)
 {
 	struct mts_swapped_list list;
+	struct progress progress = { .list = &list };
 	u64 pages = choose(jobs, &n);
-	u32 done = 0;
 
 	if (!pages)
 		return 0;
 	mts_rotor_step("a bin is brought back");
+	progress.nmms = mts_mms_get(jobs, n);
 	/* What is shared is charged to one job, and may be counted short. */
-	if (!mts_swapped_collect(&list, mts_mms_get(jobs, n), pages + pages / 8)) {
-		mts_readahead_begin();
-		if (list.n && !mts_rotor_is_hurried())
-			done = read_list(&list);
-		mts_readahead_end();
+	if (!mts_swapped_collect(&list, progress.nmms, pages + pages / 8)) {
+		if (list.n) {
+			mts_readahead_begin();
+			read_list(&progress);
+			mts_readahead_end();
+		}
 		kvfree(list.entries);
 	}
 	mts_mms_put();
-	return done;
+	return progress.mapped;
 }

@@ -17,6 +17,9 @@
  * keep their slots, so that what the job does not write is not written again
  * at its next eviction.
  *
+ * A process that dies is let go of at once, as is one of which a page cannot
+ * be read: whether that kills it is seen when it asks for the page.
+ *
  * Only for the rotor's thread. Return: pages brought back.
  */
 u64 mts_bring_back(struct mts_job **jobs, u32 n);

@@ -7,7 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
 
-static struct mm_struct *mms[MTS_MAX_MMS];
+static struct mm_struct *mms[MTS_MAX_MMS]; /* NULL: dropped */
 static u32 nmms;
 
 static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
@@ -75,21 +75,28 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n)
 	return nmms;
 }
 
+void mts_mms_drop(u32 index)
+{
+	if (mms[index])
+		mmput(mms[index]);
+	mms[index] = NULL;
+}
+
 void mts_mms_put(void)
 {
 	while (nmms)
-		mmput(mms[--nmms]);
+		mts_mms_drop(--nmms);
 }
 
 /* Only we still use it. */
-static bool is_dead(struct mm_struct *mm)
+bool mts_mms_is_dead(u32 index)
 {
-	return atomic_read(&mm->mm_users) <= 1;
+	return mms[index] && atomic_read(&mms[index]->mm_users) <= 1;
 }
 
 struct mm_struct *mts_mms_lock(u32 index)
 {
 	struct mm_struct *mm = mms[index];
 
-	return is_dead(mm) || !mmap_read_trylock(mm) ? NULL : mm;
+	return !mm || mts_mms_is_dead(index) || !mmap_read_trylock(mm) ? NULL : mm;
 }

@@ -23,12 +23,22 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n);
 /* Let go of them all. */
 void mts_mms_put(void);
 
+/*
+ * Let go of one, before the others. The memory of a process that was killed is
+ * freed only then.
+ */
+void mts_mms_drop(u32 index);
+
+/* Is it still held, though all its processes have exited? */
+bool mts_mms_is_dead(u32 index);
+
 /**
  * mts_mms_lock() - one of them, locked for reading
  * @index: 0 to what mts_mms_get() returned
  *
- * Return: NULL if its processes have exited meanwhile, or if whoever writes it
- * is no frozen task: it may sleep for long. Else mmap_read_unlock() it.
+ * Return: NULL if it has been dropped, if its processes have exited, or if
+ * somebody writes it: that is no frozen task, and it may sleep for long. Else
+ * mmap_read_unlock() it.
  */
 struct mm_struct *mts_mms_lock(u32 index);
 

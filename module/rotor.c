@@ -342,6 +342,7 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.plan.round_ns = 0;
 	mts_rotor.plan.longest_pause_ns = 0;
 	mts_rotor.lesson = (struct mts_lesson){ 0 };
+	mts_rotor.swap_full_in = 0;
 	mutex_unlock(&mts_lock);
 	set_state(state, reason);
 }
@@ -465,11 +466,20 @@ static const char *const reasons[] = {
 	[MTS_REASON_NO_SWAP] =
 		"demand exceeds the capacity, but there is no swap: add some (swapon)",
 	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
-	[MTS_REASON_COPES] = "demand exceeds the capacity, but the jobs would not gain by taking turns",
+	[MTS_REASON_COPES] = "demand exceeds the capacity, but turns would gain the jobs nothing",
 	[MTS_REASON_NO_GAIN] =
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
+
+static const char *explain(u32 reason)
+{
+	lockdep_assert_held(&mts_lock);
+	if (reason == MTS_REASON_OVERCOMMIT && mts_rotor_is_swap_full())
+		return "the jobs' demand exceeds the capacity, and swap is full: add some (swapon)";
+	/* The others are the gate's: it has been opened, and the rotor has not seen it. */
+	return reason < ARRAY_SIZE(reasons) && reasons[reason] ? reasons[reason] : "";
+}
 
 /*
  * While idle nobody measures: a reader has it done. A rotation measures itself;
@@ -510,6 +520,7 @@ void mts_rotor_status(struct mts_status *status)
 	status->slice_ends_ns = mts_rotor.slice_ends;
 	status->round_ns = mts_rotor.plan.round_ns;
 	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
+	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));
 	mutex_unlock(&mts_lock);
 
 	/* The gate may be closed before the rotor has noticed. */
@@ -518,9 +529,6 @@ void mts_rotor_status(struct mts_status *status)
 		status->state = gate == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED;
 		status->reason = gate;
 		mts_freezer_detail(status->detail, sizeof(status->detail));
-	} else if (status->reason < ARRAY_SIZE(reasons) && reasons[status->reason]) {
-		/* The others are the gate's: it has been opened, and the rotor has not seen it. */
-		strscpy(status->detail, reasons[status->reason], sizeof(status->detail));
 	}
 }
 

@@ -18,6 +18,7 @@
  *	order of id; only for the rotor's thread
  * @plan_jobs: the same indices as @roster
  * @room: newcomers' demand is added to @bins as they are placed
+ * @swap_full_in: the last round in which an eviction found swap full; 0: none
  * @round_demand: what the plan was made on, to tell growth
  */
 struct mts_rotor {
@@ -30,6 +31,7 @@ struct mts_rotor {
 	u64 slice_began;
 	u64 slice_ends;
 	u64 switch_ns; /* moving average of what a switch takes */
+	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
 	struct mts_admission admission;
 	u32 config_generation; /* that the admission began with */
@@ -47,6 +49,12 @@ struct mts_rotor {
 };
 
 extern struct mts_rotor mts_rotor;
+
+/* In this round or the last. */
+static inline bool mts_rotor_is_swap_full(void)
+{
+	return mts_rotor.swap_full_in && mts_rotor.round <= mts_rotor.swap_full_in + 1;
+}
 
 /* The rotor is alive and about to do something to one more job, @doing. */
 static inline void mts_rotor_step(const char *doing)

@@ -4,6 +4,7 @@
 
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/swap.h>
 
 #include "config.h"
 #include "freezer.h"
@@ -150,6 +151,12 @@ static void thaw_bin(u32 bin)
 
 /* ---- eviction ------------------------------------------------------------ */
 
+/* No place for anonymous memory: whoever asks for some to be evicted has it searched in vain. */
+static bool is_swap_full(void)
+{
+	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT;
+}
+
 /*
  * Evict up to @want from a frozen job. Return: bytes that left memory.
  *
@@ -164,7 +171,7 @@ static u64 evict_job(struct mts_job *job, u64 want)
 
 	if (mts_ops->resident(job, &before))
 		return 0;
-	while (got < want && before > EVICT_FLOOR && !mts_rotor_is_hurried()) {
+	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried()) {
 		chunk = min3(want - got, before - EVICT_FLOOR, EVICT_CHUNK);
 		mts_rotor_step("a job is evicted");
 		mts_stats_add(evict_asked, chunk);
@@ -200,7 +207,7 @@ static u64 evict_bin(u32 bin, u64 want)
 			continue;
 		got += evict_job(job, want - got);
 		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
-		if (got < want && !mts_rotor_is_hurried())
+		if (got < want && !is_swap_full() && !mts_rotor_is_hurried())
 			job->warm = false;
 	}
 	return got;
@@ -245,6 +252,16 @@ static u64 frozen_resident(void)
 	return sum;
 }
 
+/* It is said once while it lasts, which is while it is so once in a round. */
+static void note_swap_full(void)
+{
+	if (!mts_rotor_is_swap_full())
+		pr_notice_ratelimited("swap is full: bins that wait stay in memory in part\n");
+	mutex_lock(&mts_lock);
+	mts_rotor.swap_full_in = mts_rotor.round;
+	mutex_unlock(&mts_lock);
+}
+
 /* The bin that runs again last is evicted first: the one that has just run. */
 static void evict_for(u32 to)
 {
@@ -263,7 +280,9 @@ static void evict_for(u32 to)
 				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
 	for (distance = mts_rotor.nbins - 1; distance && want; distance--)
 		want = mts_sub_floor(want, evict_bin((to + distance) % mts_rotor.nbins, want));
-	evict_bin(MTS_BIN_NONE, want);
+	want = mts_sub_floor(want, evict_bin(MTS_BIN_NONE, want));
+	if (want && is_swap_full())
+		note_swap_full();
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }

@@ -236,6 +236,10 @@ void hog_start(struct hog *hog, const struct hog_spec *spec);
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec);
 bool hog_ready(const struct hog *hog);
 u64 hog_progress(const struct hog *hog);
+/* Its memory, in its own address space. */
+u64 hog_memory(const struct hog *hog);
+/* Where its page @index lies in swap; 0: in memory, or nowhere any more. */
+u64 hog_slot(const struct hog *hog, u64 index);
 /* Fails the test unless it makes progress within so many milliseconds. */
 void hog_expect_progress(const struct hog *hog, unsigned int ms);
 void hog_kill(struct hog *hog);
@@ -264,19 +268,45 @@ u64 hogs_major_faults(void);
 /* A job of hogs[] that is really frozen. */
 struct hog *frozen_hog(void);
 
-/* ---- swap ------------------------------------------------------------------------- */
+/* ---- the swap disk, and bringing back --------------------------------------------- */
 
-/* Of /sys/block/DISK/stat, from 0. */
-enum {
-	DISK_READS,
-	DISK_SECTORS_READ = 2,
-	DISK_SECTORS_WRITTEN = 6
+/* In one request at most. */
+#define SWAP_REQUEST_MAX_KIB 124
+
+struct swap_disk {
+	unsigned int mib;
+	/* One request at a time, of this many microseconds; 0: as fast as the guest's. */
+	u64 request_us;
 };
 
-u64 disk_stat(const char *disk, unsigned int field);
+/* Swap is on this disk, empty, until the test ends. */
+void swap_use(const struct swap_disk *disk);
+/* From now on requests that touch these pages of it fail. */
+void swap_spoil(u64 first, u64 pages);
+/* From now on no request is larger. 4 makes what is left to be read a matter of minutes. */
+void swap_request_kib(unsigned int kib);
+/* Back to the guest's own disk; reset() does it. */
+void swap_restore(void);
+
+/* Fields of its statistics (Documentation/block/stat.rst). */
+enum swap_stat {
+	SWAP_READS = 0,
+	SWAP_SECTORS_READ = 2,
+	SWAP_SECTORS_WRITTEN = 6,
+};
+
+u64 swap_stat(enum swap_stat field);
+/* The same of any disk, by its name in /sys/block. */
+u64 disk_stat(const char *disk, enum swap_stat field);
 /* priority: of swapon(2); -1: the kernel's choice. */
 void swap_on(const char *disk, int priority);
 void swap_off(const char *disk);
+
+bool readahead_is(const char *text);
+void set_readahead(const char *text);
+/* Readahead is off: a bin is being brought back, and waits for the disk. */
+bool is_bringing_back(void);
+void in_the_middle_of_it(void);
 
 /* No rotation, no jobs, no children, no cgroups of ours, defaults, the module loaded. */
 const char *reset(void);

@@ -12,6 +12,7 @@ struct hog_shared {
 	_Atomic int error;
 	_Atomic bool ready;
 	_Atomic u64 progress;
+	_Atomic u64 memory;
 	_Atomic u64 sum; /* of what was read: so that it is read */
 };
 
@@ -161,6 +162,7 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 		shared->error = -errno;
 		_exit(1);
 	}
+	shared->memory = (uintptr_t)memory;
 	hog_share(spec);
 	/* No exchange: QEMU would read first, and where zeroes were read no huge page comes. */
 	for (at = 0; at < size; at += PAGE)
@@ -206,6 +208,26 @@ u64 hog_progress(const struct hog *hog)
 	return hog->shared->progress;
 }
 
+u64 hog_memory(const struct hog *hog)
+{
+	return hog->shared->memory;
+}
+
+u64 hog_slot(const struct hog *hog, u64 index)
+{
+	u64 entry = 0, at = (hog_memory(hog) / PAGE + index) * sizeof(entry);
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", hog->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (pread(fd, &entry, sizeof(entry), (off_t)at) != sizeof(entry))
+		entry = 0;
+	close(fd);
+	/* proc(5): bit 62, swapped; bits 5 to 54, the place. */
+	return entry >> 62 & 1 ? entry >> 5 & ((1ull << 50) - 1) : 0;
+}
+
 void hog_expect_progress(const struct hog *hog, unsigned int ms)
 {
 	u64 before = hog_progress(hog);
@@ -219,6 +241,31 @@ void hog_expect_progress(const struct hog *hog, unsigned int ms)
 void hog_kill(struct hog *hog)
 {
 	kill_and_join(hog->pid);
+}
+
+/* Field 12 of proc(5)'s stat. */
+static u64 major_faults(pid_t pid)
+{
+	char path[64], text[512], *at;
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	expect(read_file(path, text, sizeof(text)), 0);
+	at = strrchr(text, ')');
+	for (i = 0; at && i < 10; i++)
+		at = strchr(at + 1, ' ');
+	check(at, "%s: %s", path, text);
+	return strtoull(at, NULL, 10);
+}
+
+u64 hogs_major_faults(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < nhogs; i++)
+		sum += major_faults(hogs[i].pid);
+	return sum;
 }
 
 /* ---- reset ------------------------------------------------------------------------ */
@@ -335,6 +382,7 @@ const char *reset(void)
 	remove_jobs();
 	act_below(BASE, "", remove_cgroup);
 	act_below("", "t-", remove_cgroup);
+	swap_restore();
 	set_config(&defaults);
 	return what_is_left();
 }

@@ -1,44 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the swap disks and the jobs' faults tell. */
+/*
+ * The guest's swap disk, made small, slow or bad. It is a null_blk (bench/lab/disks.py) whose
+ * data stays in memory that was taken at boot, so that writing to it needs none.
+ */
 #include "guest.h"
 
 #include <sys/swap.h>
 
-u64 disk_stat(const char *disk, unsigned int field)
+#define SETTINGS "/sys/kernel/config/nullb/nullb0/"
+#define QUEUE "/sys/block/nullb0/queue/"
+#define DEVICE "/dev/nullb0"
+#define READAHEAD "/sys/kernel/mm/swap/vma_ra_enabled"
+#define SECTORS_PER_PAGE 8ull
+/* In one piece null_blk takes no more than this. */
+#define SPOIL_MAX 4096ull
+
+static struct {
+	const char *name;
+	char value[32]; /* as found */
+} settings[] = { { "size", "" }, { "completion_nsec", "" }, { "hw_queue_depth", "" } };
+static bool changed, spoiled;
+
+static int setting(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SETTINGS "%s", name);
+	return write_file(path, value);
+}
+
+static void keep_settings(void)
+{
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		snprintf(path, sizeof(path), SETTINGS "%s", settings[i].name);
+		expect(read_file(path, settings[i].value, sizeof(settings[i].value)), 0);
+	}
+	changed = true;
+}
+
+static void disk_off(void)
+{
+	check(!system("swapoff " DEVICE), "swapoff");
+	expect(setting("power", "0"), 0);
+}
+
+static void disk_on(void)
+{
+	expect(setting("power", "1"), 0);
+	check(!system("mkswap " DEVICE " >/dev/null && swapon " DEVICE), "swapon");
+}
+
+void swap_use(const struct swap_disk *disk)
+{
+	char text[32];
+
+	if (!changed)
+		keep_settings();
+	disk_off();
+	snprintf(text, sizeof(text), "%u", disk->mib);
+	expect(setting("size", text), 0);
+	if (disk->request_us) {
+		snprintf(text, sizeof(text), "%llu", disk->request_us * 1000ull);
+		expect(setting("completion_nsec", text), 0);
+		expect(setting("hw_queue_depth", "1"), 0);
+	}
+	disk_on();
+	/* As it holds writers up whom it finds slow, requests would be single pages. */
+	write_file(QUEUE "wbt_lat_usec", "0");
+}
+
+static void bad_pages(char sign, u64 first, u64 pages)
+{
+	char text[64];
+	u64 n;
+
+	for (; pages; first += n, pages -= n) {
+		n = pages < SPOIL_MAX ? pages : SPOIL_MAX;
+		snprintf(text, sizeof(text), "%c%llu-%llu", sign,
+			 (unsigned long long)(first * SECTORS_PER_PAGE),
+			 (unsigned long long)((first + n) * SECTORS_PER_PAGE - 1));
+		expect(setting("badblocks", text), 0);
+	}
+}
+
+void swap_spoil(u64 first, u64 pages)
+{
+	spoiled = true;
+	bad_pages('+', first, pages);
+}
+
+void swap_request_kib(unsigned int kib)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", kib);
+	expect(write_file(QUEUE "max_sectors_kb", text), 0);
+}
+
+void swap_restore(void)
+{
+	size_t i;
+
+	if (!changed)
+		return;
+	if (spoiled)
+		bad_pages('-', 0, strtoull(settings[0].value, NULL, 10) * MIB / PAGE);
+	spoiled = false;
+	disk_off();
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		expect(setting(settings[i].name, settings[i].value), 0);
+	disk_on();
+	changed = false;
+}
+
+u64 disk_stat(const char *disk, enum swap_stat field)
 {
 	char path[64], text[256], *at = text;
 	u64 value = 0;
+	int i;
 
 	snprintf(path, sizeof(path), "/sys/block/%s/stat", disk);
 	expect(read_file(path, text, sizeof(text)), 0);
-	for (field++; field; field--)
+	for (i = field; i >= 0; i--)
 		value = strtoull(at, &at, 10);
 	return value;
 }
 
-/* Field 12 of proc(5)'s stat. */
-static u64 major_faults(pid_t pid)
+u64 swap_stat(enum swap_stat field)
 {
-	char path[64], text[512], *at;
-	unsigned int i;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	expect(read_file(path, text, sizeof(text)), 0);
-	at = strrchr(text, ')');
-	for (i = 0; at && i < 10; i++)
-		at = strchr(at + 1, ' ');
-	check(at, "%s: %s", path, text);
-	return strtoull(at, NULL, 10);
-}
-
-u64 hogs_major_faults(void)
-{
-	u64 sum = 0;
-	u32 i;
-
-	for (i = 0; i < nhogs; i++)
-		sum += major_faults(hogs[i].pid);
-	return sum;
+	return disk_stat("nullb0", field);
 }
 
 void swap_on(const char *disk, int priority)
@@ -51,4 +144,34 @@ void swap_on(const char *disk, int priority)
 void swap_off(const char *disk)
 {
 	check(!swapoff(disk), "swapoff %s: %m", disk);
+}
+
+/* ---- bringing back ---------------------------------------------------------------- */
+
+bool readahead_is(const char *text)
+{
+	char now[16];
+
+	expect(read_file(READAHEAD, now, sizeof(now)), 0);
+	return !strncmp(now, text, strlen(text));
+}
+
+void set_readahead(const char *text)
+{
+	expect(write_file(READAHEAD, text), 0);
+}
+
+bool is_bringing_back(void)
+{
+	return readahead_is("false");
+}
+
+void in_the_middle_of_it(void)
+{
+	u64 end = now_ms() + 30000;
+
+	while (!is_bringing_back()) {
+		check(now_ms() < end, "nothing is ever brought back: %s", describe());
+		sleep_ms(1);
+	}
 }

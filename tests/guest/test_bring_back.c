@@ -7,16 +7,6 @@
 
 #include "guest.h"
 
-#define READAHEAD "/sys/kernel/mm/swap/vma_ra_enabled"
-
-static bool readahead_is(const char *text)
-{
-	char now[16];
-
-	expect(read_file(READAHEAD, now, sizeof(now)), 0);
-	return !strncmp(now, text, strlen(text));
-}
-
 /* Nearly all that was evicted comes back before the job runs, in long requests. */
 static void comes_back_before_it_runs(void)
 {
@@ -28,13 +18,13 @@ static void comes_back_before_it_runs(void)
 	wait_rounds(1, 30000);
 	before = get_stats();
 	faults = hogs_major_faults();
-	reads = disk_stat("nullb0", DISK_READS);
-	sectors = disk_stat("nullb0", DISK_SECTORS_READ);
+	reads = swap_stat(SWAP_READS);
+	sectors = swap_stat(SWAP_SECTORS_READ);
 	wait_rounds(3, 60000);
 	after = get_stats();
 	faults = hogs_major_faults() - faults;
-	reads = disk_stat("nullb0", DISK_READS) - reads;
-	sectors = disk_stat("nullb0", DISK_SECTORS_READ) - sectors;
+	reads = swap_stat(SWAP_READS) - reads;
+	sectors = swap_stat(SWAP_SECTORS_READ) - sectors;
 	pages = after.brought_back - before.brought_back;
 	check(pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
 	check(after.bring_back_ns > before.bring_back_ns, "in no time");
@@ -52,10 +42,10 @@ static void what_was_not_written_is_not_written_again(void)
 	rotate(32, 700, MTS_EVICT_FULL);
 	wait_rounds(2, 30000);
 	before = get_stats();
-	sectors = disk_stat("nullb0", DISK_SECTORS_WRITTEN);
+	sectors = swap_stat(SWAP_SECTORS_WRITTEN);
 	wait_rounds(3, 60000);
 	evicted = get_stats().evict_got - before.evict_got;
-	sectors = disk_stat("nullb0", DISK_SECTORS_WRITTEN) - sectors;
+	sectors = swap_stat(SWAP_SECTORS_WRITTEN) - sectors;
 	check(evicted > 100 * MIB, "evicted %lu KiB", evicted >> 10);
 	check(sectors * 512 < evicted / 8, "evicted %lu KiB and wrote %lu KiB", evicted >> 10,
 	      sectors / 2);
@@ -71,30 +61,13 @@ static void readahead_is_as_it_was(void)
 	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("true"), "readahead was left off");
 
-	expect(write_file(READAHEAD, "false"), 0);
+	set_readahead("false");
 	set_mode(MTS_MODE_ALWAYS);
 	wait_rounds(2, 60000);
 	set_mode(MTS_MODE_OFF);
 	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("false"), "the administrator's setting is lost");
-	expect(write_file(READAHEAD, "true"), 0);
-}
-
-static bool is_bringing_back(void)
-{
-	return readahead_is("false");
-}
-
-static void in_the_middle_of_it(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < 30000; i++) {
-		if (is_bringing_back())
-			return;
-		sleep_ms(1);
-	}
-	fail("nothing is ever brought back: %s", describe());
+	set_readahead("true");
 }
 
 static void unload_in_the_middle(void)

@@ -5,7 +5,7 @@ from tests.guest import harness
 
 GROUP = harness.Group(
     "fail-open",
-    programs=("test_abuse", "test_failopen"),
+    programs=("test_abuse", "test_failopen", "test_swap_fails"),
     seconds=240,
 )
 

@@ -18,8 +18,8 @@ static struct traffic traffic_now(void)
 {
 	return (struct traffic){
 		.pages = get_stats().brought_back,
-		.reads = disk_stat("nullb0", DISK_READS),
-		.sectors = disk_stat("nullb0", DISK_SECTORS_READ),
+		.reads = swap_stat(SWAP_READS),
+		.sectors = swap_stat(SWAP_SECTORS_READ),
 		.faults = hogs_major_faults(),
 	};
 }
@@ -107,11 +107,11 @@ static void two_swap_disks(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1500, MTS_EVICT_FULL);
 	wait_rounds(1, 60000);
-	first = disk_stat("nullb0", DISK_SECTORS_READ);
-	second = disk_stat("nullb1", DISK_SECTORS_READ);
+	first = swap_stat(SWAP_SECTORS_READ);
+	second = disk_stat("nullb1", SWAP_SECTORS_READ);
 	t = traffic_of_rounds(3);
-	first = disk_stat("nullb0", DISK_SECTORS_READ) - first;
-	second = disk_stat("nullb1", DISK_SECTORS_READ) - second;
+	first = swap_stat(SWAP_SECTORS_READ) - first;
+	second = disk_stat("nullb1", SWAP_SECTORS_READ) - second;
 	note("%lu pages, %lu and %lu sectors, the first disk in %lu reads, %lu major faults",
 	     t.pages, first, second, t.reads, t.faults);
 	set_mode(MTS_MODE_OFF);

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Swap is full, slow or bad; processes and memory go while a bin is being brought back. */
+#include "guest.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+/* 24 MiB in long requests: a fraction of a second; in single pages: 12 s. */
+static const struct swap_disk slow = { .mib = 128, .request_us = 2000 };
+
+/* A bin is being brought back, and what is left of it takes long. */
+static void in_the_middle_of_a_slow_one(const unsigned int *mib)
+{
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 3, mib);
+	rotate(32, 300, MTS_EVICT_FULL);
+	in_the_middle_of_it();
+	swap_request_kib(4);
+}
+
+/* It was not over by itself, and leaves nothing behind. */
+static void expect_ended(u64 began, unsigned int ms)
+{
+	u64 took;
+
+	wait_until(!is_bringing_back(), 20000);
+	took = now_ms() - began;
+	check(readahead_is("true"), "readahead was left off");
+	check(took < ms, "bringing back took %llu ms more", (unsigned long long)took);
+	note("bringing back ended after %llu ms", (unsigned long long)took);
+}
+
+/* The first @n hogs still run, with nothing left over from before. */
+static void expect_sound(unsigned int n)
+{
+	set_mode(MTS_MODE_OFF);
+	expect_within(10000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	nhogs = n;
+	expect_all_thawed(1000);
+	check(readahead_is("true"), "readahead was left off");
+}
+
+/* They still take turns. */
+static void expect_rotation_with(unsigned int n)
+{
+	unsigned int i;
+
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	wait_rounds(1, 30000);
+	for (i = 0; i < n; i++)
+		hog_expect_progress(&hogs[i], 20000);
+	expect_sound(n);
+}
+
+static u64 vmstat(const char *key)
+{
+	static char text[16384];
+	size_t length = strlen(key);
+	char *line, *rest = NULL;
+
+	expect(read_file("/proc/vmstat", text, sizeof(text)), 0);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, key, length) && line[length] == ' ')
+			return strtoull(line + length, NULL, 10);
+	fail("no %s in /proc/vmstat", key);
+}
+
+/* ---- swap is full ------------------------------------------------------------------- */
+
+/* The outgoing bin does not fit in swap: turns are taken, but it stays in memory in part. */
+static void swap_is_full(void)
+{
+	u64 asked, got, oom = vmstat("oom_kill");
+	struct mts_stats before, after;
+	long mark = log_mark();
+	unsigned int i;
+
+	swap_use(&(struct swap_disk){ .mib = 20 });
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_FULL);
+	wait_rounds(1, 30000);
+	before = get_stats();
+	wait_rounds(3, 60000);
+	after = get_stats();
+	asked = after.evict_asked - before.evict_asked;
+	got = after.evict_got - before.evict_got;
+	note("asked for %llu KiB, got %llu KiB", (unsigned long long)asked >> 10,
+	     (unsigned long long)got >> 10);
+	/* Once it is full nobody is searched for more to evict. */
+	check(got > 0 && asked < got * 3 / 2, "asked for in vain");
+	check(after.failsafe_thaws == before.failsafe_thaws, "%s", describe());
+	check(vmstat("oom_kill") == oom, "the kernel killed for lack of memory");
+	expect_within(5000, strstr(get_status().detail, "swap is full"), "%s", describe());
+	check(log_says(mark, "swap is full"), "the log does not say so");
+	for (i = 0; i < 3; i++)
+		check(job_named(hogs[i].name).frozen_longest_ns < 10000 * NS_PER_MS, "%s",
+		      describe());
+	expect_rotation_with(3);
+}
+
+/* ---- what is in swap cannot be read ------------------------------------------------- */
+
+static int compare_u64(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+#define REQUEST_PAGES (SWAP_REQUEST_MAX_KIB * 1024ull / PAGE)
+
+/* The places in swap of a hog's pages, in order. Return: how many. */
+static u64 get_slots(const struct hog *hog, u64 mib, u64 *slots)
+{
+	u64 i, slot, n = 0;
+
+	for (i = 0; i < mib * MIB / PAGE; i++) {
+		slot = hog_slot(hog, i);
+		if (slot)
+			slots[n++] = slot;
+	}
+	qsort(slots, n, sizeof(slots[0]), compare_u64);
+	return n;
+}
+
+/* Is nobody else's page in a request with this one? null_blk fails whole requests. */
+static bool is_lonely(const u64 *slots, u64 n, u64 i)
+{
+	return i >= REQUEST_PAGES && i + REQUEST_PAGES < n &&
+	       slots[i + REQUEST_PAGES] - slots[i - REQUEST_PAGES] == 2 * REQUEST_PAGES;
+}
+
+/* Of 24 MiB. 0: there is none now. */
+static u64 lonely_slot(const struct hog *hog)
+{
+	static u64 slots[24 * MIB / PAGE];
+	u64 i, n = get_slots(hog, 24, slots);
+
+	for (i = 0; i < n; i++)
+		if (is_lonely(slots, n, i))
+			return slots[i];
+	return 0;
+}
+
+/* Found while it is brought back: nobody but who touches it is killed, the others come back. */
+static void read_error_in_bring_back(void)
+{
+	struct mts_stats before;
+	long mark = log_mark();
+	u64 slot = 0;
+
+	swap_use(&(struct swap_disk){ .mib = 256 });
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 300, MTS_EVICT_FULL);
+	expect_within(30000, (slot = lonely_slot(&hogs[2])), "%s", describe());
+	swap_spoil(slot, 1);
+	check(join(hogs[2].pid, 30000) == 128 + SIGBUS, "it ended otherwise");
+	check(log_says(mark, "Read-error on swap-device"), "there was no error");
+	expect_within(10000, !find_job("c", NULL), "%s", describe());
+	before = get_stats();
+	wait_rounds(2, 30000);
+	check(get_stats().brought_back - before.brought_back > 2 * 20 * MIB / PAGE,
+	      "the others do not come back any more");
+	check(get_stats().failsafe_thaws == before.failsafe_thaws, "%s", describe());
+	expect_rotation_with(2);
+}
+
+/* Found by the job itself: one that a limit of its own makes swap in its slice. */
+static void read_error_in_a_slice(void)
+{
+	static u64 slots[24 * MIB / PAGE];
+	long mark = log_mark();
+	u64 i, n, end;
+
+	swap_use(&(struct swap_disk){ .mib = 256 });
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-limit");
+	expect(cg_write("t-limit", "memory.max", "16777216"), 0);
+	hog_start(&hogs[2],
+		  &(struct hog_spec){ .cgroup = "t-limit", .mib = 24, .kind = HOG_RANDOM });
+	add_job("t-limit", 0);
+	rotate(32, 1000, MTS_EVICT_OFF);
+	expect_rotation(3);
+	/* By the time they are spoiled, some have been read. */
+	for (end = now_ms() + 20000; is_alive(hogs[2].pid); sleep_ms(100)) {
+		check(now_ms() < end, "it is not killed: %s", describe());
+		n = get_slots(&hogs[2], 24, slots);
+		for (i = 0; i < n; i += 64)
+			swap_spoil(slots[i], 1);
+	}
+	check(join(hogs[2].pid, 1000) == 128 + SIGBUS, "it ended otherwise");
+	check(log_says(mark, "Read-error on swap-device"), "there was no error");
+	expect_rotation_with(2);
+}
+
+/*
+ * Nearly all of a process is unreadable, and it never asks for it: the others are brought back,
+ * and it is found out at each switch that something cannot be read, but not all that cannot.
+ */
+static void unreadable_and_unused(void)
+{
+	static u64 slots[40 * MIB / PAGE];
+	struct mts_stats before, after;
+	u64 i, n = 0, read;
+	struct hog sleeper;
+
+	swap_use(&(struct swap_disk){ .mib = 256 });
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	hog_start(&sleeper, &(struct hog_spec){ .name = "s", .mib = 40, .kind = HOG_SLEEP });
+	rotate(68, 300, MTS_EVICT_FULL);
+	expect_rotation(2);
+	expect_within(30000, (n = get_slots(&sleeper, 40, slots)) > 36 * MIB / PAGE, "%s",
+		      describe());
+	for (i = 0; i < n; i++)
+		if (is_lonely(slots, n, i))
+			swap_spoil(slots[i], 1);
+	wait_rounds(2, 30000);
+	before = get_stats();
+	read = swap_stat(SWAP_SECTORS_READ);
+	wait_rounds(2, 30000);
+	after = get_stats();
+	read = (swap_stat(SWAP_SECTORS_READ) - read) * 512;
+	note("%llu pages brought back in %llu switches, %llu MiB read",
+	     after.brought_back - before.brought_back, after.switches - before.switches,
+	     (unsigned long long)(read / MIB));
+	check(after.brought_back - before.brought_back > 2 * 2 * 20 * MIB / PAGE,
+	      "the others do not come back any more");
+	/* A good 48 MiB a round, and no more than is read ahead: 16 MiB. */
+	check(read < 2 * (48 + 24) * MIB, "read %llu MiB", (unsigned long long)(read / MIB));
+	check(is_alive(sleeper.pid), "it was killed for what it did not touch");
+	expect_sound(2);
+}
+
+/* ---- processes and memory go ------------------------------------------------------------ */
+
+static long long held_by(const char *cgroup)
+{
+	return cg_number(cgroup, "memory.current") + cg_number(cgroup, "memory.swap.current");
+}
+
+/* Two share the bin: the one whose pages come first is killed, the other comes back. */
+static void one_killed_in_the_middle(void)
+{
+	static const unsigned int mib[] = { 24, 14, 14 };
+	struct hog victim;
+	u64 began, before;
+
+	in_the_middle_of_a_slow_one(mib);
+	victim = hogs[1];
+	hogs[1] = hogs[2];
+	check(get_status().current_bin == job_named("b").bin, "%s", describe());
+	before = get_stats().brought_back;
+	began = now_ms();
+	kill(victim.pid, SIGKILL);
+	check(join(victim.pid, 5000) == 128 + SIGKILL, "it ended otherwise");
+	check(now_ms() - began < 1000, "it took %llu ms to die",
+	      (unsigned long long)(now_ms() - began));
+	expect_within(1000, held_by(victim.cgroup) < (long long)MIB, "its memory is kept: %lld KiB",
+		      held_by(victim.cgroup) >> 10);
+	expect_within(1000, !cg_remove(victim.cgroup) || !cg_exists(victim.cgroup),
+		      "its cgroup cannot be removed: %m");
+	check(is_bringing_back(), "nothing is brought back any more");
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	expect_ended(began, 10000);
+	expect_within(2000, get_stats().brought_back > before + 10 * MIB / PAGE,
+		      "the other one has not come back: %s", describe());
+	expect_rotation_with(2);
+}
+
+static void thawed_in_the_middle(void)
+{
+	u64 began;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	began = now_ms();
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	expect_all_thawed(1000);
+	expect_ended(began, 1000);
+	expect_sound(3);
+}
+
+static void switched_off_in_the_middle(void)
+{
+	u64 began;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	began = now_ms();
+	set_mode(MTS_MODE_OFF);
+	expect_ended(began, 1000);
+	expect_sound(3);
+}
+
+/* The bin that stands still runs, and the rest is packed anew. */
+static void reconfigured_in_the_middle(void)
+{
+	u64 began;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	began = now_ms();
+	rotate(50, 300, MTS_EVICT_OFF);
+	expect_ended(began, 1000);
+	expect_within(5000, get_status().bins == 2, "%s", describe());
+	expect_sound(3);
+}
+
+static void unloaded_in_the_middle(void)
+{
+	unsigned int i;
+	u64 began;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	mts_close();
+	began = now_ms();
+	expect(module_unload(), 0);
+	check(now_ms() - began < 2000, "it took %llu ms", (unsigned long long)(now_ms() - began));
+	expect_ended(began, 2000);
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	for (i = 0; i < 3; i++) {
+		check(!cg_freeze_asked(hogs[i].cgroup), "left frozen");
+		hog_expect_progress(&hogs[i], 5000);
+	}
+	expect(module_load(""), 0);
+	mts_open();
+}
+
+/* Bytes. */
+static u64 available(void)
+{
+	char text[4096], *line;
+
+	expect(read_file("/proc/meminfo", text, sizeof(text)), 0);
+	line = strstr(text, "MemAvailable:");
+	check(line, "no MemAvailable");
+	return strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
+}
+
+/* Shared with the eater. */
+static _Atomic u64 *left;
+
+/* Takes memory until no more than *left bytes are available, and whatever is freed. */
+static pid_t start_eater(u64 at_first)
+{
+	pid_t pid;
+
+	left = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(left != MAP_FAILED, "mmap: %m");
+	*left = at_first;
+	pid = spawn();
+	if (pid) {
+		expect_within(30000, available() < at_first + 2 * MIB, "%llu MiB are available",
+			      (unsigned long long)(available() / MIB));
+		return pid;
+	}
+	mts_close();
+	write_file("/proc/self/oom_score_adj", "1000");
+	for (;;)
+		if (available() > *left)
+			mmap(NULL, 2 * MIB, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		else
+			sleep_ms(1);
+}
+
+#define WATERMARK_BOOST "/proc/sys/vm/watermark_boost_factor"
+
+/* Somebody else takes what there is: what has come must do. */
+static void memory_gone_in_the_middle(void)
+{
+	u64 began, oom = vmstat("oom_kill");
+	pid_t eater;
+
+	/* Else the kernel may keep more than a 64th to itself. */
+	expect(write_file(WATERMARK_BOOST, "0"), 0);
+	eater = start_eater(150 * MIB);
+	in_the_middle_of_a_slow_one(three_equal);
+	began = now_ms();
+	/* Of 1024 MiB a 64th, 16, are too little to go on. */
+	*left = 12 * MIB;
+	wait_until(!is_bringing_back(), 20000);
+	note("after %llu ms %llu MiB are available", (unsigned long long)(now_ms() - began),
+	     (unsigned long long)(available() / MIB));
+	check(available() < 20 * MIB, "it was over by itself");
+	expect_ended(began, 5000);
+	expect_within(2000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	for (nhogs = 3; nhogs && job_named(hogs[nhogs - 1].name).bin != get_status().current_bin;)
+		nhogs--;
+	check(nhogs, "%s", describe());
+	hog_expect_progress(&hogs[nhogs - 1], 5000);
+	kill_and_join(eater);
+	expect(write_file(WATERMARK_BOOST, "15000"), 0);
+	check(vmstat("oom_kill") == oom, "the kernel killed for lack of memory");
+	expect_rotation_with(3);
+}
+
+/* What somebody else pushes out again while it is brought back is not fetched for ever. */
+static void paged_out_in_the_middle(void)
+{
+	struct iovec all;
+	int i, fd;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	for (i = 0; i < 3; i++) {
+		all = (struct iovec){ (void *)(uintptr_t)hog_memory(&hogs[i]), 24 * MIB };
+		fd = (int)syscall(SYS_pidfd_open, hogs[i].pid, 0);
+		check(fd >= 0, "pidfd_open: %m");
+		check(syscall(SYS_process_madvise, fd, &all, 1, MADV_PAGEOUT, 0) > 0,
+		      "process_madvise: %m");
+		close(fd);
+	}
+	expect_ended(now_ms(), 10000);
+	expect_sound(3);
+}
+
+/* Whoever wants to change the address space does not wait until its pages are there. */
+static void address_space_wanted_in_the_middle(void)
+{
+	char path[64];
+	u64 began;
+	int i;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	began = now_ms();
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/clear_refs", hogs[i].pid);
+		expect(write_file(path, "1"), 0);
+	}
+	check(now_ms() - began < 1000, "it took %llu ms", (unsigned long long)(now_ms() - began));
+	check(is_bringing_back(), "nothing is brought back any more");
+	expect_sound(3);
+}
+
+GUEST_TESTS(TEST(swap_is_full), TEST(read_error_in_bring_back), TEST(read_error_in_a_slice),
+	    TEST(unreadable_and_unused), TEST(one_killed_in_the_middle), TEST(thawed_in_the_middle),
+	    TEST(switched_off_in_the_middle), TEST(reconfigured_in_the_middle),
+	    TEST(unloaded_in_the_middle), TEST(memory_gone_in_the_middle),
+	    TEST(paged_out_in_the_middle), TEST(address_space_wanted_in_the_middle));
