@@ -469,6 +469,8 @@ static const char *const reasons[] = {
 	[MTS_REASON_COPES] = "demand exceeds the capacity, but turns would gain the jobs nothing",
 	[MTS_REASON_NO_GAIN] =
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
+	[MTS_REASON_SLOW_SWAP] =
+		"swap is so slow that jobs would stand still for longer than max_pause: tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
 
@@ -557,6 +559,8 @@ static void free_memory(void)
 	kvfree(mts_rotor.bins);
 	kvfree(mts_rotor.roster);
 	kvfree(mts_rotor.incoming);
+	kvfree(mts_rotor.first_of_bin);
+	kvfree(mts_rotor.next_of_bin);
 	kvfree(mts_rotor.plan_jobs);
 	kvfree(mts_rotor.scratch);
 }
@@ -567,9 +571,13 @@ int mts_rotor_init(void)
 	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
 	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
 	mts_rotor.incoming = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.incoming), GFP_KERNEL);
+	mts_rotor.first_of_bin =
+		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.first_of_bin), GFP_KERNEL);
+	mts_rotor.next_of_bin = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.next_of_bin), GFP_KERNEL);
 	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming || !mts_rotor.plan_jobs ||
+	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming ||
+	    !mts_rotor.first_of_bin || !mts_rotor.next_of_bin || !mts_rotor.plan_jobs ||
 	    !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");

@@ -37,6 +37,7 @@ struct mts_rotor {
 	u32 config_generation; /* that the admission began with */
 	struct mts_lesson lesson;
 	bool capacity_is_set; /* by the user */
+	bool swap_is_slow; /* turns were given up for it */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
@@ -44,6 +45,8 @@ struct mts_rotor {
 	struct mts_job **roster;
 	struct mts_job **incoming; /* room for a bin of them */
 	u32 roster_size;
+	u32 *first_of_bin; /* index into @roster; one more than there are bins */
+	u32 *next_of_bin; /* the same, for each of @roster */
 	struct mts_plan_job *plan_jobs;
 	void *scratch;
 };

@@ -200,7 +200,14 @@ static u32 weigh(const struct mts_config *config)
 	if (config->mode == MTS_MODE_ALWAYS || config->bin_bytes)
 		return MTS_REASON_OVERCOMMIT;
 	if (mts_admission_holds(&mts_rotor.admission, now))
-		return MTS_REASON_NO_GAIN;
+		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
+	/* By what switches took so far; when it is tried again they may take less. */
+	mts_rotor.swap_is_slow = mts_rotor.plan.longest_pause_ns > config->max_pause_ns;
+	if (mts_rotor.swap_is_slow) {
+		mts_admission_give_up(&mts_rotor.admission, now);
+		mts_rotor.switch_ns = 0;
+		return MTS_REASON_SLOW_SWAP;
+	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.nbins >= 2)
 		return MTS_REASON_OVERCOMMIT;

@@ -16,8 +16,14 @@
 
 /* A cgroup that has not frozen after this is thawed and left out. */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
-/* Evicted at a time: short against the watchdog's patience, on a slow disk too. */
-#define EVICT_CHUNK (8ull << 20)
+/*
+ * Evicted at a time: what the disk does in about a quarter of a second, as
+ * nothing can stop it meanwhile. A slow disk takes 10 s for 8 MiB of single pages.
+ */
+#define CHUNK_MIN (256ull << 10)
+#define CHUNK_MAX (8ull << 20)
+#define CHUNK_LONG_NS (500 * (u64)NSEC_PER_MSEC)
+#define CHUNK_SHORT_NS (125 * (u64)NSEC_PER_MSEC)
 /* Not worth another call: per-CPU caches and kernel memory stay. */
 #define EVICT_FLOOR (256ull << 10)
 
@@ -157,6 +163,23 @@ static bool is_swap_full(void)
 	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT;
 }
 
+static u64 evict_chunk = CHUNK_MIN;
+
+static void evict_some(struct mts_job *job, u64 bytes)
+{
+	u64 began = ktime_get_ns(), took;
+
+	mts_rotor_step("a job is evicted");
+	mts_stats_add(evict_asked, bytes);
+	/* -EAGAIN comes also when all was done: only what is left counts. */
+	mts_ops->evict(job, bytes);
+	took = ktime_get_ns() - began;
+	if (took > CHUNK_LONG_NS)
+		evict_chunk = max(evict_chunk / 2, CHUNK_MIN);
+	else if (took < CHUNK_SHORT_NS)
+		evict_chunk = min(evict_chunk * 2, CHUNK_MAX);
+}
+
 /*
  * Evict up to @want from a frozen job. Return: bytes that left memory.
  *
@@ -172,11 +195,8 @@ static u64 evict_job(struct mts_job *job, u64 want)
 	if (mts_ops->resident(job, &before))
 		return 0;
 	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried()) {
-		chunk = min3(want - got, before - EVICT_FLOOR, EVICT_CHUNK);
-		mts_rotor_step("a job is evicted");
-		mts_stats_add(evict_asked, chunk);
-		/* -EAGAIN comes also when all was done: only what is left counts. */
-		mts_ops->evict(job, chunk);
+		chunk = min3(want - got, before - EVICT_FLOOR, evict_chunk);
+		evict_some(job, chunk);
 		if (mts_ops->resident(job, &after))
 			break;
 		went = mts_sub_floor(before, after);
@@ -192,15 +212,32 @@ static u64 evict_job(struct mts_job *job, u64 want)
 	return got;
 }
 
+/* The roster's jobs by their bins; those of no bin come after the last. */
+static void list_bins(void)
+{
+	u32 i;
+
+	for (i = 0; i <= mts_rotor.nbins; i++)
+		mts_rotor.first_of_bin[i] = MTS_BIN_NONE;
+	for (i = mts_rotor.roster_size; i--;) {
+		u32 *first =
+			&mts_rotor.first_of_bin[min(mts_rotor.roster[i]->bin, mts_rotor.nbins)];
+
+		mts_rotor.next_of_bin[i] = *first;
+		*first = i;
+	}
+}
+
 static u64 evict_bin(u32 bin, u64 want)
 {
 	u64 got = 0;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size && got < want; i++) {
+	for (i = mts_rotor.first_of_bin[bin]; i != MTS_BIN_NONE && got < want;
+	     i = mts_rotor.next_of_bin[i]) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (job->bin != bin || !job->warm || !READ_ONCE(job->frozen))
+		if (!job->warm || !READ_ONCE(job->frozen))
 			continue;
 		/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
 		if (test_bit(MTS_JOB_EV_EMPTIED, &job->events))
@@ -278,9 +315,10 @@ static void evict_for(u32 to)
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
 				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
+	list_bins();
 	for (distance = mts_rotor.nbins - 1; distance && want; distance--)
 		want = mts_sub_floor(want, evict_bin((to + distance) % mts_rotor.nbins, want));
-	want = mts_sub_floor(want, evict_bin(MTS_BIN_NONE, want));
+	want = mts_sub_floor(want, evict_bin(mts_rotor.nbins, want));
 	if (want && is_swap_full())
 		note_swap_full();
 	set_user_nice(current, MIN_NICE);

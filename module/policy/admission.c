@@ -179,6 +179,12 @@ void mts_admission_end(struct mts_admission *a)
 	a->pays = false;
 }
 
+void mts_admission_give_up(struct mts_admission *a, u64 now)
+{
+	a->hold_ns = mts_min(mts_max(2 * a->hold_ns, HOLD_MIN_NS), HOLD_MAX_NS);
+	a->hold_until = mts_add_sat(now, a->hold_ns);
+}
+
 void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns)
 {
 	if (elapsed_ns < JUDGED_NS)
@@ -192,6 +198,5 @@ void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elap
 	}
 	if (++a->poor < POOR_ROUNDS)
 		return;
-	a->hold_ns = mts_min(mts_max(2 * a->hold_ns, HOLD_MIN_NS), HOLD_MAX_NS);
-	a->hold_until = mts_add_sat(now, a->hold_ns);
+	mts_admission_give_up(a, now);
 }

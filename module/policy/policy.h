@@ -350,9 +350,12 @@ void mts_admission_begin(struct mts_admission *a);
  * @user_ns, @elapsed_ns: what the jobs ran in it, and how long it took
  *
  * Two rounds in a row in which the jobs got less than before there were turns:
- * no more of them for 30 s, and twice as long each time, up to 10 minutes.
+ * they are given up.
  */
 void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns);
+
+/* No more turns for 30 s, and for twice as long each time, up to 10 minutes. */
+void mts_admission_give_up(struct mts_admission *a, u64 now);
 
 /* Turns end. */
 void mts_admission_end(struct mts_admission *a);

@@ -242,6 +242,7 @@ enum mts_reason {
 	MTS_REASON_COPES = 12, /* idle: it swaps, but turns would gain the jobs nothing */
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would take turns */
+	MTS_REASON_SLOW_SWAP = 15, /* idle: switches take too long for max_pause_ns */
 };
 
 /* How MTS_JOB_EACH catches a child. */
