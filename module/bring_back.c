@@ -31,6 +31,8 @@
 #define BATCH 2048u
 /* Pages between two looks at the memory that is left. */
 #define LOOK 32u
+/* Ticks that somebody else may hold an address space's lock. */
+#define LOCK_TRIES 10u
 /* The list, at 16 bytes a page: as much as fits, or this at least. */
 #define MIN_ENTRIES 4096u
 
@@ -272,6 +274,19 @@ static void give_up_dead(struct place *place, u32 index)
 		give_up(place, index);
 }
 
+/* Who changes an address space is soon done; if not, that is not waited for. */
+static bool lock_mm(struct mm_struct *mm)
+{
+	u32 i;
+
+	for (i = 0; i < LOCK_TRIES && !mts_rotor_is_hurried(); i++) {
+		if (mmap_read_trylock(mm))
+			return true;
+		schedule_timeout_idle(1);
+	}
+	return false;
+}
+
 static struct vm_area_struct *go_to(struct place *place, const struct swapped *entry)
 {
 	unsigned long addr = entry->where & PAGE_MASK;
@@ -280,9 +295,13 @@ static struct vm_area_struct *go_to(struct place *place, const struct swapped *e
 	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
 	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm)))
 		leave(place);
+	if (!mms[index])
+		return NULL;
 	if (!place->mm) {
-		if (!mms[index] || !mmap_read_trylock(mms[index]))
+		if (!lock_mm(mms[index])) {
+			give_up(place, index);
 			return NULL;
+		}
 		*place = (struct place){ .index = index, .mm = mms[index] };
 	}
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
