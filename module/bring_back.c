@@ -79,8 +79,10 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 		leave(place);
 	if (!place->mm)
 		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
-	if (!place->mm)
+	if (!place->mm) {
+		mts_mms_drop(index);
 		return NULL;
+	}
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
 		place->vma = find_vma(place->mm, addr);
 	/* It may have been unmapped since; whoever did that is not one of the job's. */

@@ -7,6 +7,12 @@
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
 
+#include "mts.h"
+#include "rotor_private.h"
+
+/* Ticks that somebody else may hold an address space's lock: who changes it is soon done. */
+#define LOCK_TRIES 10u
+
 static struct mm_struct *mms[MTS_MAX_MMS]; /* NULL: dropped */
 static u32 nmms;
 
@@ -97,6 +103,14 @@ bool mts_mms_is_dead(u32 index)
 struct mm_struct *mts_mms_lock(u32 index)
 {
 	struct mm_struct *mm = mms[index];
+	u32 i;
 
-	return !mm || mts_mms_is_dead(index) || !mmap_read_trylock(mm) ? NULL : mm;
+	for (i = 0; mm && i < LOCK_TRIES && !mts_rotor_is_hurried(); i++) {
+		if (mts_mms_is_dead(index))
+			return NULL;
+		if (mmap_read_trylock(mm))
+			return mm;
+		schedule_timeout_idle(1);
+	}
+	return NULL;
 }

@@ -36,9 +36,9 @@ bool mts_mms_is_dead(u32 index);
  * mts_mms_lock() - one of them, locked for reading
  * @index: 0 to what mts_mms_get() returned
  *
- * Return: NULL if it has been dropped, if its processes have exited, or if
- * somebody writes it: that is no frozen task, and it may sleep for long. Else
- * mmap_read_unlock() it.
+ * Return: NULL if it has been dropped, if its processes have exited, if the rotor
+ * is hurried, or if somebody writes it for more than some ticks: that is no frozen
+ * task, and it may sleep for long. Else mmap_read_unlock() it.
  */
 struct mm_struct *mts_mms_lock(u32 index);
 
