@@ -61,6 +61,11 @@ static u64 keyed_value(const char *text, const char *key)
 	return 0;
 }
 
+static bool cgroup_ops_stalls(struct mts_job *job)
+{
+	return mts_tasks_stalls(job->cgrp);
+}
+
 static int cgroup_ops_usage(struct mts_job *job, struct mts_usage *usage)
 {
 	static char stat[4096]; /* the rotor's thread alone measures */
@@ -104,6 +109,7 @@ static const struct mts_ops cgroup_ops = {
 	.freeze_asked = cgroup_ops_freeze_asked,
 	.is_frozen = cgroup_ops_is_frozen,
 	.can_run = cgroup_ops_can_run,
+	.stalls = cgroup_ops_stalls,
 	.usage = cgroup_ops_usage,
 	.resident = cgroup_ops_resident,
 	.evict = cgroup_ops_evict,

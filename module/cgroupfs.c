@@ -7,6 +7,7 @@
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
@@ -49,12 +50,24 @@ struct cgroup *mts_cgroupfs_base(void)
 	return base_cgroup;
 }
 
+/*
+ * Where memory is short an allocation reclaims, which takes a slow disk minutes,
+ * and who is to end the shortage must not wait for that. What these files take is
+ * small, and given back at once: it may come from the reserves.
+ */
+static unsigned int dont_wait_for_memory(void)
+{
+	return memalloc_noreclaim_save();
+}
+
 struct file *mts_cgroupfs_open(const struct path *dir, const char *name, int flags)
 {
 	const struct cred *old = override_creds(own_cred);
+	unsigned int waits = dont_wait_for_memory();
 	struct file *file;
 
 	file = file_open_root(dir, name, flags | O_CLOEXEC, 0);
+	memalloc_noreclaim_restore(waits);
 	revert_creds(old);
 	return file;
 }
@@ -62,13 +75,16 @@ struct file *mts_cgroupfs_open(const struct path *dir, const char *name, int fla
 ssize_t mts_cgroupfs_read(const struct path *dir, const char *name, char *buf, size_t size)
 {
 	struct file *file;
+	unsigned int waits;
 	loff_t pos = 0;
 	ssize_t len;
 
 	file = mts_cgroupfs_open(dir, name, O_RDONLY);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	waits = dont_wait_for_memory();
 	len = kernel_read(file, buf, size - 1, &pos);
+	memalloc_noreclaim_restore(waits);
 	fput(file);
 	if (len >= 0)
 		buf[len] = '\0';
@@ -78,10 +94,13 @@ ssize_t mts_cgroupfs_read(const struct path *dir, const char *name, char *buf, s
 int mts_cgroupfs_write_file(struct file *file, const char *text)
 {
 	const struct cred *old = override_creds(own_cred);
+	unsigned int waits = dont_wait_for_memory();
 	loff_t pos = 0;
 	ssize_t len;
 
+	/* Of memory.reclaim too: reclaim itself never reclaims. */
 	len = kernel_write(file, text, strlen(text), &pos);
+	memalloc_noreclaim_restore(waits);
 	revert_creds(old);
 	return len < 0 ? len : 0;
 }

@@ -16,6 +16,8 @@
  * @is_frozen: are all tasks frozen (true for a job with none)? Any context.
  * @can_run: does a task of it run, or wait for a disk or for memory? 0 or 1;
  *	-ENODATA: not to be had cheaply. Any context.
+ * @stalls: does a task of it wait for memory now? False also if that is not to be
+ *	had. Any context.
  * @usage: measure. -ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
@@ -29,6 +31,7 @@ struct mts_ops {
 	bool (*freeze_asked)(struct mts_job *job);
 	bool (*is_frozen)(struct mts_job *job);
 	int (*can_run)(struct mts_job *job);
+	bool (*stalls)(struct mts_job *job);
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*evict)(struct mts_job *job, u64 bytes);

@@ -14,8 +14,12 @@
 #include "stats.h"
 #include "tasks.h"
 
-/* A cgroup that has not frozen after this is thawed and left out. */
+/*
+ * A cgroup that has not frozen this long after the last one that did is thawed
+ * and left out. Where many wait for a slow disk they freeze one by one.
+ */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
+#define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 /*
  * Evicted at a time: what the disk does in about a quarter of a second, as
  * nothing can stop it meanwhile. A slow disk takes 10 s for 8 MiB of single pages.
@@ -24,6 +28,8 @@
 #define CHUNK_MAX (8ull << 20)
 #define CHUNK_LONG_NS (500 * (u64)NSEC_PER_MSEC)
 #define CHUNK_SHORT_NS (125 * (u64)NSEC_PER_MSEC)
+/* Jobs that have been frozen for too long are thawed one by one all the same. */
+#define EVICT_PATIENCE_NS (30 * (u64)NSEC_PER_SEC)
 /* Not worth another call: per-CPU caches and kernel memory stay. */
 #define EVICT_FLOOR (256ull << 10)
 
@@ -84,12 +90,21 @@ static bool is_freezing(const struct mts_job *job)
 	return READ_ONCE(job->frozen) && !mts_ops->is_frozen((struct mts_job *)job);
 }
 
-static u32 count_freezing(void)
+/*
+ * A task that waits for memory freezes as soon as it has it, and does nothing until
+ * then: that can take long, and evicting is what helps.
+ */
+static bool is_waited_for(const struct mts_job *job)
+{
+	return is_freezing(job) && !mts_ops->stalls((struct mts_job *)job);
+}
+
+static u32 count_waited_for(void)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		n += is_freezing(mts_rotor.roster[i]);
+		n += is_waited_for(mts_rotor.roster[i]);
 	return n;
 }
 
@@ -107,18 +122,23 @@ static void give_up(struct mts_job *job)
 
 static int wait_until_frozen(void)
 {
-	u64 began = ktime_get_ns(), now = began;
-	u32 i;
+	u64 began = ktime_get_ns(), now = began, last = began;
+	u32 i, left, before = U32_MAX;
 
-	while (count_freezing() && now - began < FREEZE_LIMIT_NS) {
-		mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN), FREEZE_LIMIT_NS - (now - began));
+	while ((left = count_waited_for()) && now - last < FREEZE_LIMIT_NS &&
+	       now - began < FREEZE_TOTAL_NS) {
+		mts_rotor_step("jobs are frozen");
+		mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN), FREEZE_LIMIT_NS - (now - last));
 		if (!mts_rotor_may_go_on())
 			return -ECANCELED;
 		now = ktime_get_ns();
+		if (left < before)
+			last = now;
+		before = left;
 	}
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		mts_rotor_step("jobs are frozen");
-		if (is_freezing(mts_rotor.roster[i]))
+		if (is_waited_for(mts_rotor.roster[i]))
 			give_up(mts_rotor.roster[i]);
 		else
 			mts_rotor.roster[i]->backoff = 0;
@@ -169,7 +189,8 @@ static void evict_some(struct mts_job *job, u64 bytes)
 {
 	u64 began = ktime_get_ns(), took;
 
-	mts_rotor_step("a job is evicted");
+	/* However little is asked for, the kernel may write all that the job has. */
+	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, bytes);
 	/* -EAGAIN comes also when all was done: only what is left counts. */
 	mts_ops->evict(job, bytes);

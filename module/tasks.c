@@ -145,41 +145,70 @@ out:
 	return found;
 }
 
+#ifdef CONFIG_PSI
+/* NULL: the kernel keeps no pressure accounts for it. */
+static struct psi_group *pressure_of(struct cgroup *cgrp)
+{
+	struct psi_group *psi = cgrp->psi;
+
+	return psi && READ_ONCE(psi->enabled) ? psi : NULL;
+}
+
+/* The sum is right though a task may be counted up on one CPU, down on another. */
+static unsigned int count_tasks(struct psi_group *psi, enum psi_task_count state)
+{
+	unsigned int n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->tasks[state]);
+	return n;
+}
+
+bool mts_tasks_stalls(struct cgroup *cgrp)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+
+	return psi && count_tasks(psi, NR_MEMSTALL);
+}
+
 bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
 {
-#ifdef CONFIG_PSI
-	struct psi_group *psi = cgrp->psi;
+	struct psi_group *psi = pressure_of(cgrp);
 	u32 sum = 0;
 	int cpu;
 
-	if (psi && READ_ONCE(psi->enabled)) {
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
-		*ns = sum;
-		return true;
-	}
-#endif
+	if (!psi)
+		return false;
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+	*ns = sum;
+	return true;
+}
+
+int mts_tasks_can_run(struct cgroup *cgrp)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+
+	if (!psi)
+		return -ENODATA;
+	return count_tasks(psi, NR_RUNNING) + count_tasks(psi, NR_IOWAIT) +
+		       count_tasks(psi, NR_MEMSTALL) !=
+	       0;
+}
+#else
+bool mts_tasks_stalls(struct cgroup *cgrp)
+{
+	return false;
+}
+
+bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+{
 	return false;
 }
 
 int mts_tasks_can_run(struct cgroup *cgrp)
 {
-#ifdef CONFIG_PSI
-	struct psi_group *psi = cgrp->psi;
-	unsigned int n = 0;
-	int cpu;
-
-	if (psi && READ_ONCE(psi->enabled)) {
-		/* The sum is right though a task may be counted up on one CPU, down on another. */
-		for_each_possible_cpu(cpu) {
-			struct psi_group_cpu *group = per_cpu_ptr(psi->pcpu, cpu);
-
-			n += READ_ONCE(group->tasks[NR_RUNNING]) +
-			     READ_ONCE(group->tasks[NR_IOWAIT]) +
-			     READ_ONCE(group->tasks[NR_MEMSTALL]);
-		}
-		return n != 0;
-	}
-#endif
 	return -ENODATA;
 }
+#endif

@@ -36,6 +36,9 @@ bool mts_tasks_is_spared(struct task_struct *task);
  */
 int mts_tasks_can_run(struct cgroup *cgrp);
 
+/* Does a task of the cgroup wait for memory now? False also without pressure accounts. */
+bool mts_tasks_stalls(struct cgroup *cgrp);
+
 /**
  * mts_tasks_stalled() - how long tasks of the cgroup have waited for memory
  * @ns: a sum over processors that wraps; only differences mean something

@@ -19,6 +19,11 @@
 /* Who is seen asleep in one of so many looks at most is taken for always awake. */
 #define HARDLY_EVER 20u
 /*
+ * Per mille of a processor: who gets less is beyond doubt. Else a second window must
+ * say the same: the first may have begun before memory ran out.
+ */
+#define CLEAR 100u
+/*
  * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
  * the same time leaves the processor idle, and what they would do when they wake
  * is put off. Measured with Maziero's consumers: at twice as much, turns gain nothing.
@@ -135,13 +140,17 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
+	bool was_short = a->short_of_memory;
 
 	a->pays = false;
+	a->short_of_memory = false;
 	if (a->began && elapsed < STALE_NS) {
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
-		a->pays = a->share * 1000 < a->expected * COPES &&
-			  waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		a->short_of_memory =
+			a->share * 1000 < a->expected * COPES &&
+			waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		a->pays = a->short_of_memory && (was_short || a->share < CLEAR);
 	}
 	a->began = now;
 	a->looks = 0;
@@ -177,6 +186,7 @@ void mts_admission_end(struct mts_admission *a)
 	a->began = 0;
 	a->looks = 0;
 	a->pays = false;
+	a->short_of_memory = false;
 }
 
 void mts_admission_give_up(struct mts_admission *a, u64 now)

@@ -286,6 +286,8 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  *
  * @began, @looks, @swapins: of the window
  * @share, @expected: in the last window without turns, and with turns
+ * @short_of_memory: both signals were there in it
+ * @pays: and that is sure
  * @before, @during: before turns were taken, and in the last round
  */
 struct mts_admission {
@@ -295,6 +297,7 @@ struct mts_admission {
 	u64 swapins;
 	u64 share;
 	u64 expected;
+	bool short_of_memory;
 	bool pays;
 	u64 before;
 	u64 during;
@@ -331,8 +334,10 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 /*
  * Two signals together, in the last window: the jobs get less than 3/4 of what
  * they would get with turns, and it is memory that they wait for: they do so for
- * a tenth of the time, or very many pages come back from swap. And turns have not
- * been tried in vain lately.
+ * a tenth of the time while pages come back from swap, or very many come back.
+ * While memory fills for the first time none do, and turns would be too early: on a
+ * slow disk jobs that wait for their first memory cannot even be frozen. And turns
+ * have not been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
 

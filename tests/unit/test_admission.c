@@ -57,6 +57,8 @@ static void some_swapping_costs_nothing(void **unused)
 	stalled = 100 * MS;
 	check(look(SECOND, 10 * MS, 10));
 	check(!look(SECOND, 10 * MS, 9));
+	stalled = 20 * SECOND; /* they fill memory: nothing comes back yet */
+	check(!look(SECOND, 10 * MS, 0));
 }
 
 static void what_turns_would_give_counts(void **unused)
@@ -65,12 +67,16 @@ static void what_turns_would_give_counts(void **unused)
 	fresh();
 	check(!look(SECOND, 750 * MS, 1000));
 	assert_int_equal(a.share, 750);
+	check(!look(SECOND, 749 * MS, 1000)); /* but for the second time */
 	check(look(SECOND, 749 * MS, 1000));
 	expected = 2000;
 	check(look(SECOND, 1499 * MS, 1000));
 	expected = 200;
 	check(!look(SECOND, 150 * MS, 1000));
+	check(!look(SECOND, 149 * MS, 1000));
 	check(look(SECOND, 149 * MS, 1000));
+	check(!look(SECOND, 150 * MS, 1000));
+	check(look(SECOND, 99 * MS, 1000)); /* beyond doubt */
 	expected = 0;
 	check(!look(SECOND, 0, 1000));
 	expected = 8000;
@@ -217,6 +223,7 @@ static void a_job_runs_in_one_bin_of_many(void **unused)
 static void begin_with_share(u32 share)
 {
 	fresh();
+	look(SECOND, share * MS, 1000);
 	check(look(SECOND, share * MS, 1000));
 	mts_admission_begin(&a);
 }
@@ -257,6 +264,7 @@ static void turns_that_lose_are_given_up(void **unused)
 		hold = mts_min(2 * hold, 600 * SECOND);
 		mts_admission_end(&a);
 		check(!look(SECOND, 0, 0));
+		look(SECOND, 600 * MS, 1000);
 		check(look(SECOND, 600 * MS, 1000));
 		mts_admission_begin(&a);
 	}
