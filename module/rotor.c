@@ -30,13 +30,14 @@
 /* So long after the host has reclaimed, growth is still to be expected. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
 /*
- * Idle, it measures no more often than this, and for 2 % of the time. For up to
- * 20 % while it watches whether turns would pay, and rather than to look away
- * for more than a second: where memory runs out measuring itself has to wait.
+ * Idle, it looks no more often than this, and measures for 2 % of the time; 1 % while
+ * it watches whether turns would pay. It never looks away for more than a second where
+ * memory runs out, as measuring itself has to wait then.
  */
 #define QUIET_NS (100 * NSEC_PER_MSEC)
 #define QUIET_FACTOR 50
 #define WATCH_FACTOR 5
+#define MEASURE_FACTOR 100
 
 #define FOREVER U64_MAX
 
@@ -367,6 +368,23 @@ static bool is_watching(u32 reason)
 	return reason == MTS_REASON_COPES || reason == MTS_REASON_SHADOW;
 }
 
+/*
+ * Measuring takes some 0.2 ms a job: while it only watches, and its figures are
+ * young against what they cost, a look at the tasks does.
+ */
+static void measure_for(u32 reason)
+{
+	static u64 measured_at, took;
+	u64 began = ktime_get_ns();
+
+	if (is_watching(reason) && !READ_ONCE(measure_wanted) &&
+	    began - measured_at < MEASURE_FACTOR * took)
+		return;
+	mts_round_measure();
+	measured_at = ktime_get_ns();
+	took = measured_at - began;
+}
+
 /* How long it looks away after measuring. */
 static u64 quiet_time(u32 reason, u64 measuring_ns)
 {
@@ -440,7 +458,7 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		began = ktime_get_ns();
-		mts_round_measure();
+		measure_for(mts_rotor.reason);
 		/* The plan is made with the configuration of now. */
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 		if (mts_round_plan() >= 2) {
