@@ -12,6 +12,16 @@
 #include <linux/leafops.h>
 #endif
 
+/* Not of the entries that only look like it: pages that migrate, that are poisoned, and so on. */
+static inline bool mts_compat_is_swap(swp_entry_t entry)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return softleaf_is_swap(entry);
+#else
+	return !non_swap_entry(entry);
+#endif
+}
+
 /* Is the page in swap, and in no other state? Where? */
 static inline bool mts_compat_swap_entry(pte_t pte, swp_entry_t *entry)
 {
@@ -19,11 +29,10 @@ static inline bool mts_compat_swap_entry(pte_t pte, swp_entry_t *entry)
 		return false;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 	*entry = softleaf_from_pte(pte);
-	return softleaf_is_swap(*entry);
 #else
 	*entry = pte_to_swp_entry(pte);
-	return !non_swap_entry(*entry);
 #endif
+	return mts_compat_is_swap(*entry);
 }
 
 /* The same of what the page cache of shared memory holds in a page's place. */
@@ -32,11 +41,7 @@ static inline bool mts_compat_shmem_entry(void *value, swp_entry_t *entry)
 	if (!xa_is_value(value))
 		return false;
 	*entry = radix_to_swp_entry(value);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-	return softleaf_is_swap(*entry);
-#else
-	return !non_swap_entry(*entry);
-#endif
+	return mts_compat_is_swap(*entry);
 }
 
 #endif /* _MTS_SWAP_ENTRY_H */
