@@ -26,11 +26,7 @@ MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgr
 /* Protected by mts_lock. */
 static struct mts_config current_config = {
 	.mask = MTS_CONFIG_ALL,
-	.pack = MTS_DEFAULT_PACK,
-	.evict = MTS_DEFAULT_EVICT,
-	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
-	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
-	.overhead = MTS_DEFAULT_OVERHEAD,
+	MTS_DEFAULT_KNOBS,
 };
 
 /* Protected by mts_lock. */

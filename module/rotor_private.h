@@ -17,9 +17,7 @@
  * @roster: the jobs as of the last mts_round_muster(), with references, in
  *	order of id; only for the rotor's thread
  * @plan_jobs: the same indices as @roster
- * @room: newcomers' demand is added to @bins as they are placed
  * @swap_full_in: the last round in which an eviction found swap full; 0: none
- * @round_demand: what the plan was made on, to tell growth
  */
 struct mts_rotor {
 	u32 state;

@@ -278,16 +278,9 @@ u32 mts_round_plan(void)
 	look();
 	mutex_lock(&mts_lock);
 	config = mts_config();
-	conf = (struct mts_plan_conf){
-		.pack = config->pack,
-		.evict = config->evict,
-		.capacity = capacity_now(config),
-		.slice_ns = config->slice_ns,
-		.min_slice_ns = config->min_slice_ns,
-		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
-		.switch_ns = mts_rotor.switch_ns,
-		.overhead = config->overhead,
-	};
+	conf = mts_plan_conf_of(config);
+	conf.capacity = capacity_now(config);
+	conf.switch_ns = mts_rotor.switch_ns;
 	mts_rotor.capacity_is_set = config->bin_bytes;
 	retry_admission();
 	freezable = fill_plan_jobs();

@@ -192,9 +192,8 @@ int mts_tasks_can_run(struct cgroup *cgrp)
 
 	if (!psi)
 		return -ENODATA;
-	return count_tasks(psi, NR_RUNNING) + count_tasks(psi, NR_IOWAIT) +
-		       count_tasks(psi, NR_MEMSTALL) !=
-	       0;
+	return count_tasks(psi, NR_RUNNING) || count_tasks(psi, NR_IOWAIT) ||
+	       count_tasks(psi, NR_MEMSTALL);
 }
 #else
 bool mts_tasks_stalls(struct cgroup *cgrp)

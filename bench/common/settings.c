@@ -9,12 +9,7 @@
 const struct mts_config settings_default = {
 	.mask = MTS_CONFIG_ALL,
 	.mode = MTS_DEFAULT_MODE,
-	.pack = MTS_DEFAULT_PACK,
-	.evict = MTS_DEFAULT_EVICT,
-	.slice_ns = MTS_DEFAULT_SLICE_NS,
-	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
-	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
-	.overhead = MTS_DEFAULT_OVERHEAD,
+	MTS_DEFAULT_KNOBS,
 };
 
 u64 settings_time(const char *name, const char *text, u64 low, u64 high)

@@ -103,15 +103,7 @@ static uint64_t capacity_now(const struct host *host)
 
 u32 round_plan(void)
 {
-	struct mts_plan_conf conf = {
-		.pack = options.config.pack,
-		.evict = options.config.evict,
-		.slice_ns = options.config.slice_ns,
-		.min_slice_ns = options.config.min_slice_ns,
-		.max_pause_ns = options.config.max_pause_ns - MTS_PAUSE_MARGIN_NS,
-		.switch_ns = round_now.switch_ns,
-		.overhead = options.config.overhead,
-	};
+	struct mts_plan_conf conf = mts_plan_conf_of(&options.config);
 	struct host host;
 	u32 freezable = 0;
 
@@ -127,6 +119,7 @@ u32 round_plan(void)
 	host_read(&host);
 	note_reclaim(&host);
 	conf.capacity = capacity_now(&host);
+	conf.switch_ns = round_now.switch_ns;
 	mts_plan_round(&conf, plan_jobs, job_count, round_now.bins, &round_now.plan, scratch);
 	round_now.nbins = admit(&host, freezable) ? round_now.plan.nbins : 0;
 	for (u32 i = 0; i < job_count; i++) {

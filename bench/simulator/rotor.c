@@ -38,17 +38,11 @@ static u64 demand_now(const struct simulation *s)
 static u32 plan_round(struct simulation *s)
 {
 	const struct mts_config *config = &s->scenario->config;
-	struct mts_plan_conf conf = {
-		.pack = config->pack,
-		.evict = config->evict,
-		.capacity = capacity_now(s),
-		.slice_ns = config->slice_ns,
-		.min_slice_ns = config->min_slice_ns,
-		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
-		.overhead = config->overhead,
-		.switch_ns = s->switch_ns,
-	};
+	struct mts_plan_conf conf = mts_plan_conf_of(config);
 	u32 n = 0;
+
+	conf.capacity = capacity_now(s);
+	conf.switch_ns = s->switch_ns;
 
 	for (u32 i = 0; i < s->arrived; i++) {
 		const struct job *job = &s->jobs[i];

@@ -62,9 +62,14 @@ void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake)
 	look->awake += (u64)awake * MTS_LOOK;
 }
 
+static bool hardly_ever_sleeps(const struct mts_look *look)
+{
+	return (u64)look->asleep * HARDLY_EVER <= look->looks;
+}
+
 bool mts_admission_unsure(const struct mts_look *look)
 {
-	return (u64)look->asleep * HARDLY_EVER > look->looks && look->asleep < look->looks;
+	return !hardly_ever_sleeps(look) && look->asleep < look->looks;
 }
 
 void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)
@@ -77,7 +82,7 @@ void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 e
 		return;
 	}
 	threads = mts_max(div64_u64(look->awake + awake / 2, awake), 1ull);
-	if ((u64)look->asleep * HARDLY_EVER <= look->looks) {
+	if (hardly_ever_sleeps(look)) {
 		pool->potential += 1000 * threads;
 		return;
 	}

@@ -257,6 +257,18 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
 
 /* ---- the round -------------------------------------------------------------- */
 
+struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config)
+{
+	return (struct mts_plan_conf){
+		.pack = config->pack,
+		.evict = config->evict,
+		.slice_ns = config->slice_ns,
+		.min_slice_ns = config->min_slice_ns,
+		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
+		.overhead = config->overhead,
+	};
+}
+
 size_t mts_plan_scratch(u32 n)
 {
 	if (n > MTS_MAX_JOBS)

@@ -105,6 +105,9 @@ struct mts_plan {
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 
+/* The configuration's part of it; .capacity and .switch_ns are left to the caller. */
+struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config);
+
 /* Bytes of scratch memory that mts_plan_round() and mts_plan_traffic() need for n jobs. */
 size_t mts_plan_scratch(u32 n);
 

@@ -103,6 +103,12 @@ enum mts_evict {
 #define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
 #define MTS_DEFAULT_OVERHEAD 50u
 
+/* All but the mode, as initializers of a struct with fields of these names. */
+#define MTS_DEFAULT_KNOBS                                                                       \
+	.pack = MTS_DEFAULT_PACK, .evict = MTS_DEFAULT_EVICT, .slice_ns = MTS_DEFAULT_SLICE_NS, \
+	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS, .max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,     \
+	.overhead = MTS_DEFAULT_OVERHEAD
+
 /*
  * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
  * MTS_IOC_CONFIG_SET changes the fields named in mask, at once: a running

@@ -10,12 +10,7 @@
 
 /* Without the module: its own defaults (module/config.c). */
 static const struct mts_plan_conf defaults = {
-	.pack = MTS_DEFAULT_PACK,
-	.evict = MTS_DEFAULT_EVICT,
-	.slice_ns = MTS_DEFAULT_SLICE_NS,
-	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
-	.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
-	.overhead = MTS_DEFAULT_OVERHEAD,
+	MTS_DEFAULT_KNOBS,
 };
 
 enum {
