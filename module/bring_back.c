@@ -214,7 +214,7 @@ static u64 choose(struct mts_job **jobs, u32 *n)
 		if (mts_ops->usage(jobs[i], &usage))
 			continue;
 		pages = usage.swap >> PAGE_SHIFT;
-		if (!pages || pages > room_of(jobs[i]))
+		if (!pages || pages > room_of(jobs[i]) + (jobs[i]->leaves >> PAGE_SHIFT))
 			continue;
 		total += pages;
 		jobs[kept++] = jobs[i];

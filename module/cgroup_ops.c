@@ -29,9 +29,9 @@ static bool cgroup_ops_is_frozen(struct mts_job *job)
 	return test_bit(CGRP_FROZEN, &job->cgrp->flags);
 }
 
-static int cgroup_ops_can_run(struct mts_job *job)
+static int cgroup_ops_awake(struct mts_job *job)
 {
-	return mts_tasks_can_run(job->cgrp);
+	return mts_tasks_awake(job->cgrp);
 }
 
 static int read_u64(struct mts_job *job, const char *file, u64 *value)
@@ -108,12 +108,14 @@ static const struct mts_ops cgroup_ops = {
 	.freeze = cgroup_ops_freeze,
 	.freeze_asked = cgroup_ops_freeze_asked,
 	.is_frozen = cgroup_ops_is_frozen,
-	.can_run = cgroup_ops_can_run,
+	.awake = cgroup_ops_awake,
 	.stalls = cgroup_ops_stalls,
 	.usage = cgroup_ops_usage,
 	.resident = cgroup_ops_resident,
 	.evict = cgroup_ops_evict,
 	.bring_back = mts_bring_back,
+	.use_begins = mts_touched_begin,
+	.use_ends = mts_touched_end,
 };
 
 const struct mts_ops *mts_ops = &cgroup_ops;

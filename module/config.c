@@ -26,6 +26,7 @@ MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgr
 /* Protected by mts_lock. */
 static struct mts_config current_config = {
 	.mask = MTS_CONFIG_ALL,
+	.demand = MTS_DEFAULT_DEMAND,
 	MTS_DEFAULT_KNOBS,
 };
 
@@ -70,7 +71,8 @@ static bool is_within(u64 value, u64 low, u64 high)
 
 static int check(const struct mts_config *c)
 {
-	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL)
+	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL ||
+	    c->demand > MTS_DEMAND_USED)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -108,6 +110,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.max_pause_ns = set->max_pause_ns;
 	if (set->mask & MTS_CONFIG_OVERHEAD)
 		merged.overhead = set->overhead;
+	if (set->mask & MTS_CONFIG_DEMAND)
+		merged.demand = set->demand;
 	/* A short slice alone is meant: the lower limit is not in its way. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);

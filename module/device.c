@@ -161,6 +161,8 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.freeze_failures = job->freeze_failures,
 		.cgroup_id = cgroup_ino(job->cgrp),
 		.demand = job->demand,
+		.unused = job->unused,
+		.threads = job->threads,
 		.resident = job->resident,
 		.swapped = job->usage.swap,
 		.frozen_since_ns = READ_ONCE(job->frozen) ? READ_ONCE(job->frozen_since) : 0,

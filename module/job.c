@@ -59,6 +59,7 @@ static void job_release(struct kref *ref)
 		cgroup_put(job->cgrp);
 	if (job->dir.dentry)
 		path_put(&job->dir);
+	mts_touched_free(&job->touched);
 	kfree_rcu(job, rcu);
 }
 

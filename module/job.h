@@ -18,6 +18,7 @@
 
 #include "mts.h"
 #include "policy/policy.h"
+#include "touched.h"
 
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
 #define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */
@@ -77,6 +78,9 @@ struct mts_job {
 	/* rotor's thread writes, under mts_lock where others read */
 	struct mts_usage usage;
 	u64 demand;
+	u64 unused; /* not in it */
+	u32 threads; /* that wanted to run, the last two times that they were counted: the larger */
+	u32 last_threads;
 	u64 resident;
 	u32 bin;
 	u32 freeze_failures;
@@ -88,6 +92,15 @@ struct mts_job {
 	u64 run_ns;
 	u64 slices;
 	u64 evicted;
+
+	/* touched.c, in the rotor's thread: what the last slices used of its memory */
+	struct mts_touched touched;
+	struct mts_touched touched_before; /* while the next record is made */
+	struct mts_slice_use use;
+	struct mts_working_set working_set;
+	/* the rotor's thread */
+	bool slice_cut; /* its last one was shorter than planned */
+	u64 leaves; /* bytes that it does not use, and that are not brought back */
 };
 
 /**

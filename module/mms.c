@@ -13,7 +13,12 @@
 /* Ticks that somebody else may hold an address space's lock: who changes it is soon done. */
 #define LOCK_TRIES 10u
 
-static struct mm_struct *mms[MTS_MAX_MMS]; /* NULL: dropped */
+struct held {
+	struct mm_struct *mm; /* NULL: dropped */
+	struct mts_job *job;
+};
+
+static struct held mms[MTS_MAX_MMS];
 static u32 nmms;
 
 static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
@@ -45,11 +50,11 @@ static struct mm_struct *mm_of_process(struct task_struct *process)
 	return NULL;
 }
 
-static int compare_pointers(const void *a, const void *b)
+static int compare_mms(const void *a, const void *b)
 {
-	const void *x = *(const void **)a, *y = *(const void **)b;
+	const struct held *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->mm < y->mm ? -1 : x->mm > y->mm;
 }
 
 u32 mts_mms_get(struct mts_job **jobs, u32 n)
@@ -63,17 +68,17 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n)
 
 		if (!job || !is_among(jobs, n, job))
 			continue;
-		mms[nmms] = mm_of_process(process);
-		if (mms[nmms] && ++nmms == MTS_MAX_MMS)
+		mms[nmms] = (struct held){ .mm = mm_of_process(process), .job = job };
+		if (mms[nmms].mm && ++nmms == MTS_MAX_MMS)
 			break;
 	}
 	rcu_read_unlock();
 
 	/* A child of vfork() shares its parent's. */
-	sort(mms, nmms, sizeof(mms[0]), compare_pointers, NULL);
+	sort(mms, nmms, sizeof(mms[0]), compare_mms, NULL);
 	for (i = 0; i < nmms; i++) {
-		if (kept && mms[kept - 1] == mms[i])
-			mmput(mms[i]);
+		if (kept && mms[kept - 1].mm == mms[i].mm)
+			mmput(mms[i].mm);
 		else
 			mms[kept++] = mms[i];
 	}
@@ -83,9 +88,19 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n)
 
 void mts_mms_drop(u32 index)
 {
-	if (mms[index])
-		mmput(mms[index]);
-	mms[index] = NULL;
+	if (mms[index].mm)
+		mmput(mms[index].mm);
+	mms[index].mm = NULL;
+}
+
+struct mts_job *mts_mms_job(u32 index)
+{
+	return mms[index].job;
+}
+
+struct mm_struct *mts_mms_at(u32 index)
+{
+	return mms[index].mm;
 }
 
 void mts_mms_put(void)
@@ -97,12 +112,12 @@ void mts_mms_put(void)
 /* Only we still use it. */
 bool mts_mms_is_dead(u32 index)
 {
-	return mms[index] && atomic_read(&mms[index]->mm_users) <= 1;
+	return mms[index].mm && atomic_read(&mms[index].mm->mm_users) <= 1;
 }
 
 struct mm_struct *mts_mms_lock(u32 index)
 {
-	struct mm_struct *mm = mms[index];
+	struct mm_struct *mm = mms[index].mm;
 	u32 i;
 
 	for (i = 0; mm && i < LOCK_TRIES && !mts_rotor_is_hurried(); i++) {

@@ -20,6 +20,12 @@
  */
 u32 mts_mms_get(struct mts_job **jobs, u32 n);
 
+/* The job that one of them is of; of several the first. It may have been dropped since. */
+struct mts_job *mts_mms_job(u32 index);
+
+/* One of them, or NULL if it has been dropped. */
+struct mm_struct *mts_mms_at(u32 index);
+
 /* Let go of them all. */
 void mts_mms_put(void);
 

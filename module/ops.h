@@ -14,8 +14,8 @@
  *	context, needs no memory. Errors: -ENODEV, the cgroup is gone.
  * @freeze_asked: is a freeze asked for, by whomever? Any context.
  * @is_frozen: are all tasks frozen (true for a job with none)? Any context.
- * @can_run: does a task of it run, or wait for a disk or for memory? 0 or 1;
- *	-ENODATA: not to be had cheaply. Any context.
+ * @awake: how many tasks of it run, or wait for a disk; if none does, how many wait for
+ *	memory. -ENODATA: not to be had cheaply. Any context.
  * @stalls: does a task of it wait for memory now? False also if that is not to be
  *	had. Any context.
  * @usage: measure. -ENODEV: the cgroup is gone.
@@ -25,17 +25,22 @@
  *	errors as the kernel gives them. What really went, @resident says.
  * @bring_back: read back what is swapped of these @n frozen jobs, which are in
  *	order of id. Return: pages. See bring_back.h.
+ * @use_begins: a slice of these @n frozen jobs, in order of id, is about to begin: from
+ *	now on see which pages they use. See touched.h.
+ * @use_ends: it is over, they are frozen: take down what was seen. The same.
  */
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
 	bool (*freeze_asked)(struct mts_job *job);
 	bool (*is_frozen)(struct mts_job *job);
-	int (*can_run)(struct mts_job *job);
+	int (*awake)(struct mts_job *job);
 	bool (*stalls)(struct mts_job *job);
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*evict)(struct mts_job *job, u64 bytes);
 	u64 (*bring_back)(struct mts_job **jobs, u32 n);
+	void (*use_begins)(struct mts_job **jobs, u32 n);
+	void (*use_ends)(struct mts_job **jobs, u32 n);
 };
 
 extern const struct mts_ops *mts_ops;

@@ -144,14 +144,14 @@ static bool bin_can_run(u32 bin)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
-		int can;
+		int awake;
 
 		if (mts_rotor.roster[i]->bin != bin)
 			continue;
-		can = mts_ops->can_run(mts_rotor.roster[i]);
-		if (can < 0)
+		awake = mts_ops->awake(mts_rotor.roster[i]);
+		if (awake < 0)
 			return mts_tasks_bin_can_run(bin);
-		if (can)
+		if (awake)
 			return true;
 	}
 	return false;
@@ -184,6 +184,8 @@ static void close_slice(u32 bin)
 			continue;
 		job->run_ns += ran;
 		job->slices++;
+		mts_round_count_threads(job);
+		job->slice_cut = ran < mts_rotor.bins[bin].slice_ns;
 		WRITE_ONCE(job->overdue, false);
 	}
 	mts_rotor.slice_ends = 0;

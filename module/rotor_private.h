@@ -35,6 +35,8 @@ struct mts_rotor {
 	u32 config_generation; /* that the admission began with */
 	struct mts_lesson lesson;
 	bool capacity_is_set; /* by the user */
+	bool by_use; /* MTS_DEMAND_USED */
+	u64 forget_at; /* ktime, ns: when the jobs' use is out of date; 0: while turns are taken */
 	bool swap_is_slow; /* turns were given up for it */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
@@ -72,6 +74,12 @@ void mts_round_dismiss(void);
 
 /* Measure every job in the roster. */
 void mts_round_measure(void);
+
+/* See how many threads of a job that is not frozen want to run now. Under mts_lock. */
+void mts_round_count_threads(struct mts_job *job);
+
+/* Bytes of a job that is measured so, which it does not use, as far as is known. */
+u64 mts_round_unused(const struct mts_job *job, const struct mts_usage *usage);
 
 /**
  * mts_round_plan() - pack what was measured into bins

@@ -15,6 +15,8 @@
 
 /* The host pays for its shortage if it has reclaimed within this time. */
 #define PRESSURE_NS (10 * (u64)NSEC_PER_SEC)
+/* What jobs do not use is believed for so long after the last turn. */
+#define FORGET_NS (60 * (u64)NSEC_PER_SEC)
 
 void mts_round_dismiss(void)
 {
@@ -38,6 +40,24 @@ void mts_round_muster(void)
 	mutex_unlock(&mts_lock);
 }
 
+u64 mts_round_unused(const struct mts_job *job, const struct mts_usage *usage)
+{
+	if (!mts_rotor.by_use)
+		return 0;
+	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
+}
+
+void mts_round_count_threads(struct mts_job *job)
+{
+	int n = mts_ops->awake(job);
+
+	lockdep_assert_held(&mts_lock);
+	if (n < 0)
+		n = 1;
+	job->threads = max_t(u32, n, job->last_threads);
+	job->last_threads = n;
+}
+
 static int measure(struct mts_job *job)
 {
 	struct mts_usage usage;
@@ -49,8 +69,11 @@ static int measure(struct mts_job *job)
 		return err;
 	mutex_lock(&mts_lock);
 	job->usage = usage;
-	job->demand = mts_policy_demand(&usage);
+	job->unused = mts_round_unused(job, &usage);
+	job->demand = mts_policy_demand(&usage) - job->unused;
 	job->resident = mts_policy_resident(&usage);
+	if (!READ_ONCE(job->frozen))
+		mts_round_count_threads(job);
 	mutex_unlock(&mts_lock);
 	return 0;
 }
@@ -110,6 +133,7 @@ static u32 fill_plan_jobs(void)
 		job->foreign = !job->frozen && mts_ops->freeze_asked(job);
 		plan_job->demand = job->foreign ? job->resident : job->demand;
 		plan_job->flags = is_resident(job) ? MTS_PLAN_RESIDENT : 0;
+		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
 	}
@@ -257,8 +281,29 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 	return would ? MTS_REASON_SHADOW : reason;
 }
 
+/* What jobs do not use was seen while they took turns. */
+static void forget_use(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_rotor.roster[i]->working_set = (struct mts_working_set){ 0 };
+}
+
 static void note_turn(u32 before)
 {
+	u64 now = ktime_get_ns();
+
+	if (mts_rotor.nbins >= 2) {
+		mts_rotor.forget_at = 0;
+	} else if (before >= 2) {
+		/* What they use may fit: turns that hang on the demand alone do not begin anew. */
+		mts_rotor.forget_at = mts_rotor.admission.began ? now : now + FORGET_NS;
+	}
+	if (mts_rotor.forget_at && now >= mts_rotor.forget_at) {
+		forget_use();
+		mts_rotor.forget_at = 0;
+	}
 	if (!mts_rotor.admission.began)
 		return;
 	if (before < 2 && mts_rotor.nbins >= 2) {
@@ -281,7 +326,9 @@ u32 mts_round_plan(void)
 	conf = mts_plan_conf_of(config);
 	conf.capacity = capacity_now(config);
 	conf.switch_ns = mts_rotor.switch_ns;
+	conf.processors = num_online_cpus();
 	mts_rotor.capacity_is_set = config->bin_bytes;
+	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
 	retry_admission();
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,

@@ -12,7 +12,9 @@
 
 #include "compat/swap_entry.h"
 #include "mts.h"
+#include "page_tables.h"
 #include "rotor_private.h"
+#include "touched.h"
 
 /* At 16 bytes a page: as much as fits, or this at least. */
 #define MIN_ENTRIES 4096u
@@ -32,6 +34,8 @@ struct part {
 struct collector {
 	struct mts_swapped_list *list;
 	u32 index; /* of the address space */
+	const struct mm_struct *mm;
+	const struct mts_job *job;
 	u32 nseen;
 	struct part seen[MAX_SEEN];
 };
@@ -59,60 +63,22 @@ static void add(struct collector *c, swp_entry_t entry, unsigned long addr)
 
 /* ---- private memory: page tables ----------------------------------------------- */
 
-/* One page table's worth. The RCU lock keeps the table while khugepaged may retract it. */
-static void add_page_table(struct collector *c, pmd_t *pmd, unsigned long addr, unsigned long end)
+static bool add_page_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
 {
-	pmd_t value;
-	pte_t *pte;
+	struct collector *c = data;
+	const struct mts_touched_part *part = NULL;
 
-	rcu_read_lock();
-	value = READ_ONCE(*pmd);
-	if (!pmd_present(value) || pmd_leaf(value) || pmd_bad(value))
-		goto out;
-	pte = pte_offset_kernel(&value, addr);
+	if (c->job->leaves)
+		part = mts_touched_find(&c->job->touched, c->mm, addr);
 	for (; addr < end && !is_full(c); pte++, addr += PAGE_SIZE) {
 		swp_entry_t entry;
 
-		if (mts_compat_swap_entry(READ_ONCE(*pte), &entry))
+		if (!mts_compat_swap_entry(READ_ONCE(*pte), &entry))
+			continue;
+		if (!part || mts_touched_is_used(part, addr))
 			add(c, entry, addr);
 	}
-out:
-	rcu_read_unlock();
-}
-
-/* The page table of @addr if there is one; *next is where the next one begins. */
-static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
-			      unsigned long *next)
-{
-	pgd_t *pgd = pgd_offset(mm, addr);
-	p4d_t *p4d;
-	pud_t *pud;
-
-	*next = pgd_addr_end(addr, end);
-	if (pgd_none(*pgd) || pgd_bad(*pgd))
-		return NULL;
-	p4d = p4d_offset(pgd, addr);
-	*next = p4d_addr_end(addr, end);
-	if (p4d_none(*p4d) || p4d_bad(*p4d))
-		return NULL;
-	pud = pud_offset(p4d, addr);
-	*next = pud_addr_end(addr, end);
-	if (!pud_present(*pud) || pud_leaf(*pud) || pud_bad(*pud))
-		return NULL;
-	*next = pmd_addr_end(addr, end);
-	return pmd_offset(pud, addr);
-}
-
-static void add_private(struct collector *c, struct vm_area_struct *vma)
-{
-	unsigned long addr, next;
-
-	for (addr = vma->vm_start; addr < vma->vm_end && !is_full(c); addr = next) {
-		pmd_t *pmd = find_page_table(vma->vm_mm, addr, vma->vm_end, &next);
-
-		if (pmd)
-			add_page_table(c, pmd, addr, next);
-	}
+	return !is_full(c);
 }
 
 /* ---- shared memory: the page cache of its file ---------------------------------- */
@@ -167,11 +133,10 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 
 static void add_vma(struct collector *c, struct vm_area_struct *vma)
 {
+	if (mts_is_private(vma))
+		mts_page_tables_walk(vma, add_page_table, c);
 	if (vma->vm_flags & (VM_PFNMAP | VM_IO) || is_vm_hugetlb_page(vma))
 		return;
-	/* Private memory that has been written to has an anon_vma. */
-	if (vma->anon_vma)
-		add_private(c, vma);
 	if (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping))
 		add_shared(c, vma);
 }
@@ -183,6 +148,8 @@ static void add_mm(struct collector *c)
 
 	if (!mm)
 		return;
+	c->mm = mm;
+	c->job = mts_mms_job(c->index);
 	VMA_ITERATOR(vmi, mm, 0);
 
 	for_each_vma(vmi, vma) {

@@ -287,7 +287,8 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 		mts_rotor_step("memory is measured");
 		if (mts_ops->usage(job, &usage))
 			continue;
-		*demand = mts_add_sat(*demand, mts_policy_demand(&usage));
+		*demand = mts_add_sat(*demand,
+				      mts_policy_demand(&usage) - mts_round_unused(job, &usage));
 		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
 	}
 }
@@ -346,19 +347,45 @@ static void evict_for(u32 to)
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }
 
-static void bring_back(u32 to)
+/* The frozen jobs of bin @to. Return: how many; they are in mts_rotor.incoming. */
+static u32 list_incoming(u32 to)
 {
-	u64 began = ktime_get_ns();
 	u32 i, n = 0;
 
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin == to && READ_ONCE(mts_rotor.roster[i]->frozen))
 			mts_rotor.incoming[n++] = mts_rotor.roster[i];
+	return n;
+}
+
+static void bring_back(u32 to)
+{
+	u64 began = ktime_get_ns();
+	u32 i, n = list_incoming(to);
+
+	for (i = 0; i < n; i++) {
+		struct mts_job *job = mts_rotor.incoming[i];
+
+		job->leaves = mts_round_unused(job, &job->usage);
+	}
 	/* Work of the job's, not of the host's: a shell that runs beside it gets its share. */
 	set_user_nice(current, 0);
 	mts_stats_add(brought_back, mts_ops->bring_back(mts_rotor.incoming, n));
+	if (mts_rotor.by_use && mts_rotor_may_go_on())
+		mts_ops->use_begins(mts_rotor.incoming, list_incoming(to));
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(bring_back_ns, ktime_get_ns() - began);
+}
+
+/* Whoever stands still now has had its slice. */
+static void note_use(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (READ_ONCE(mts_rotor.roster[i]->frozen))
+			mts_rotor.incoming[n++] = mts_rotor.roster[i];
+	mts_ops->use_ends(mts_rotor.incoming, n);
 }
 
 /* ---- the switch ------------------------------------------------------------ */
@@ -382,6 +409,7 @@ int mts_switch_to(u32 to)
 	err = freeze_others(to);
 	if (err)
 		return err;
+	note_use();
 	evict_for(to);
 	if (!mts_rotor_may_go_on())
 		return -ECANCELED;

@@ -186,14 +186,16 @@ bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
 	return true;
 }
 
-int mts_tasks_can_run(struct cgroup *cgrp)
+int mts_tasks_awake(struct cgroup *cgrp)
 {
 	struct psi_group *psi = pressure_of(cgrp);
+	int n;
 
 	if (!psi)
 		return -ENODATA;
-	return count_tasks(psi, NR_RUNNING) || count_tasks(psi, NR_IOWAIT) ||
-	       count_tasks(psi, NR_MEMSTALL);
+	/* Of those that wait for memory, some run, reclaiming. */
+	n = count_tasks(psi, NR_RUNNING) + count_tasks(psi, NR_IOWAIT);
+	return n > 0 ? n : count_tasks(psi, NR_MEMSTALL);
 }
 #else
 bool mts_tasks_stalls(struct cgroup *cgrp)
@@ -206,7 +208,7 @@ bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
 	return false;
 }
 
-int mts_tasks_can_run(struct cgroup *cgrp)
+int mts_tasks_awake(struct cgroup *cgrp)
 {
 	return -ENODATA;
 }

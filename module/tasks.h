@@ -28,13 +28,12 @@ void mts_tasks_scan(void);
 bool mts_tasks_is_spared(struct task_struct *task);
 
 /**
- * mts_tasks_can_run() - does anything in the cgroup run, or wait for a disk or
- * for memory?
+ * mts_tasks_awake() - how many tasks of the cgroup run, or wait for a disk
  *
- * In O(processors), and not a walk. Return: 0 or 1; -ENODATA: the kernel keeps
- * no pressure accounts for it.
+ * If none does, how many wait for memory. In O(processors), and not a walk. Return:
+ * -ENODATA: the kernel keeps no pressure accounts for it.
  */
-int mts_tasks_can_run(struct cgroup *cgrp);
+int mts_tasks_awake(struct cgroup *cgrp);
 
 /* Does a task of the cgroup wait for memory now? False also without pressure accounts. */
 bool mts_tasks_stalls(struct cgroup *cgrp);
@@ -58,7 +57,7 @@ bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns);
  */
 u64 mts_tasks_look(void);
 
-/* mts_tasks_can_run() of all jobs of a bin together, by a walk. Only for the rotor's thread. */
+/* Is any task of a bin awake? By a walk; only for the rotor's thread. */
 bool mts_tasks_bin_can_run(u32 bin);
 
 #endif /* _MTS_TASKS_H */

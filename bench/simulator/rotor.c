@@ -43,6 +43,7 @@ static u32 plan_round(struct simulation *s)
 
 	conf.capacity = capacity_now(s);
 	conf.switch_ns = s->switch_ns;
+	conf.processors = s->scenario->processors;
 
 	for (u32 i = 0; i < s->arrived; i++) {
 		const struct job *job = &s->jobs[i];
@@ -51,6 +52,7 @@ static u32 plan_round(struct simulation *s)
 			continue;
 		s->plan_jobs[n++] = (struct mts_plan_job){
 			.demand = job_demand(job),
+			.threads = 1,
 			.prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE,
 		};
 	}

@@ -10,8 +10,8 @@ in three situations: the module absent (policy `stock`), loaded with no job at a
 jobs that fit, of which the benchmark is one. mts makes a cgroup for each job, and a task in
 a cgroup costs the scheduler more than one in the root, module or not; so the last is compared
 with a benchmark in a cgroup as deep, without the module. And the first cgroup of a host makes each
-allocation of the kernel's dearer (hackbench, 6 %), wherever the task is; every distribution's systemd has
-made some by then, so here one is made in any case.
+allocation of the kernel's dearer (hackbench, 6 %), wherever the task is; systemd has made some on
+every host that matters, so here one is made in any case.
 
 The guest's clock counts instructions, 2^shift ns each, so the figures are exact.
 """

@@ -327,8 +327,15 @@ static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *i
 		bin = &bins[jobs[i].bin];
 		bin->demand = mts_add_sat(bin->demand, jobs[i].demand);
 		bin->jobs++;
+		bin->threads += jobs[i].threads;
 		plan->demand = mts_add_sat(plan->demand, jobs[i].demand);
 	}
+}
+
+static void mark_overfull(struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u32 i;
+
 	for (i = 0; i < plan->nbins; i++)
 		if (bins[i].demand > plan->capacity)
 			bins[i].flags |= MTS_PLAN_OVERFULL;
@@ -358,6 +365,8 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		.resident_demand = residents,
 	};
 	fill_bins(jobs, n, items, bins, plan);
+	mts_plan_spread(conf, jobs, n, bins, plan);
+	mark_overfull(bins, plan);
 	plan_slices(conf, bins, plan);
 	return 0;
 }

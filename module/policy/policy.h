@@ -53,6 +53,42 @@ u64 mts_policy_resident(const struct mts_usage *u);
  */
 u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
 
+/* ---- working_set.c: what a job does not use ---------------------------------- */
+
+/**
+ * struct mts_slice_use - how a job used its private memory in a slice
+ * @used: bytes in memory that were used, in this slice or the one before
+ * @unused: the rest, in memory or in swap
+ * @left: pages that were left in swap when the slice began
+ * @missed: of these, pages that it has used
+ */
+struct mts_slice_use {
+	u64 used;
+	u64 unused;
+	u64 left;
+	u64 missed;
+};
+
+/* What is known of it; zero: nothing. */
+struct mts_working_set {
+	u64 used;
+	u64 unused;
+	u32 mistakes; /* of the last slices */
+	u32 distrusted; /* so many slices more is all brought back */
+};
+
+/* A slice is over. */
+void mts_working_set_note(struct mts_working_set *ws, const struct mts_slice_use *use);
+
+/*
+ * Bytes of @demand that the job can do without: its last slices did not use them, and
+ * what it was left without lately it has not missed. 0 if that is hardly any.
+ *
+ * Pages shared by several processes are counted for each of them: never more than
+ * what the job has beyond that which it used.
+ */
+u64 mts_working_set_spare(const struct mts_working_set *ws, u64 demand);
+
 /* ---- plan.c: one round -------------------------------------------------- */
 
 struct mts_plan_conf {
@@ -63,7 +99,7 @@ struct mts_plan_conf {
 	u64 min_slice_ns;
 	u64 max_pause_ns;
 	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
-	u32 pad;
+	u32 processors; /* that a bin is to keep busy; 0 or 1: no matter */
 	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
 };
 
@@ -74,6 +110,7 @@ struct mts_plan_job {
 	u64 demand;
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
+	u32 threads; /* that want to run at a time */
 	u32 bin; /* result: index, or MTS_BIN_EVERY for a resident job */
 };
 
@@ -86,6 +123,8 @@ struct mts_plan_bin {
 	u64 pause_ns; /* how long its jobs are frozen in a round */
 	u32 jobs;
 	u32 flags;
+	u32 threads; /* sum of its jobs' */
+	u32 pad;
 };
 
 struct mts_plan {
@@ -105,7 +144,7 @@ struct mts_plan {
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 
-/* The configuration's part of it; .capacity and .switch_ns are left to the caller. */
+/* The configuration's part of it; .capacity, .switch_ns and .processors are left to the caller. */
 struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config);
 
 /* Bytes of scratch memory that mts_plan_round() and mts_plan_traffic() need for n jobs. */
@@ -128,6 +167,10 @@ size_t mts_plan_scratch(u32 n);
  * bin's own slice) exceed max_pause_ns, all slices shrink in proportion, down
  * to min_slice_ns; with very many bins the pause can still exceed it, and
  * .longest_pause_ns says so.
+ *
+ * Bins are packed by mts_binpack(). Then, where a bin has fewer threads than there are
+ * processors, it gets jobs of bins that have more than enough, if it has room for them:
+ * processors would idle in its slice otherwise. The number of bins stays as it is.
  *
  * For MTS_MAX_JOBS jobs it takes less than five million instructions
  * (tests/unit/test_cost.py).
@@ -172,6 +215,13 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
  */
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand);
+
+/*
+ * spread.c: mts_plan_round()'s second step; jobs' bins and @bins are set. Takes a bounded
+ * time: beyond some thousand jobs not all bins may be looked at.
+ */
+void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		     struct mts_plan_bin *bins, const struct mts_plan *plan);
 
 /* ---- fit.c: whether a bin fits, as it runs ---------------------------------- */
 

@@ -75,6 +75,16 @@ enum mts_evict {
 	MTS_EVICT_FULL = 2, /* all of it: Reuven & Wiseman, section 4.2 */
 };
 
+/* How much memory a job is taken to need. */
+enum mts_demand {
+	MTS_DEMAND_ALLOCATED = 0, /* all that it has, in memory or in swap */
+	/*
+	 * Less private memory that its last two slices did not use, if that is an eighth
+	 * of it or more: it stays in swap.
+	 */
+	MTS_DEMAND_USED = 1,
+};
+
 /* Bits of mts_config.mask: which fields a SET changes. */
 #define MTS_CONFIG_MODE (1u << 0)
 #define MTS_CONFIG_PACK (1u << 1)
@@ -84,7 +94,8 @@ enum mts_evict {
 #define MTS_CONFIG_MIN_SLICE (1u << 5)
 #define MTS_CONFIG_MAX_PAUSE (1u << 6)
 #define MTS_CONFIG_OVERHEAD (1u << 7)
-#define MTS_CONFIG_ALL 0xffu
+#define MTS_CONFIG_DEMAND (1u << 8)
+#define MTS_CONFIG_ALL 0x1ffu
 
 #define MTS_SLICE_MIN_NS 10000000ull /* 10 ms */
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
@@ -102,8 +113,9 @@ enum mts_evict {
 #define MTS_DEFAULT_MIN_SLICE_NS 200000000ull
 #define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
 #define MTS_DEFAULT_OVERHEAD 50u
+#define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 
-/* All but the mode, as initializers of a struct with fields of these names. */
+/* What a plan is made with, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
 	.pack = MTS_DEFAULT_PACK, .evict = MTS_DEFAULT_EVICT, .slice_ns = MTS_DEFAULT_SLICE_NS, \
 	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS, .max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,     \
@@ -115,7 +127,8 @@ enum mts_evict {
  * slice ends no later than the new configuration says. Setting the mode also
  * ends a stop (see enum mts_state). Setting the slice alone, below the lower
  * limit, lowers the limit to it. ERANGE: a value outside its range, or both
- * set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack or evict.
+ * set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict or
+ * demand.
  */
 struct mts_config {
 	__u32 mask;
@@ -138,7 +151,8 @@ struct mts_config {
 	 */
 	__u32 overhead;
 	__u32 pad;
-	__u64 reserved;
+	__u32 demand; /* enum mts_demand */
+	__u32 reserved;
 };
 
 /* ---- jobs ------------------------------------------------------------- */
@@ -312,7 +326,10 @@ struct mts_job_info {
 	__u64 run_ns; /* thawed while a slice of its bin ran; slices that are over only */
 	__u64 slices; /* of its bin, that are over: at their end or cut short */
 	__u64 evicted; /* bytes that our evictions took from it */
-	__u64 reserved[2];
+	/* Bytes that its last slices did not use, not counted in demand, and not brought back. */
+	__u64 unused;
+	__u32 threads; /* that wanted to run at a time, when last seen */
+	__u32 pad;
 	char name[MTS_NAME_SIZE];
 };
 
@@ -362,7 +379,9 @@ struct mts_stats {
 	__u64 reclaim_wakeups; /* times reclaim in the host woke the rotor */
 	__u64 bring_back_ns; /* time in bringing bins back */
 	__u64 brought_back; /* pages */
-	__u64 reserved[6];
+	__u64 left_in_swap; /* pages, at the beginnings of slices */
+	__u64 missed; /* of these: used in the slice all the same */
+	__u64 reserved[4];
 };
 
 /* ---- commands --------------------------------------------------------- */

@@ -204,6 +204,7 @@ enum hog_kind {
 	HOG_RANDOM, /* touches its pages at random */
 	HOG_SEQUENTIAL,
 	HOG_READER, /* touches its pages once, then reads them at random */
+	HOG_PART, /* touches its pages once, then a quarter of them at random */
 	HOG_SPIN, /* touches its pages once, then counts */
 	HOG_SLEEP, /* touches its pages once, then sleeps */
 };
@@ -236,6 +237,8 @@ void hog_start(struct hog *hog, const struct hog_spec *spec);
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec);
 bool hog_ready(const struct hog *hog);
 u64 hog_progress(const struct hog *hog);
+/* HOG_PART: from now on it is this quarter, 0 to 3. */
+void hog_use_part(struct hog *hog, u32 part);
 /* Its memory, in its own address space. */
 u64 hog_memory(const struct hog *hog);
 /* Where its page @index lies in swap; 0: in memory, or nowhere any more. */
@@ -258,6 +261,8 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
 		   const unsigned int *mib);
 /* Mode always, other things by default, min_slice at most 100 ms; slices do not grow. */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
+/* After rotate(): memory that nobody uses counts as well. */
+void count_unused_memory(void);
 bool is_rotating(void);
 void expect_rotation(u32 bins);
 void wait_rounds(u64 rounds, unsigned int ms);

@@ -13,6 +13,7 @@ struct hog_shared {
 	_Atomic bool ready;
 	_Atomic u64 progress;
 	_Atomic u64 memory;
+	_Atomic u32 part;
 	_Atomic u64 sum; /* of what was read: so that it is read */
 };
 
@@ -111,6 +112,11 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 			at = (at + 1) % pages;
 			memory[at * PAGE]++;
 			break;
+		case HOG_PART:
+			seed = seed * 1664525u + 1013904223u;
+			at = (size_t)(((u64)seed * (pages / 4)) >> 32);
+			memory[(at + shared->part % 4 * (pages / 4)) * PAGE]++;
+			break;
 		case HOG_RANDOM:
 		case HOG_READER:
 			seed = seed * 1664525u + 1013904223u;
@@ -208,6 +214,11 @@ u64 hog_progress(const struct hog *hog)
 	return hog->shared->progress;
 }
 
+void hog_use_part(struct hog *hog, u32 part)
+{
+	hog->shared->part = part;
+}
+
 u64 hog_memory(const struct hog *hog)
 {
 	return hog->shared->memory;
@@ -279,6 +290,7 @@ static const struct mts_config defaults = {
 	.min_slice_ns = 200 * NS_PER_MS,
 	.max_pause_ns = 30000 * NS_PER_MS,
 	.overhead = MTS_DEFAULT_OVERHEAD,
+	.demand = MTS_DEFAULT_DEMAND,
 };
 
 typedef void act_t(const char *cgroup);

@@ -40,6 +40,15 @@ void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 		.min_slice_ns = (slice_ms < 100 ? slice_ms : 100) * NS_PER_MS,
 		.max_pause_ns = 30000 * NS_PER_MS,
 		.overhead = 0, /* slices are as long as the test says */
+		.demand = MTS_DEMAND_USED,
+	});
+}
+
+void count_unused_memory(void)
+{
+	set_config(&(struct mts_config){
+		.mask = MTS_CONFIG_DEMAND,
+		.demand = MTS_DEMAND_ALLOCATED,
 	});
 }
 

@@ -155,6 +155,7 @@ static void config_defaults(void)
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
 	check(c.overhead == 50, "overhead %u", c.overhead);
+	check(c.demand == MTS_DEMAND_USED, "demand %u", c.demand);
 }
 
 struct refusal {
@@ -166,12 +167,13 @@ struct refusal {
 #define SET(field, value) .mask = MTS_CONFIG_##field, value
 
 static const struct refusal refusals[] = {
-	{ "unknown mask bit", { .mask = 1u << 8 }, -EINVAL },
+	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
 	{ "pad", { .mask = 0, .pad = 1 }, -EINVAL },
-	{ "reserved", { .mask = 0, .reserved = 1ull << 63 }, -EINVAL },
+	{ "reserved", { .mask = 0, .reserved = 1u << 31 }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
+	{ "demand 2", { SET(DEMAND, .demand = 2) }, -EINVAL },
 	{ "pack 3", { SET(PACK, .pack = 3) }, -EINVAL },
 	{ "evict 3", { SET(EVICT, .evict = 3) }, -EINVAL },
 	{ "slice 0", { SET(SLICE, .slice_ns = 0) }, -ERANGE },
@@ -302,7 +304,7 @@ static void list_counts(void)
 	check(get_jobs(jobs, 4, &list) == 3 && list.count == 3, "%u of %u", list.count, list.total);
 	check(!strcmp(jobs[0].name, "one") && !strcmp(jobs[2].name, "three"), "wrong order");
 	for (i = 0; i < 3; i++)
-		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].reserved[0] && !jobs[i].reserved[1],
+		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].unused && !jobs[i].pad,
 		      "job %u: bin %x", i, jobs[i].bin);
 	check(jobs[3].id == 0x55555555, "more was written than is there");
 

@@ -140,12 +140,14 @@ static void run_gets_ctrl_c(void)
 static void set_and_get(void)
 {
 	expect_sh(0, "mtsctl set slice=1500ms bin=96M pack=reuven-wiseman evict=need mode=off "
-		     "overhead=2.5%");
+		     "overhead=2.5% demand=allocated");
 	expect_sh(0, "mtsctl get");
 	expect_said("slice=1500ms");
 	expect_said("bin=96M");
 	expect_said("pack=rw");
 	expect_said("overhead=2.5%");
+	expect_said("demand=allocated");
+	check(get_config().demand == MTS_DEMAND_ALLOCATED, "%u", get_config().demand);
 	check(get_config().overhead == 25, "%u", get_config().overhead);
 	check(get_config().bin_bytes == 96 * MIB, "%llu", get_config().bin_bytes);
 	expect_sh(2, "mtsctl set slice=2s bin=zero");

@@ -238,6 +238,7 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 	}
 	before = get_stats();
 	rotate(32, 1600, MTS_EVICT_OFF);
+	count_unused_memory();
 	expect_rotation(3);
 	expect_within(20000, job_named("sleeper").slices >= 3, "%s", describe());
 	a = job_named("sleeper");
@@ -269,6 +270,7 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
 	rotate(32, 2000, MTS_EVICT_OFF);
+	count_unused_memory();
 	expect_rotation(3);
 	wait_rounds(3, 30000);
 	before = get_stats();
@@ -278,6 +280,28 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 	check(after.switches - before.switches <= 5, "%llu switches in 6 s",
 	      after.switches - before.switches);
 	nhogs = 0;
+}
+
+/*
+ * First fit puts both small jobs beside the first large one, and one of the guest's two
+ * processors would idle while the other large one runs.
+ */
+static void a_bin_keeps_both_processors_busy(void)
+{
+	static const unsigned int mib[] = { 24, 24, 4, 4 };
+	struct mts_job_info small, other;
+
+	expect(sysconf(_SC_NPROCESSORS_ONLN), 2);
+	start_hogs(HOG_RANDOM, 4, mib);
+	rotate(36, 500, MTS_EVICT_OFF);
+	expect_rotation(2);
+	wait_rounds(2, 30000);
+	small = job_named("c");
+	other = job_named("d");
+	note("threads %u %u, bins %u %u", small.threads, other.threads, small.bin, other.bin);
+	check(small.bin != other.bin, "both small jobs are in bin %u: %s", small.bin, describe());
+	check(job_named("a").bin != job_named("b").bin, "%s", describe());
+	check(job_named("a").threads == 1, "%u threads", job_named("a").threads);
 }
 
 /* ---- configuration and limits ----------------------------------------------------- */
@@ -410,7 +434,8 @@ static void rotation_ends_when_the_rest_fits(void)
 
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
 	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
-	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
+	    TEST(a_bin_keeps_both_processors_busy), TEST(sleeping_bin_gives_up_its_slice),
+	    TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),

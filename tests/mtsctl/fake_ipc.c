@@ -32,6 +32,11 @@ static const char *env(const char *name, const char *otherwise)
 	return value ? value : otherwise;
 }
 
+unsigned int host_processors(void)
+{
+	return strtoul(env("MTS_FAKE_PROCESSORS", "1"), NULL, 0);
+}
+
 const char *host_proc(void)
 {
 	return env("MTS_FAKE_PROC", "/proc");
@@ -306,6 +311,7 @@ int ipc_config_get(struct mts_config *config)
 		.mode = MTS_MODE_AUTO,
 		.pack = MTS_PACK_BFD,
 		.evict = MTS_EVICT_NEED,
+		.demand = MTS_DEMAND_USED,
 		.slice_ns = strtoull(env("MTS_FAKE_CONFIG_SLICE", "2000000000"), NULL, 0),
 		.bin_bytes = strtoull(env("MTS_FAKE_CONFIG_BIN", "0"), NULL, 0),
 		.min_slice_ns = 100000000,
@@ -321,9 +327,9 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u",
+		       "pause=%llu overhead=%u demand=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
-		       c->min_slice_ns, c->max_pause_ns, c->overhead);
+		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand);
 	return ret;
 }
 

@@ -5,15 +5,13 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD = (1 << i for i in range(8))
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND = (1 << i for i in range(9))
 MIB = 1 << 20
 
 
 def call(mask, **fields):
-    words = [
-        f"{key}={fields.get(key, 0)}"
-        for key in ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead")
-    ]
+    keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
+    words = [f"{key}={fields.get(key, 0)}" for key in keys]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -33,6 +31,8 @@ def call(mask, **fields):
         (["evict=off"], call(EVICT, evict=0)),
         (["evict=need"], call(EVICT, evict=1)),
         (["evict=full"], call(EVICT, evict=2)),
+        (["demand=used"], call(DEMAND, demand=1)),
+        (["demand=allocated"], call(DEMAND, demand=0)),
         (["slice=2s"], call(SLICE, slice=2 * 10**9)),
         (["slice=10ms"], call(SLICE, slice=10**7)),
         (["slice=1m"], call(SLICE, slice=60 * 10**9)),
@@ -90,6 +90,7 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=1ms"], "not between 10ms and 60s"),
         (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
+        (["demand=some"], "demand=some: not one of allocated or used"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),
@@ -139,7 +140,7 @@ def test_share_without_meminfo(mtsctl, host):
 
 def test_get(mtsctl):
     assert mtsctl("get").out == (
-        "mode=auto\npack=bfd\nevict=need\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
+        "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
         "overhead=2.5%\nbin=auto\n"
     )
 
@@ -161,7 +162,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
     assert mtsctl("set", *out.split()).status == 0
     assert mtsctl.calls == [
         call(
-            0xFF,
+            0x1FF,
             mode=1,
             pack=1,
             evict=1,
@@ -170,6 +171,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
             min=10**8,
             pause=30 * 10**9,
             overhead=overhead,
+            demand=1,
         )
     ]
 
@@ -179,6 +181,7 @@ def test_get_json(mtsctl):
         "mode": "auto",
         "pack": "bfd",
         "evict": "need",
+        "demand": "used",
         "slice_ns": 2 * 10**9,
         "min_slice_ns": 10**8,
         "max_pause_ns": 30 * 10**9,

@@ -203,6 +203,7 @@ def test_jobs_of_the_module(plan):
         "max_pause_ns": 30 * S,
         "overhead": 25,
         "switch_ns": 100 * MS,  # as measured
+        "processors": 1,
     }
     assert p["capacity"] == 96 * MIB
     assert p["resident_demand"] == 7 * MIB
@@ -225,6 +226,7 @@ def test_options_beat_the_module(plan):
         "max_pause_ns": 9 * S,
         "overhead": 100,
         "switch_ns": 0,
+        "processors": 1,
     }
     assert p["fits"]
 
@@ -284,7 +286,7 @@ def test_table(mtsctl):
     assert "   0  14.0 GiB     8.8 s    3.8 s     3  6.0 GiB x2, 2.0 GiB\n" in out
     assert "   1   6.0 GiB     3.8 s    8.8 s     1  6.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
-    assert "max_pause=30s\n           overhead=5% switch=0s\n" in out
+    assert "max_pause=30s\n           overhead=5% switch=0s processors=1\n" in out
     assert "add --switch TIME" in out
 
 
@@ -345,3 +347,17 @@ def test_no_meminfo(mtsctl, host):
     shown = mtsctl("plan", "1G", scenario="absent", **host.fake)
     assert shown.status == 1
     assert "give --capacity" in shown.err
+
+
+def test_processors(mtsctl):
+    """A bin with one thread gets another where processors would idle."""
+    args = ("plan", "--json", "--size", "6Gx10", "--capacity", "22G")
+    shown = json.loads(mtsctl(*args).out)
+    assert shown["config"]["processors"] == 1  # the host's
+    assert [b["jobs"] for b in shown["bins"]] == [3, 3, 3, 1]
+    assert json.loads(mtsctl(*args, processors=2).out)["config"]["processors"] == 2
+    shown = json.loads(mtsctl(*args, "--processors", "2").out)
+    assert [b["jobs"] for b in shown["bins"]] == [2, 3, 3, 2]
+    shown = mtsctl(*args, "--processors", "0")
+    assert shown.status == 2
+    assert "--processors 0: out of range: a whole number from 1 to 65536" in shown.err

@@ -21,7 +21,12 @@ static const struct mts_plan_conf usual = {
 
 static void add(u64 demand, u32 flags)
 {
-	jobs[njobs++] = (struct mts_plan_job){ demand, flags, MTS_BIN_NONE, 0xdead };
+	jobs[njobs++] = (struct mts_plan_job){
+		.demand = demand,
+		.flags = flags,
+		.prev_bin = MTS_BIN_NONE,
+		.bin = 0xdead,
+	};
 }
 
 static void given(u32 n, const u64 *demands)

@@ -9,7 +9,7 @@
 #include "mtsctl.h"
 #include "values.h"
 
-#define KEYS "mode, pack, evict, slice, min_slice, max_pause, overhead or bin"
+#define KEYS "mode, pack, evict, demand, slice, min_slice, max_pause, overhead or bin"
 
 static int show_json(const struct mts_config *config)
 {
@@ -18,6 +18,7 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "mode", json_string(word_of(mode_words, config->mode)));
 	json_put(&root, "pack", json_string(word_of(pack_words, config->pack)));
 	json_put(&root, "evict", json_string(word_of(evict_words, config->evict)));
+	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));
 	json_put(&root, "slice_ns", json_u64(config->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
 	json_put(&root, "max_pause_ns", json_u64(config->max_pause_ns));
@@ -48,10 +49,11 @@ int get_main(const struct command *command, int argc, char **argv)
 
 	if (json)
 		return show_json(&config);
-	printf("mode=%s\npack=%s\nevict=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\noverhead=%s\n"
-	       "bin=%s\n",
+	printf("mode=%s\npack=%s\nevict=%s\ndemand=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\n"
+	       "overhead=%s\nbin=%s\n",
 	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
-	       word_of(evict_words, config.evict), format_time_exact(slice, config.slice_ns),
+	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
+	       format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
 	       format_time_exact(pause, config.max_pause_ns),
 	       format_overhead(overhead, config.overhead),
@@ -88,6 +90,9 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 	} else if (!strcmp(key, "evict")) {
 		bit = MTS_CONFIG_EVICT;
 		ret = value_word(command, "evict=", value, evict_words, &config->evict);
+	} else if (!strcmp(key, "demand")) {
+		bit = MTS_CONFIG_DEMAND;
+		ret = value_word(command, "demand=", value, demand_words, &config->demand);
 	} else if (!strcmp(key, "slice")) {
 		bit = MTS_CONFIG_SLICE;
 		ret = value_time(command, "slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,

@@ -3,6 +3,7 @@
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host.h"
 
@@ -11,6 +12,13 @@
 const char *host_proc(void)
 {
 	return "/proc";
+}
+
+unsigned int host_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned int)n : 1;
 }
 
 const char *host_cgroups(void)

@@ -9,4 +9,7 @@ const char *host_proc(void);
 /* The mount point of cgroup v2: /sys/fs/cgroup, unless it is mounted elsewhere. */
 const char *host_cgroups(void);
 
+/* Processors that are online. */
+unsigned int host_processors(void);
+
 #endif /* MTSCTL_HOST_H */

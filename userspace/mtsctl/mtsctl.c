@@ -38,7 +38,8 @@ static const struct command commands[] = {
 	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
 	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
-	  "       [--pack PACK] [--evict EVICT] [--switch TIME] [--json]",
+	  "       [--pack PACK] [--evict EVICT] [--switch TIME] [--processors N]\n"
+	  "       [--json]",
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
@@ -50,11 +51,13 @@ static const struct command commands[] = {
 	  "  --overhead N%    slices grow until switches take no more of a round\n"
 	  "  --pack PACK      ffd, bfd or rw\n"
 	  "  --evict EVICT    off, need or full\n"
-	  "  --switch TIME    what a switch between bins takes\n" JSON_DETAILS },
+	  "  --switch TIME    what a switch between bins takes\n"
+	  "  --processors N   that each bin is to keep busy: this host's\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full\n"
+	  "  demand=used|allocated\n"
 	  "  slice=TIME       slice of a full bin, at least: 10ms to 60s\n"
 	  "  min_slice=TIME   shortest slice, 10ms to slice\n"
 	  "  max_pause=TIME   longest time that a job is frozen, 1s to 60s\n"

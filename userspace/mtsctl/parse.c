@@ -228,6 +228,22 @@ const char *parse_pid(const char *text, pid_t *pid)
 	return NULL;
 }
 
+const char *parse_count(const char *text, u32 max, u32 *count)
+{
+	const char *wrong;
+	u64 value;
+
+	wrong = parse_digits(&text, &value);
+	if (wrong)
+		return wrong;
+	if (*text)
+		return "not a number";
+	if (!value || value > max)
+		return "out of range";
+	*count = value;
+	return NULL;
+}
+
 bool parse_id(const char *text, u32 *id)
 {
 	u64 value;

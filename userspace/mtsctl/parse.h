@@ -23,6 +23,9 @@ const char *parse_size_or_share(const char *text, u64 total, u64 *bytes);
 /* 5%, 2.5%, 0.1%: per mille, whole ones. 0% is 0. */
 const char *parse_permille(const char *text, u32 *permille);
 
+/* A whole number, 1 to max. */
+const char *parse_count(const char *text, u32 max, u32 *count);
+
 /* 6G, 6Gx10: so many of that size, at least one. */
 const char *parse_size_count(const char *text, u64 *bytes, u32 *count);
 

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "host.h"
 #include "plan.h"
 #include "values.h"
 
 #define SECOND 1000000000ull
+#define MAX_PROCESSORS 65536
 
 /* Without the module: its own defaults (module/config.c). */
 static const struct mts_plan_conf defaults = {
@@ -25,6 +27,7 @@ enum {
 	OPT_PACK,
 	OPT_EVICT,
 	OPT_SWITCH,
+	OPT_PROCESSORS,
 	OPT_JSON,
 };
 
@@ -40,6 +43,7 @@ static const struct option options[] = {
 	{ "pack", required_argument, NULL, OPT_PACK },
 	{ "evict", required_argument, NULL, OPT_EVICT },
 	{ "switch", required_argument, NULL, OPT_SWITCH },
+	{ "processors", required_argument, NULL, OPT_PROCESSORS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ 0 },
 };
@@ -103,6 +107,9 @@ static int set_option(const struct command *command, struct request *request, st
 		return value_word(command, "--evict ", optarg, evict_words, &conf->evict);
 	case OPT_SWITCH:
 		return value_time(command, "--switch ", optarg, 0, 3600 * SECOND, &conf->switch_ns);
+	case OPT_PROCESSORS:
+		return value_count(command, "--processors ", optarg, MAX_PROCESSORS,
+				   &conf->processors);
 	default:
 		return EXIT_OK;
 	}
@@ -124,6 +131,8 @@ static int settle(const struct command *command, const struct request *request, 
 		conf->min_slice_ns = mts_min(conf->min_slice_ns, conf->slice_ns);
 	if (conf->min_slice_ns > conf->slice_ns)
 		return usage_error(command, "--min-slice is longer than the slice");
+	if (!conf->processors)
+		conf->processors = host_processors();
 	if (conf->capacity)
 		return EXIT_OK;
 	ret = host_memory(&total, &available);

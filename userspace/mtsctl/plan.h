@@ -17,7 +17,7 @@ struct plan {
 };
 
 /* Return: an exit status. What fails has been said. */
-int plan_add(struct plan *plan, const char *name, u64 demand, u32 flags, u32 prev_bin);
+int plan_add(struct plan *plan, const char *name, const struct mts_plan_job *job);
 int plan_add_sizes(const struct command *command, struct plan *plan, const char *option,
 		   const char *text, u32 flags);
 int plan_add_cgroup(struct plan *plan, const char *name);

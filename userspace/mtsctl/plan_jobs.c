@@ -18,7 +18,7 @@ static int no_memory(void)
 	return EXIT_FAILED;
 }
 
-int plan_add(struct plan *plan, const char *name, u64 demand, u32 flags, u32 prev_bin)
+int plan_add(struct plan *plan, const char *name, const struct mts_plan_job *job)
 {
 	if (plan->njobs == MTS_MAX_JOBS) {
 		complain("plan: more than %d jobs", MTS_MAX_JOBS);
@@ -33,34 +33,31 @@ int plan_add(struct plan *plan, const char *name, u64 demand, u32 flags, u32 pre
 	plan->names[plan->njobs] = strdup(name);
 	if (!plan->names[plan->njobs])
 		return no_memory();
-	plan->jobs[plan->njobs++] = (struct mts_plan_job){
-		.demand = demand,
-		.flags = flags,
-		.prev_bin = prev_bin,
-	};
+	plan->jobs[plan->njobs++] = *job;
 	return EXIT_OK;
 }
 
 int plan_add_sizes(const struct command *command, struct plan *plan, const char *option,
 		   const char *text, u32 flags)
 {
+	struct mts_plan_job job = { .flags = flags, .prev_bin = MTS_BIN_NONE, .threads = 1 };
 	const char *wrong;
 	char name[FORMAT_SIZE];
-	u64 bytes;
 	u32 count;
 	int ret = EXIT_OK;
 
-	wrong = parse_size_count(text, &bytes, &count);
+	wrong = parse_size_count(text, &job.demand, &count);
 	if (wrong)
 		return usage_error(command, "%s %s: %s", option, text, wrong);
-	format_size(name, bytes);
+	format_size(name, job.demand);
 	while (!ret && count--)
-		ret = plan_add(plan, name, bytes, flags, MTS_BIN_NONE);
+		ret = plan_add(plan, name, &job);
 	return ret;
 }
 
 int plan_add_cgroup(struct plan *plan, const char *name)
 {
+	struct mts_plan_job job = { .prev_bin = MTS_BIN_NONE, .threads = 1 };
 	struct mts_usage usage = { 0 };
 	char dir[PATH_MAX];
 	int ret;
@@ -83,7 +80,8 @@ int plan_add_cgroup(struct plan *plan, const char *name)
 		return EXIT_FAILED;
 	}
 	plan->managed = mts_add_sat(plan->managed, mts_policy_resident(&usage));
-	return plan_add(plan, name, mts_policy_demand(&usage), 0, MTS_BIN_NONE);
+	job.demand = mts_policy_demand(&usage);
+	return plan_add(plan, name, &job);
 }
 
 /* As the module sees it: what it cannot freeze now is in every bin. */
@@ -101,12 +99,16 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 
 	for (u32 i = 0; !ret && i < s->njobs; i++) {
 		const struct mts_job_info *job = &s->jobs[i];
-		/* Somebody else's freeze keeps it from growing. */
-		u64 demand = job->state == MTS_JOB_FOREIGN ? job->resident : job->demand;
+		struct mts_plan_job plan_job = {
+			/* Somebody else's freeze keeps it from growing. */
+			.demand = job->state == MTS_JOB_FOREIGN ? job->resident : job->demand,
+			.flags = is_resident(job) ? MTS_PLAN_RESIDENT : 0,
+			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
+			.threads = job->threads,
+		};
 
 		plan->managed = mts_add_sat(plan->managed, job->resident);
-		ret = plan_add(plan, job->name, demand, is_resident(job) ? MTS_PLAN_RESIDENT : 0,
-			       job->bin < s->nbins ? job->bin : MTS_BIN_NONE);
+		ret = plan_add(plan, job->name, &plan_job);
 	}
 	return ret;
 }

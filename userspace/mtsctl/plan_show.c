@@ -105,13 +105,14 @@ void plan_show(const struct plan *plan)
 	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
 		    plan->njobs == 1 ? "" : "s");
 	print_field("rules",
-		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s",
+		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s "
+		    "processors=%u",
 		    word_of(pack_words, plan->conf.pack), word_of(evict_words, plan->conf.evict),
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
 		    format_time_exact(c, plan->conf.max_pause_ns),
 		    format_overhead(d, plan->conf.overhead),
-		    format_time_exact(e, plan->conf.switch_ns));
+		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors);
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
 	else if (fits(plan))
@@ -150,6 +151,7 @@ static json_t *conf_json(const struct mts_plan_conf *conf)
 	json_put(&root, "max_pause_ns", json_u64(conf->max_pause_ns));
 	json_put(&root, "overhead", json_u64(conf->overhead));
 	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
+	json_put(&root, "processors", json_u64(conf->processors));
 	return root;
 }
 

@@ -45,6 +45,8 @@ static const struct {
 	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
 	STAT(bring_back_ns, TIME, "time in bringing bins back"),
 	STAT(brought_back, COUNT, "pages brought back"),
+	STAT(left_in_swap, COUNT, "pages left in swap as not used"),
+	STAT(missed, COUNT, "of these, pages that were used all the same"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 };
 

@@ -45,8 +45,10 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "bin", bin_index(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
 	json_put(&root, "demand", json_u64(job->demand));
+	json_put(&root, "unused", json_u64(job->unused));
 	json_put(&root, "resident", json_u64(job->resident));
 	json_put(&root, "swapped", json_u64(job->swapped));
+	json_put(&root, "threads", json_u64(job->threads));
 	json_put(&root, "frozen_for_ns", frozen_for(s, job));
 	json_put(&root, "frozen_total_ns", json_u64(job->frozen_total_ns));
 	json_put(&root, "frozen_longest_ns", json_u64(job->frozen_longest_ns));

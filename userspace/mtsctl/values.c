@@ -76,3 +76,14 @@ int value_overhead(const struct command *command, const char *what, const char *
 	*field = permille;
 	return EXIT_OK;
 }
+
+int value_count(const struct command *command, const char *what, const char *value, u32 max,
+		u32 *field)
+{
+	const char *wrong = parse_count(value, max, field);
+
+	if (wrong)
+		return usage_error(command, "%s%s: %s: a whole number from 1 to %u", what, value,
+				   wrong, max);
+	return EXIT_OK;
+}

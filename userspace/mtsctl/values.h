@@ -21,5 +21,7 @@ int value_memory(const struct command *command, const char *what, const char *va
 
 /* A share of the time up to MTS_OVERHEAD_MAX, or "off", which is 0. */
 int value_overhead(const struct command *command, const char *what, const char *value, u32 *field);
+int value_count(const struct command *command, const char *what, const char *value, u32 max,
+		u32 *field);
 
 #endif /* MTSCTL_VALUES_H */

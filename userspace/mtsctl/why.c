@@ -119,6 +119,9 @@ static void explain(const struct subject *who, const struct snapshot *s,
 		explain_frozen(s, job);
 	else
 		explain_thawed(s, job);
+	if (job->unused)
+		print_field("unused", "%s: not used in its last slices, stays in swap",
+			    format_size(a, job->unused));
 	if (job->frozen_longest_ns)
 		print_field("longest", "%s: its longest freeze so far",
 			    format_time(a, job->frozen_longest_ns));

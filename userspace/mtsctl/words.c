@@ -27,6 +27,12 @@ const struct word evict_words[] = {
 	{ 0 },
 };
 
+const struct word demand_words[] = {
+	{ "allocated", MTS_DEMAND_ALLOCATED, NULL },
+	{ "used", MTS_DEMAND_USED, NULL },
+	{ 0 },
+};
+
 const struct word state_words[] = {
 	{ "off", MTS_STATE_OFF, NULL },
 	{ "idle", MTS_STATE_IDLE, NULL },

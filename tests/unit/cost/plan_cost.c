@@ -51,6 +51,7 @@ static u64 draw_jobs(const struct distribution *sizes)
 		jobs[i] = (struct mts_plan_job){
 			.demand = distribution_draw(sizes, &seed, i),
 			.prev_bin = MTS_BIN_NONE,
+			.threads = 1,
 		};
 		sum += jobs[i].demand;
 	}
@@ -80,6 +81,7 @@ static void measure(char **words, void *scratch)
 {
 	/* A pause and a switch with which some of the plans must search for their slices. */
 	struct mts_plan_conf conf = {
+		.processors = 16,
 		.pack = packer(words[1]),
 		.slice_ns = MTS_DEFAULT_SLICE_NS,
 		.min_slice_ns = MTS_SLICE_MIN_NS,

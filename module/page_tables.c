@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "page_tables.h"
+
+#include <linux/hugetlb.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "rotor_private.h"
+
+/* The page table of @addr if there is one; *next is where the next one begins. */
+static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
+			      unsigned long *next)
+{
+	pgd_t *pgd = pgd_offset(mm, addr);
+	p4d_t *p4d;
+	pud_t *pud;
+
+	*next = pgd_addr_end(addr, end);
+	if (pgd_none(*pgd) || pgd_bad(*pgd))
+		return NULL;
+	p4d = p4d_offset(pgd, addr);
+	*next = p4d_addr_end(addr, end);
+	if (p4d_none(*p4d) || p4d_bad(*p4d))
+		return NULL;
+	pud = pud_offset(p4d, addr);
+	*next = pud_addr_end(addr, end);
+	if (!pud_present(*pud) || pud_leaf(*pud) || pud_bad(*pud))
+		return NULL;
+	*next = pmd_addr_end(addr, end);
+	return pmd_offset(pud, addr);
+}
+
+/* The RCU lock keeps the table while khugepaged may retract it. */
+static bool visit_table(pmd_t *pmd, unsigned long addr, unsigned long end,
+			mts_page_table_visit visit, void *data)
+{
+	bool go_on = true;
+	pmd_t value;
+
+	rcu_read_lock();
+	value = READ_ONCE(*pmd);
+	if (pmd_present(value) && !pmd_leaf(value) && !pmd_bad(value))
+		go_on = visit(pte_offset_kernel(&value, addr), addr, end, data);
+	rcu_read_unlock();
+	return go_on;
+}
+
+bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data)
+{
+	unsigned long addr, next;
+
+	for (addr = vma->vm_start; addr < vma->vm_end; addr = next) {
+		pmd_t *pmd = find_page_table(vma->vm_mm, addr, vma->vm_end, &next);
+
+		if (pmd && !visit_table(pmd, addr, next, visit, data))
+			return false;
+		if (mts_rotor_is_hurried())
+			return false;
+		cond_resched();
+	}
+	return true;
+}
+
+bool mts_is_private(const struct vm_area_struct *vma)
+{
+	return vma->anon_vma && !(vma->vm_flags & (VM_PFNMAP | VM_IO)) &&
+	       !is_vm_hugetlb_page((struct vm_area_struct *)vma);
+}

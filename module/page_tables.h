@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The page tables of private memory. */
+#ifndef _MTS_PAGE_TABLES_H
+#define _MTS_PAGE_TABLES_H
+
+#include <linux/mm_types.h>
+
+/**
+ * typedef mts_page_table_visit - told of one page table, or of the part that an area has of it
+ * @pte: the entry of @addr
+ * @addr, @end: what the entries are of, at most PMD_SIZE; of one area
+ * @data: the caller's
+ *
+ * Under rcu_read_lock(), which keeps the table; the entries change meanwhile.
+ * Return: go on?
+ */
+typedef bool (*mts_page_table_visit)(pte_t *pte, unsigned long addr, unsigned long end, void *data);
+
+/**
+ * mts_page_tables_walk() - visit the page tables of an area, in order of address
+ * @vma: its address space is locked for reading
+ *
+ * Huge pages have none. Sleeps between tables if the processor is wanted. Return: false if
+ * a visit did, or the rotor is hurried.
+ */
+bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data);
+
+/* Can it have pages of private memory? Those that have been written to have an anon_vma. */
+bool mts_is_private(const struct vm_area_struct *vma);
+
+#endif /* _MTS_PAGE_TABLES_H */

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bins that keep the processors busy. Packing goes by memory alone: of three large jobs and
+ * some small ones the first bin may have one large and all the small ones, and the others one
+ * thread each, so that all processors but one idle in their slices.
+ */
+#include "policy.h"
+
+/* Jobs looked at in all: what it may cost where there are very many. */
+#define MAX_LOOKS (4u * MTS_MAX_JOBS)
+
+static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
+{
+	return bin->threads < processors;
+}
+
+/* It has room, and the bin that it is in keeps enough. */
+static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *from,
+		     const struct mts_plan_bin *to, u64 capacity, u32 processors)
+{
+	return job->threads && from != to && from->threads >= processors + job->threads &&
+	       from->jobs > 1 && from->demand != U64_MAX && to->demand <= capacity &&
+	       job->demand <= capacity - to->demand;
+}
+
+static void move(const struct mts_plan_job *job, struct mts_plan_bin *from, struct mts_plan_bin *to)
+{
+	from->demand -= job->demand;
+	from->threads -= job->threads;
+	from->jobs--;
+	to->demand += job->demand;
+	to->threads += job->threads;
+	to->jobs++;
+}
+
+/* Of the processors those that resident jobs leave: they are in every bin. */
+static u32 processors_for_bins(const struct mts_plan_conf *conf, const struct mts_plan_job *jobs,
+			       u32 n)
+{
+	u64 threads = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (jobs[i].bin == MTS_BIN_EVERY)
+			threads += jobs[i].threads;
+	return mts_sub_floor(conf->processors, threads);
+}
+
+static bool any_has_enough(const struct mts_plan_bin *bins, u32 nbins, u32 processors)
+{
+	u32 i;
+
+	for (i = 0; i < nbins; i++)
+		if (bins[i].threads > processors)
+			return true;
+	return false;
+}
+
+void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		     struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u32 processors = processors_for_bins(conf, jobs, n), bin, i, looks = 0;
+
+	if (processors < 2 || plan->nbins < 2 || !any_has_enough(bins, plan->nbins, processors))
+		return;
+	for (bin = 0; bin < plan->nbins; bin++) {
+		struct mts_plan_bin *to = &bins[bin];
+
+		for (i = 0; i < n && has_too_few(to, processors); i++) {
+			if (++looks > MAX_LOOKS)
+				return;
+			if (jobs[i].bin == MTS_BIN_EVERY ||
+			    !may_move(&jobs[i], &bins[jobs[i].bin], to, plan->capacity, processors))
+				continue;
+			move(&jobs[i], &bins[jobs[i].bin], to);
+			jobs[i].bin = bin;
+		}
+	}
+}
