@@ -113,16 +113,21 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 {
 	const struct walk *walk = data;
 	struct mts_touched_part *part = make_part(walk->job, walk->mm, addr);
+	const struct mts_touched_part *old = NULL;
 
 	if (!part)
 		return false;
+	/* What is in swap for want of memory, or of time, was not left there on purpose. */
+	if (walk->job->leaves)
+		old = find(&walk->job->touched_before, walk->mm, addr);
 	for (; addr < end; pte++, addr += PAGE_SIZE) {
 		pte_t value = READ_ONCE(*pte);
 		swp_entry_t entry;
 
 		if (pte_present(value))
 			mts_compat_clear_young(pte, value);
-		else if (mts_compat_swap_entry(value, &entry))
+		else if (old && !mts_touched_is_used(old, addr) &&
+			 mts_compat_swap_entry(value, &entry))
 			__set_bit(pte_index(addr), part->left);
 	}
 	return true;

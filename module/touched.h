@@ -24,7 +24,7 @@ struct mts_job;
  * @addr: of the first page
  * @now: used in the slice
  * @before: used in the one before
- * @left: in swap when the slice began
+ * @left: left in swap when the slice began, as not used
  */
 struct mts_touched_part {
 	const struct mm_struct *mm;
