@@ -102,6 +102,15 @@ class FakeHost:
             f"MemTotal: {total_kib:>12} kB\nMemFree:  1 kB\nMemAvailable: {available_kib:>9} kB\n"
         )
 
+    def vitals(self, swap_free_kib=0, load="0.50", **vmstat):
+        """The rest of what tells whether the host suffers."""
+        self.meminfo(total_kib=1000 * 1024, available_kib=800 * 1024)
+        with open(self.proc / "meminfo", "a") as file:
+            file.write(f"SwapFree: {swap_free_kib:>12} kB\n")
+        lines = [f"{key} {value}\n" for key, value in vmstat.items()]
+        (self.proc / "vmstat").write_text("nr_free_pages 1\n" + "".join(lines))
+        (self.proc / "loadavg").write_text(f"{load} 0.40 0.30 1/200 4711\n")
+
     def cgroup(self, path, current=None, swap=0, frozen=0, **stat):
         directory = self.cgroups / path
         directory.mkdir(parents=True, exist_ok=True)

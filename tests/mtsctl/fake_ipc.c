@@ -4,14 +4,20 @@
  * what the module is like:
  *
  *  MTS_FAKE       the scenario, see scenarios[]; "absent", "forbidden"
- *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times
+ *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times;
+ *                 CALL=ERRNO+N: all but the first N times
  *  MTS_FAKE_LOG   a file that gets a line for every call that changes something
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
  *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
  *                 of the configuration
- *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS  in place of /proc and of /sys/fs/cgroup
+ *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS  in place of /proc and of /sys/fs/cgroup;
+ *                 the cgroup of job N by its id is the directory job-N there
+ *
+ * A second passes, and counters grow, from open to open. Jobs that are removed
+ * or pinned stay so.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +56,29 @@ const char *host_cgroups(void)
 static int fail(const char *call)
 {
 	const char *wanted = env("MTS_FAKE_FAIL", "");
-	static int failed;
-	int err, times = -1;
+	static int failed; /* or asked */
+	int err, times = 0;
+	char how = '\0';
 	size_t len = strlen(call);
 
 	if (strncmp(wanted, call, len) || wanted[len] != '=')
 		return 0;
-	if (sscanf(wanted + len + 1, "%d*%d", &err, &times) < 1)
+	if (sscanf(wanted + len + 1, "%d%c%d", &err, &how, &times) < 1)
 		return 0;
-	return times >= 0 && failed++ >= times ? 0 : -err;
+	if (how && (failed++ >= times) == (how == '*'))
+		return 0;
+	return -err;
+}
+
+int host_cgroup_open(u64 id)
+{
+	u64 first = strtoull(env("MTS_FAKE_CGROUP_ID", "1000"), NULL, 0);
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/job-%llu", host_cgroups(), (id - first) / ID_STEP);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
@@ -85,6 +105,9 @@ struct scenario {
 };
 
 static struct scenario now;
+static u32 opened; /* times before */
+static u32 removed[16], nremoved;
+static u32 pins[16], npins; /* ids whose flag was turned over */
 
 static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mib)
 {
@@ -176,7 +199,7 @@ static void rotating(void)
 	now.status.current_bin = 1;
 	now.status.capacity = 96 * MIB;
 	now.status.round = 12;
-	now.status.slice_ends_ns = NOW + 1300000000;
+	now.status.slice_ends_ns = now.status.now_ns + 1300000000;
 	now.status.round_ns = 5300000000;
 	now.status.longest_pause_ns = 4300000000;
 }
@@ -237,6 +260,24 @@ static void many(void)
 	now.status.slice_ends_ns = NOW + 59 * SECOND;
 }
 
+/* As many jobs as there can be, in 41 bins. */
+static void full(void)
+{
+	char name[MTS_NAME_SIZE];
+
+	detail(MTS_STATE_RUNNING, MTS_REASON_OVERCOMMIT, "the jobs need 4.0 GiB");
+	for (u32 i = 0; i < MTS_MAX_JOBS; i++) {
+		snprintf(name, sizeof(name), "job.%u", i + 1);
+		new_job(name, i / 100 ? MTS_JOB_FROZEN : MTS_JOB_RUNNING, i / 100, 1);
+	}
+	for (u32 i = 0; i < now.status.bins; i++)
+		now.bins[i].slice_ns = SECOND;
+	now.status.current_bin = 0;
+	now.status.capacity = 100 * MIB;
+	now.status.round_ns = 50 * SECOND;
+	now.status.slice_ends_ns = now.status.now_ns + SECOND;
+}
+
 /* Numbers of a newer module. */
 static void newer(void)
 {
@@ -256,6 +297,7 @@ static const struct {
 	{ "rotating", rotating }, { "switching", switching }, { "oom", oom },
 	{ "paused", paused },	  { "many", many },	      { "newer", newer },
 	{ "no-each", idle },	  { "torn", rotating },	      { "moving", rotating },
+	{ "full", full },
 };
 
 static const char *scenario(void)
@@ -263,10 +305,30 @@ static const char *scenario(void)
 	return env("MTS_FAKE", "idle");
 }
 
+static void forget_removed(void)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < now.status.jobs; i++) {
+		bool gone = false;
+
+		for (u32 k = 0; k < nremoved; k++)
+			gone |= removed[k] == now.jobs[i].id;
+		if (!gone)
+			now.jobs[n++] = now.jobs[i];
+	}
+	now.status.jobs = n;
+	for (u32 k = 0; k < npins; k++)
+		for (u32 i = 0; i < n; i++)
+			if (now.jobs[i].id == pins[k])
+				now.jobs[i].flags ^= MTS_JOB_PIN;
+}
+
 static void make_scenario(void)
 {
+	memset(&now, 0, sizeof(now));
 	now.status.abi = MTS_ABI_VERSION;
-	now.status.now_ns = NOW;
+	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
 	now.status.current_bin = MTS_BIN_NONE;
@@ -278,6 +340,7 @@ static void make_scenario(void)
 			now.status.current_bin = 0;
 		if (!strcmp(scenario(), "no-each"))
 			now.status.each_how = MTS_EACH_NONE;
+		forget_removed();
 		return;
 	}
 	fprintf(stderr, "fake: no scenario %s\n", scenario());
@@ -293,6 +356,7 @@ int ipc_open(void)
 	if (!strcmp(scenario(), "forbidden"))
 		return -EACCES;
 	make_scenario();
+	opened++;
 	return fail("open");
 }
 
@@ -358,6 +422,8 @@ int ipc_job_remove(u32 id)
 {
 	int ret = fail("job_remove");
 
+	if (!ret && nremoved < 16)
+		removed[nremoved++] = id;
 	if (!ret)
 		record("remove %u", id);
 	return ret;
@@ -367,6 +433,8 @@ int ipc_job_set(u32 id, u32 mask, u32 flags)
 {
 	int ret = fail("job_set");
 
+	if (!ret && npins < 16)
+		pins[npins++] = id;
 	if (!ret)
 		record("job_set %u mask=%u flags=%u", id, mask, flags);
 	return ret;
@@ -383,21 +451,25 @@ int ipc_status(struct mts_status *status)
 
 int ipc_stats(struct mts_stats *stats)
 {
+	u32 steps = opened - 1;
 	int ret = fail("stats");
 
 	if (ret)
 		return ret;
 	*stats = (struct mts_stats){
 		.rounds = 12,
-		.switches = 36,
+		.switches = 36 + steps,
 		.freezes = 100,
 		.evict_asked = 3ull << 30,
 		.evict_got = UINT64_MAX,
-		.freeze_ns = 36 * 40000000ull,
-		.evict_ns = 36 * 50000000ull,
-		.bring_back_ns = 36 * 10000000ull,
+		.freeze_ns = (36 + steps) * 40000000ull,
+		.evict_ns = (36 + steps) * 50000000ull,
+		.bring_back_ns = (36 + steps) * 10000000ull,
+		.brought_back = 25600ull * steps,
 		.slice_ns = 70 * SECOND,
 	};
+	if (!strcmp(scenario(), "rotating"))
+		stats->evict_got = (2ull << 30) + steps * 200 * MIB;
 	return 0;
 }
 

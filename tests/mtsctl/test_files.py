@@ -56,6 +56,13 @@ def test_missing_jansson(sources, tmp_path):
     assert "libjansson-dev" in done.stderr
 
 
+def test_missing_ncurses(sources, tmp_path):
+    (tmp_path / "curses.h").write_text("#error none\n")
+    done = run("make", "-C", sources, f"BUILD={tmp_path}/build", f"CFLAGS=-I{tmp_path}")
+    assert done.returncode != 0
+    assert "libncurses-dev" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -67,6 +74,8 @@ def test_missing_jansson(sources, tmp_path):
         (["set", "ov"], {"overhead="}),
         (["set", "overhead", "="], {"off"}),
         (["plan", "--overhead", ""], {"off"}),
+        (["top", "--o"], {"--order"}),
+        (["top", "--order", "f"], {"frozen", "faults"}),
         (["plan", "--evict", ""], {"off", "need", "full"}),
         (["plan", "--pa"], {"--pack"}),
         (["run", "--n"], {"--name"}),
@@ -92,7 +101,7 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
 
 def test_completion_knows_every_option(mtsctl, sources):
     script = (sources / "mtsctl.bash-completion").read_text()
-    for command in ["run", "add", "status", "why", "plan", "get", "stats"]:
+    for command in ["run", "add", "status", "top", "why", "plan", "get", "stats"]:
         for word in mtsctl(command, "--help").out.split():
             if word.startswith("--") and word.strip("-.").isalpha():
                 assert word in script

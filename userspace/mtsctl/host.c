@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -8,6 +10,7 @@
 #include "host.h"
 
 #define CGROUPS "/sys/fs/cgroup"
+#define KERNFS_HANDLE 0xfe /* FILEID_KERNFS in linux/exportfs.h */
 
 const char *host_proc(void)
 {
@@ -41,4 +44,22 @@ const char *host_cgroups(void)
 	if (!*dir)
 		strcpy(dir, CGROUPS);
 	return dir;
+}
+
+int host_cgroup_open(u64 id)
+{
+	static int mount = -1;
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(id)];
+	} h = { .handle = { .handle_bytes = sizeof(id), .handle_type = KERNFS_HANDLE } };
+	int fd;
+
+	if (mount < 0)
+		mount = open(host_cgroups(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mount < 0)
+		return -errno;
+	memcpy(h.handle.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(mount, &h.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }

@@ -3,6 +3,8 @@
 #ifndef MTSCTL_HOST_H
 #define MTSCTL_HOST_H
 
+#include "policy/pure.h"
+
 /* The mount point of procfs. */
 const char *host_proc(void);
 
@@ -11,5 +13,8 @@ const char *host_cgroups(void);
 
 /* Processors that are online. */
 unsigned int host_processors(void);
+
+/* Opens the directory of the cgroup with that id (its inode number): a descriptor or -errno. */
+int host_cgroup_open(u64 id);
 
 #endif /* MTSCTL_HOST_H */

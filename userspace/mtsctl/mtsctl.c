@@ -32,6 +32,13 @@ static const struct command commands[] = {
 	{ "status", status_main, "Show what runs, what is frozen, why, and what comes next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
+	{ "top", top_main, "Show bins and jobs live, and act on them",
+	  "[-b] [-n COUNT] [-d SECONDS] [-o ORDER]",
+	  "  -b, --batch      print frames as text; no keys\n"
+	  "  -n, --count COUNT  end after so many frames\n"
+	  "  -d, --delay SECONDS  between frames (1)\n"
+	  "  -o, --order ORDER  of the jobs: bin, id, name, state, demand, resident,\n"
+	  "                   swapped, frozen or faults\n" },
 	{ "why", why_main, "Say whether and why a process is frozen, and for how long",
 	  "[--json] PID", JSON_DETAILS },
 	{ "plan", plan_main, "Foretell the bins, the slices and the pauses",
@@ -124,8 +131,9 @@ static void show_usage(FILE *file)
 int next_option(const struct command *command, int argc, char **argv, const char *shorts,
 		const struct option *options)
 {
+	int order = strspn(shorts, "+-");
 	struct option all[24];
-	char spec[8];
+	char spec[16];
 	int n = 0, opt;
 
 	for (; options[n].name; n++) {
@@ -134,7 +142,7 @@ int next_option(const struct command *command, int argc, char **argv, const char
 	}
 	all[n++] = (struct option){ "help", no_argument, NULL, LONG_OPTION };
 	all[n] = (struct option){ 0 };
-	snprintf(spec, sizeof(spec), "%s:h", shorts);
+	snprintf(spec, sizeof(spec), "%.*s:h%s", order, shorts, shorts + order);
 
 	opterr = 0;
 	opt = getopt_long(argc, argv, spec, all, NULL);
@@ -158,7 +166,7 @@ int next_option(const struct command *command, int argc, char **argv, const char
 			usage_error(command, "unknown option %s", argv[optind - 1]);
 		return OPTION_ERROR;
 	default:
-		return opt - LONG_OPTION;
+		return opt > LONG_OPTION ? opt - LONG_OPTION : opt;
 	}
 }
 
@@ -183,13 +191,9 @@ int simple_options(const struct command *command, int argc, char **argv, bool *j
 	}
 }
 
-int device_open(void)
+int device_absent(int err)
 {
-	int err = -ipc_open();
-
 	switch (err) {
-	case 0:
-		return EXIT_OK;
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
@@ -207,24 +211,30 @@ int device_open(void)
 	}
 }
 
-int device_failed(const char *what, int err)
+int device_open(void)
+{
+	int ret = ipc_open();
+
+	return ret ? device_absent(-ret) : EXIT_OK;
+}
+
+const char *device_error(int err)
 {
 	switch (err) {
 	case EPERM:
 	case EACCES:
-		complain("%s: not permitted: run as root "
-			 "(CAP_SYS_ADMIN in the initial user namespace)",
-			 what);
-		return EXIT_PERMISSION;
+		return "not permitted: run as root (CAP_SYS_ADMIN in the initial user namespace)";
 	case ENOTTY:
-		complain("%s: the loaded module does not know this command: "
-			 "it is older than mtsctl",
-			 what);
-		return EXIT_FAILED;
+		return "the loaded module does not know this command: it is older than mtsctl";
 	default:
-		complain("%s: %s", what, strerror(err));
-		return EXIT_FAILED;
+		return strerror(err);
 	}
+}
+
+int device_failed(const char *what, int err)
+{
+	complain("%s: %s", what, device_error(err));
+	return err == EPERM || err == EACCES ? EXIT_PERMISSION : EXIT_FAILED;
 }
 
 /* NULL, with a complaint, if there is no such command. */

@@ -37,6 +37,7 @@ int pin_main(const struct command *command, int argc, char **argv);
 int get_main(const struct command *command, int argc, char **argv);
 int set_main(const struct command *command, int argc, char **argv);
 int status_main(const struct command *command, int argc, char **argv);
+int top_main(const struct command *command, int argc, char **argv);
 int plan_main(const struct command *command, int argc, char **argv);
 int why_main(const struct command *command, int argc, char **argv);
 int thaw_main(const struct command *command, int argc, char **argv);
@@ -56,8 +57,8 @@ int usage_error(const struct command *command, const char *format, ...)
 
 /*
  * getopt_long() that knows --help and says what is wrong. `shorts` starts
- * with "+" (stop at the first argument) or "-" (OPTION_WORD) if at all. Values
- * of options are above OPTION_WORD.
+ * with "+" (stop at the first argument) or "-" (OPTION_WORD) if at all; short
+ * options may follow, not h. Values of options are above OPTION_WORD.
  */
 int next_option(const struct command *command, int argc, char **argv, const char *shorts,
 		const struct option *options);
@@ -70,6 +71,12 @@ int simple_options(const struct command *command, int argc, char **argv, bool *j
 
 /* Opens the device, or says why not. Return: an exit status. */
 int device_open(void);
+
+/* Says why the device cannot be opened. Return: an exit status, as above. */
+int device_absent(int err);
+
+/* What a positive errno of a command means. */
+const char *device_error(int err);
 
 /* Says that `what` failed with `err`, a positive errno. Return: an exit status. */
 int device_failed(const char *what, int err);

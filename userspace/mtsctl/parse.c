@@ -184,7 +184,7 @@ const char *parse_size_count(const char *text, u64 *bytes, u32 *count)
 	return NULL;
 }
 
-const char *parse_time(const char *text, u64 *ns)
+static const char *decimal_time(const struct decimal *d, const char *unit, u64 *ns)
 {
 	static const struct {
 		const char *name;
@@ -198,6 +198,15 @@ const char *parse_time(const char *text, u64 *ns)
 		{ "min", 60000000000 },
 		{ "h", 3600000000000 },
 	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(unit, units[i].name))
+			return decimal_times(d, units[i].ns, ns);
+	return "unknown unit: write ns, us, ms, s, m (minutes) or h, as in 2s or 500ms";
+}
+
+const char *parse_time(const char *text, u64 *ns)
+{
 	struct decimal d;
 	const char *wrong;
 
@@ -206,10 +215,16 @@ const char *parse_time(const char *text, u64 *ns)
 		return wrong;
 	if (!*text)
 		return "the unit is missing: write 2s or 500ms";
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(text, units[i].name))
-			return decimal_times(&d, units[i].ns, ns);
-	return "unknown unit: write ns, us, ms, s, m (minutes) or h, as in 2s or 500ms";
+	return decimal_time(&d, text, ns);
+}
+
+const char *parse_interval(const char *text, u64 *ns)
+{
+	struct decimal d;
+	const char *wrong;
+
+	wrong = parse_decimal(&text, &d);
+	return wrong ? wrong : decimal_time(&d, *text ? text : "s", ns);
 }
 
 const char *parse_pid(const char *text, pid_t *pid)

@@ -32,6 +32,9 @@ const char *parse_size_count(const char *text, u64 *bytes, u32 *count);
 /* 2s, 500ms, 1.5s, 1m, 250us, 100ns: nanoseconds. The unit is not optional. */
 const char *parse_time(const char *text, u64 *ns);
 
+/* The same, or seconds without a unit, as top(1) and sleep(1) take them. */
+const char *parse_interval(const char *text, u64 *ns);
+
 const char *parse_pid(const char *text, pid_t *pid);
 
 /* A job's id: digits alone. */

@@ -34,6 +34,20 @@ int value_time(const struct command *command, const char *what, const char *valu
 	return EXIT_OK;
 }
 
+int value_interval(const struct command *command, const char *what, const char *value, u64 *field)
+{
+	const char *wrong;
+	u64 ns;
+
+	wrong = parse_interval(value, &ns);
+	if (wrong)
+		return usage_error(command, "%s%s: %s", what, value, wrong);
+	if (ns < VALUE_INTERVAL_MIN_NS || ns > VALUE_INTERVAL_MAX_NS)
+		return usage_error(command, "%s%s: not between 10ms and 24h", what, value);
+	*field = ns;
+	return EXIT_OK;
+}
+
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field)
 {
 	u64 total = 0, available, bytes;

@@ -16,6 +16,12 @@ int value_word(const struct command *command, const char *what, const char *valu
 int value_time(const struct command *command, const char *what, const char *value, u64 min, u64 max,
 	       u64 *field);
 
+#define VALUE_INTERVAL_MIN_NS 10000000ull
+#define VALUE_INTERVAL_MAX_NS (24 * 3600 * 1000000000ull)
+
+/* Seconds, or a time with its unit: 10 ms to 24 h. */
+int value_interval(const struct command *command, const char *what, const char *value, u64 *field);
+
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
 

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The model of top: from two samples to what is shown; and its lines. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mtsctl.h"
+#include "top_lines.h"
+
+#define SECOND 1000000000ull
+#define MIB (1ull << 20)
+#define JOBS 5u
+#define BINS 3u
+
+static int failures;
+
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition)) {                                            \
+			failures++;                                            \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+		}                                                              \
+	} while (0)
+
+/* What the rest of mtsctl needs from its main file. */
+void complain(const char *format, ...)
+{
+	(void)format;
+}
+
+/* A sample without memory of its own. */
+struct made {
+	struct sample sample;
+	struct mts_job_info jobs[JOBS];
+	struct mts_bin_info bins[BINS];
+	u64 faults[JOBS];
+};
+
+static const struct {
+	const char *name;
+	u32 bin;
+	u64 demand, resident;
+} made_jobs[JOBS] = {
+	{ "delta", 1, 40, 40 },		 { "beta", 0, 60, 0 },
+	{ "alpha", 1, 50, 10 },		 { "gamma", MTS_BIN_EVERY, 5, 5 },
+	{ "omega", MTS_BIN_NONE, 7, 7 },
+};
+
+/* Three bins, of which bin 1 runs; the third is empty. */
+static void make(struct made *made, u64 seconds)
+{
+	struct mts_status *st = &made->sample.s.status;
+
+	*made = (struct made){ 0 };
+	for (u32 i = 0; i < JOBS; i++) {
+		made->jobs[i] = (struct mts_job_info){
+			.id = 10 + i,
+			.bin = made_jobs[i].bin,
+			.demand = made_jobs[i].demand * MIB,
+			.resident = made_jobs[i].resident * MIB,
+			.swapped = (made_jobs[i].demand - made_jobs[i].resident) * MIB,
+		};
+		snprintf(made->jobs[i].name, MTS_NAME_SIZE, "%s", made_jobs[i].name);
+		made->faults[i] = SAMPLE_UNKNOWN;
+		if (made_jobs[i].bin < BINS) {
+			made->bins[made_jobs[i].bin].jobs++;
+			made->bins[made_jobs[i].bin].demand += made->jobs[i].demand;
+		}
+	}
+	made->jobs[1].state = MTS_JOB_FROZEN;
+	made->jobs[1].frozen_since_ns = 95 * SECOND;
+	for (u32 i = 0; i < BINS; i++)
+		made->bins[i].slice_ns = 2 * SECOND;
+	*st = (struct mts_status){
+		.state = MTS_STATE_RUNNING,
+		.jobs = JOBS,
+		.bins = BINS,
+		.current_bin = 1,
+		.now_ns = (100 + seconds) * SECOND,
+		.capacity = 100 * MIB,
+		.slice_ends_ns = (100 + seconds) * SECOND + SECOND / 2,
+		.round_ns = 6 * SECOND,
+		.round = 4,
+	};
+	made->sample.s.jobs = made->jobs;
+	made->sample.s.njobs = JOBS;
+	made->sample.s.bins = made->bins;
+	made->sample.s.nbins = BINS;
+	made->sample.faults = made->faults;
+	made->sample.vitals_known = true;
+}
+
+static struct made before, now;
+static struct top_history history;
+static struct top_model model;
+
+static void model_of(const struct made *first, enum top_order order)
+{
+	top_model_free(&model);
+	CHECK(!top_model_make(&model, first ? &first->sample : NULL, &now.sample, &history, order));
+}
+
+/* The names' first letters, in the order of the rows. */
+static bool ordered(enum top_order order, const char *letters)
+{
+	char found[JOBS + 1] = "";
+
+	model_of(&before, order);
+	for (u32 i = 0; i < model.njobs; i++)
+		found[i] = model.jobs[i].info->name[0];
+	if (strcmp(found, letters))
+		printf("%s\n", found);
+	return !strcmp(found, letters);
+}
+
+static void without_a_sample_before_no_rate_is_known(void)
+{
+	make(&now, 0);
+	now.faults[0] = 7;
+	history = (struct top_history){ 0 };
+	model_of(NULL, TOP_BY_ID);
+	CHECK(model.rates.evicted == TOP_UNKNOWN && model.rates.brought_back == TOP_UNKNOWN);
+	CHECK(model.rates.out == TOP_UNKNOWN && model.rates.in == TOP_UNKNOWN);
+	CHECK(model.jobs[0].faults == TOP_UNKNOWN);
+	CHECK(!model.switch_last_ns && !model.switch_mean_ns && !model.share_known);
+}
+
+static void rates_are_differences_over_time(void)
+{
+	u64 page = sysconf(_SC_PAGESIZE);
+
+	make(&before, 0);
+	make(&now, 4);
+	before.sample.stats.evict_got = 10 * MIB;
+	now.sample.stats.evict_got = 50 * MIB;
+	before.sample.stats.brought_back = 100;
+	now.sample.stats.brought_back = 500;
+	now.sample.vitals.pswpout = 40;
+	now.sample.vitals.pswpin = 80;
+	now.sample.vitals.pgmajfault = 2;
+	model_of(&before, TOP_BY_ID);
+	CHECK(model.rates.evicted == 10 * MIB);
+	CHECK(model.rates.brought_back == 100 * page);
+	CHECK(model.rates.out == 10 * page && model.rates.in == 20 * page);
+	CHECK(model.rates.faults == 500);
+
+	/* Loaded anew: nothing is below zero. At the same time: nothing is divided. */
+	now.sample.stats.evict_got = 0;
+	model_of(&before, TOP_BY_ID);
+	CHECK(!model.rates.evicted);
+	now.sample.s.status.now_ns = before.sample.s.status.now_ns;
+	model_of(&before, TOP_BY_ID);
+	CHECK(model.rates.evicted == TOP_UNKNOWN);
+
+	make(&now, 4);
+	now.sample.vitals_known = false;
+	model_of(&before, TOP_BY_ID);
+	CHECK(model.rates.out == TOP_UNKNOWN && !model.rates.evicted);
+}
+
+static void faults_are_of_the_same_job(void)
+{
+	make(&before, 0);
+	make(&now, 2);
+	before.faults[0] = 100;
+	now.faults[0] = 130;
+	before.faults[2] = 5; /* and not known now */
+	now.faults[3] = 5; /* and not known then */
+	before.faults[4] = 9;
+	before.jobs[4].id = 99; /* another job */
+	now.faults[4] = 90;
+	model_of(&before, TOP_BY_ID);
+	CHECK(model.jobs[0].faults == 15000);
+	for (u32 i = 1; i < JOBS; i++)
+		CHECK(model.jobs[i].faults == TOP_UNKNOWN);
+
+	/* One went in between: those after it are found all the same. */
+	make(&before, 0);
+	before.jobs[0].id = 3;
+	before.faults[4] = 9;
+	model_of(&before, TOP_BY_ID);
+	CHECK(model.jobs[0].faults == TOP_UNKNOWN);
+	CHECK(model.jobs[4].faults == (90 - 9) * 1000 / 2);
+}
+
+static void jobs_come_in_each_order(void)
+{
+	make(&before, 0);
+	make(&now, 1);
+	for (u32 i = 0; i < JOBS; i++)
+		before.faults[i] = 0;
+	now.faults[2] = 3;
+	now.faults[4] = 4;
+	CHECK(ordered(TOP_BY_BIN, "bdago"));
+	CHECK(ordered(TOP_BY_ID, "dbago"));
+	CHECK(ordered(TOP_BY_NAME, "abdgo"));
+	CHECK(ordered(TOP_BY_STATE, "bdago"));
+	CHECK(ordered(TOP_BY_DEMAND, "badog"));
+	CHECK(ordered(TOP_BY_RESIDENT, "daogb"));
+	CHECK(ordered(TOP_BY_SWAPPED, "badgo"));
+	CHECK(ordered(TOP_BY_FROZEN, "bdago"));
+	CHECK(ordered(TOP_BY_FAULTS, "oadbg"));
+	for (u32 i = 0; i < TOP_ORDERS; i++)
+		CHECK(strcmp(word_of(top_order_words, i), "unknown"));
+	CHECK(model.jobs[top_model_row(&model, 11)].info->id == 11);
+	CHECK(top_model_row(&model, 1234) == JOBS);
+}
+
+static void bins_are_summed_up(void)
+{
+	make(&now, 1);
+	model_of(NULL, TOP_BY_ID);
+	CHECK(model.nbins == BINS);
+	CHECK(model.bins[0].jobs == 1 && model.bins[0].swapped == 60 * MIB);
+	CHECK(model.bins[1].jobs == 2 && model.bins[1].resident == 50 * MIB);
+	CHECK(!model.bins[2].jobs && !model.bins[2].demand);
+	CHECK(model.every.jobs == 1 && model.none.jobs == 1 && model.all.jobs == JOBS);
+	CHECK(model.jobs[1].frozen_ns == 6 * SECOND);
+	/* What the module packed by is its word. */
+	now.bins[0].demand = 61 * MIB;
+	model_of(NULL, TOP_BY_ID);
+	CHECK(model.bins[0].demand == 61 * MIB);
+}
+
+/* One more sample, with switches that took so much in all, in a round. */
+static void note(u64 seconds, u64 switches, u64 switching_ms, u64 round, u32 state)
+{
+	make(&now, seconds);
+	now.sample.stats.switches = switches;
+	now.sample.stats.evict_ns = switching_ms * 1000000;
+	now.sample.stats.slice_ns = 10 * SECOND;
+	now.sample.s.status.round = round;
+	now.sample.s.status.state = state;
+	top_history_note(&history, &now.sample);
+	model_of(NULL, TOP_BY_ID);
+}
+
+static void a_switch_counts_when_it_is_over(void)
+{
+	history = (struct top_history){ 0 };
+	note(0, 10, 5000, 4, MTS_STATE_RUNNING);
+	CHECK(!model.switch_last_ns && model.switch_mean_ns == SECOND / 2);
+	note(1, 11, 5100, 4, MTS_STATE_SWITCHING);
+	CHECK(!model.switch_last_ns);
+	note(2, 11, 5700, 4, MTS_STATE_RUNNING);
+	CHECK(model.switch_last_ns == 700000000);
+	note(3, 11, 5700, 4, MTS_STATE_RUNNING);
+	CHECK(model.switch_last_ns == 700000000);
+	/* Several in one interval: their mean. */
+	note(4, 14, 6000, 4, MTS_STATE_RUNNING);
+	CHECK(model.switch_last_ns == 100000000);
+	/* A module loaded anew. */
+	note(5, 1, 100, 1, MTS_STATE_RUNNING);
+	CHECK(!model.switch_last_ns);
+}
+
+static void the_share_is_that_of_a_whole_round(void)
+{
+	history = (struct top_history){ 0 };
+	note(0, 10, 1000, 4, MTS_STATE_RUNNING);
+	note(3, 11, 2000, 5, MTS_STATE_RUNNING);
+	CHECK(!model.share_known); /* round 4 was not seen to begin */
+	note(9, 12, 2000, 5, MTS_STATE_RUNNING);
+	note(13, 13, 2500, 6, MTS_STATE_RUNNING);
+	CHECK(model.share_known && model.share == 50); /* 0.5 s of 10 s */
+	CHECK(model.share_mean == 200); /* 2.5 s of 12.5 s */
+}
+
+/* ---- lines ------------------------------------------------------------------- */
+
+static char frame[65536];
+static u32 nlines, widest;
+
+static void collect(void *to, const struct top_line *line)
+{
+	(void)to;
+	nlines++;
+	if (strlen(line->text) > widest)
+		widest = strlen(line->text);
+	snprintf(frame + strlen(frame), sizeof(frame) - strlen(frame), "%s\n", line->text);
+}
+
+static void lines(struct top_view *view)
+{
+	frame[0] = '\0';
+	nlines = 0;
+	widest = 0;
+	top_lines(&model, view, collect, NULL);
+	CHECK(widest <= view->width);
+}
+
+static void every_size_of_terminal_is_kept(void)
+{
+	make(&now, 1);
+	model_of(NULL, TOP_BY_ID);
+	for (u32 width = TOP_WIDTH_MIN; width <= TOP_WIDTH_MAX; width++) {
+		struct top_view view = { .width = width };
+
+		lines(&view);
+		CHECK(view.shown == JOBS);
+	}
+	for (u32 height = 17; height < 60; height++) {
+		struct top_view view = { .width = 80, .height = height, .row = JOBS - 1 };
+
+		lines(&view);
+		CHECK(nlines <= height);
+		CHECK(strstr(frame, "omega"));
+		CHECK(strstr(frame, "  * 1 ["));
+	}
+}
+
+static void the_selected_job_is_shown(void)
+{
+	struct top_view view = { .width = 80, .height = 17 };
+
+	make(&now, 1);
+	model_of(NULL, TOP_BY_ID);
+	for (view.row = 0; view.row < JOBS; view.row++) {
+		lines(&view);
+		CHECK(strstr(frame, model.jobs[view.row].info->name));
+		CHECK(view.first <= view.row && view.row < view.first + view.shown);
+	}
+	/* Jobs have gone. */
+	view.row = 100;
+	lines(&view);
+	CHECK(view.row == JOBS - 1);
+	now.sample.s.njobs = 0;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(!view.row && !view.shown && strstr(frame, "no jobs"));
+}
+
+static void bars_show_memory_and_swap(void)
+{
+	struct top_view view = { .width = 67 }; /* 20 columns of bar */
+
+	make(&now, 1);
+	now.bins[2].demand = 130 * MIB;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(strstr(frame, "    0 [------------        ] 60.0 MiB"));
+	CHECK(strstr(frame, "  * 1 [##########--------  ] 90.0 MiB     2    2.0 s  500 ms left"));
+	CHECK(strstr(frame, "    2 [------------------->]  130 MiB"));
+	now.sample.s.status.capacity = 0;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(strstr(frame, "  * 1 [                    ] 90.0 MiB"));
+}
+
+int main(void)
+{
+	without_a_sample_before_no_rate_is_known();
+	rates_are_differences_over_time();
+	faults_are_of_the_same_job();
+	jobs_come_in_each_order();
+	bins_are_summed_up();
+	a_switch_counts_when_it_is_over();
+	the_share_is_that_of_a_whole_round();
+	every_size_of_terminal_is_kept();
+	the_selected_job_is_shown();
+	bars_show_memory_and_swap();
+	top_model_free(&model);
+	if (failures)
+		printf("%d checks failed\n", failures);
+	return failures != 0;
+}

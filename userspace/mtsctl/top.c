@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "ipc.h"
+#include "mtsctl.h"
+#include "ticker.h"
+#include "top_keys.h"
+#include "top_screen.h"
+#include "values.h"
+
+/* Of more jobs than that, only those that are shown are looked at: it takes ten system calls. */
+#define LOOK_AT_ALL 256
+
+struct top {
+	struct sample samples[2];
+	u32 at; /* the newer one */
+	u32 taken; /* how many are there */
+	struct top_history history;
+	struct top_model model;
+	struct top_view view;
+	struct top_keys keys;
+};
+
+static void look_at_jobs(const struct top *top, struct sample *now)
+{
+	const struct top_model *old = &top->model;
+	u32 end = mts_min(top->view.first + top->view.shown, old->njobs);
+
+	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS) {
+		for (u32 i = 0; i < now->s.njobs; i++)
+			sample_look(now, i);
+		return;
+	}
+	for (u32 row = top->view.first; row < end; row++) {
+		const struct mts_job_info *job = snapshot_job(&now->s, old->jobs[row].info->id);
+
+		if (job)
+			sample_look(now, job - now->s.jobs);
+	}
+}
+
+/* The device is closed in between: it would keep the module from being unloaded. */
+static int take(const struct top *top, struct sample *now)
+{
+	int ret = ipc_open();
+
+	*now = (struct sample){ 0 };
+	if (ret) {
+		screen_leave();
+		return device_absent(-ret);
+	}
+	ret = sample_take(now);
+	ipc_close();
+	if (ret) {
+		screen_leave();
+		return device_failed("top", -ret);
+	}
+	look_at_jobs(top, now);
+	return EXIT_OK;
+}
+
+/* The selection stays with the job of that id, or where it was if that is gone. */
+static int model_anew(struct top *top, u32 id)
+{
+	const struct sample *before = top->taken > 1 ? &top->samples[!top->at] : NULL;
+	u32 row;
+	int ret;
+
+	top_model_free(&top->model);
+	ret = top_model_make(&top->model, before, &top->samples[top->at], &top->history,
+			     top->view.order);
+	if (ret) {
+		screen_leave();
+		return device_failed("top", -ret);
+	}
+	row = top_model_row(&top->model, id);
+	if (row < top->model.njobs)
+		top->view.row = row;
+	return EXIT_OK;
+}
+
+static u32 selected_id(const struct top *top)
+{
+	return top->view.row < top->model.njobs ? top->model.jobs[top->view.row].info->id : 0;
+}
+
+/* Rates are those since the last tick, not since the last key. */
+static int refresh(struct top *top, bool tick)
+{
+	u32 id = selected_id(top);
+	struct sample now;
+	int ret = take(top, &now);
+
+	if (ret) {
+		sample_free(&now);
+		return ret;
+	}
+	if (tick || top->taken < 2) {
+		top->at = !top->at;
+		top->taken = mts_min(top->taken + 1, 2);
+	}
+	sample_free(&top->samples[top->at]);
+	top->samples[top->at] = now;
+	top_history_note(&top->history, &now);
+	return model_anew(top, id);
+}
+
+static void top_free(struct top *top)
+{
+	top_model_free(&top->model);
+	sample_free(&top->samples[0]);
+	sample_free(&top->samples[1]);
+}
+
+/* ---- on a terminal -------------------------------------------------------------- */
+
+static void draw(struct top *top)
+{
+	char bottom[TOP_WIDTH_MAX];
+
+	top_bottom(&top->keys, &top->view, bottom, sizeof(bottom));
+	screen_size(&top->view);
+	if (top->keys.mode == TOP_HELP)
+		screen_show_text(top_help, bottom);
+	else
+		screen_show(&top->model, &top->view, bottom);
+}
+
+/* All keys that were typed. Return: an exit status. */
+static int on_keys(struct top *top, bool *quit)
+{
+	int key, ret = EXIT_OK;
+
+	while (!ret && !*quit && (key = screen_key()) != TOP_KEY_NONE) {
+		switch (top_key(&top->keys, &top->view, &top->model, key)) {
+		case TOP_REDRAW:
+			break;
+		case TOP_REORDER:
+			ret = model_anew(top, selected_id(top));
+			break;
+		case TOP_REFRESH:
+			ret = refresh(top, false);
+			break;
+		case TOP_QUIT:
+			*quit = true;
+			break;
+		}
+	}
+	return ret;
+}
+
+static int show_live(const struct command *command, struct top *top, struct ticker *ticker,
+		     u32 count)
+{
+	bool quit = false;
+	u32 frames = 1;
+	int ret;
+
+	ret = screen_enter(command);
+	while (!ret && !quit) {
+		draw(top);
+		switch (ticker_wait(ticker, STDIN_FILENO)) {
+		case TICK:
+			quit = count && frames++ == count;
+			ret = quit ? EXIT_OK : refresh(top, true);
+			break;
+		case TICK_INPUT:
+		case TICK_SIGNAL:
+			ret = on_keys(top, &quit);
+			break;
+		case TICK_END:
+			quit = true;
+			break;
+		}
+	}
+	screen_leave();
+	return ret;
+}
+
+/* ---- --batch -------------------------------------------------------------------- */
+
+static void print_line(void *to, const struct top_line *line)
+{
+	int length = strlen(line->text);
+
+	while (length && line->text[length - 1] == ' ')
+		length--;
+	fprintf(to, "%.*s\n", length, line->text);
+}
+
+/* The first frame comes after the first delay: each has the rates of the delay before it. */
+static int show_batch(struct top *top, struct ticker *ticker, u32 count)
+{
+	int ret = EXIT_OK;
+
+	top->view.width = COLUMNS;
+	for (u32 frames = 0; !ret && (!count || frames < count); frames++) {
+		if (ticker_wait(ticker, -1) != TICK)
+			break;
+		ret = refresh(top, true);
+		if (ret)
+			break;
+		if (frames)
+			putchar('\n');
+		top_lines(&top->model, &top->view, print_line, stdout);
+		/* main() says what is wrong. */
+		if (fflush(stdout))
+			ret = EXIT_FAILED;
+	}
+	return ret;
+}
+
+static int show(const struct command *command, bool batch, u32 count, u64 delay, u32 order)
+{
+	struct top top = { .view.order = order };
+	struct ticker ticker;
+	int ret;
+
+	ret = refresh(&top, true);
+	if (!ret) {
+		ret = ticker_start(&ticker, delay);
+		if (ret) {
+			ret = device_failed("top", -ret);
+		} else {
+			ret = batch ? show_batch(&top, &ticker, count) :
+				      show_live(command, &top, &ticker, count);
+			ticker_stop(&ticker);
+		}
+	}
+	top_free(&top);
+	return ret;
+}
+
+int top_main(const struct command *command, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "batch", no_argument, NULL, 'b' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "delay", required_argument, NULL, 'd' },
+		{ "order", required_argument, NULL, 'o' },
+		{ 0 },
+	};
+	u32 count = 0, order = TOP_BY_BIN;
+	u64 delay = 1000000000;
+	bool batch = false;
+	int opt, ret = EXIT_OK;
+
+	while (!ret && (opt = next_option(command, argc, argv, "bn:d:o:", options)) != OPTION_END) {
+		switch (opt) {
+		case 'b':
+			batch = true;
+			break;
+		case 'n':
+			ret = value_count(command, "--count ", optarg, U32_MAX, &count);
+			break;
+		case 'd':
+			ret = value_interval(command, "--delay ", optarg, &delay);
+			break;
+		case 'o':
+			ret = value_word(command, "--order ", optarg, top_order_words, &order);
+			break;
+		case OPTION_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (ret)
+		return ret;
+	if (optind != argc)
+		return usage_error(command, "unexpected '%s'", argv[optind]);
+	return show(command, batch, count, delay, order);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "format.h"
+#include "top_lines.h"
+
+/* Columns that the longest values take, beside the bar and beside the name. */
+#define BIN_COLUMNS 47u
+#define JOB_COLUMNS 67u
+
+struct frame {
+	const struct top_model *m;
+	struct top_view *view;
+	top_put put;
+	void *to;
+	u32 used; /* lines so far */
+};
+
+__attribute__((format(printf, 3, 4))) static void print(struct frame *f, enum top_style style,
+							const char *format, ...)
+{
+	struct top_line line = { .style = style };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line.text, f->view->width + 1, format, args);
+	va_end(args);
+	f->put(f->to, &line);
+	f->used++;
+}
+
+/* Bytes a second without "/s", and "-" for what is not known. */
+static const char *size_or_dash(char buf[FORMAT_SIZE], u64 bytes)
+{
+	return bytes == TOP_UNKNOWN ? "-" : format_size(buf, bytes);
+}
+
+static const char *time_or_dash(char buf[FORMAT_SIZE], u64 ns)
+{
+	return ns ? format_time(buf, ns) : "-";
+}
+
+static const char *share_or_dash(char buf[FORMAT_SIZE], bool known, u32 permille)
+{
+	snprintf(buf, FORMAT_SIZE, "%u.%u %%", permille / 10, permille % 10);
+	return known ? buf : "-";
+}
+
+/* "0.3", "120", "3.4k" */
+static const char *faults_or_dash(char buf[FORMAT_SIZE], u64 per_1000s)
+{
+	double faults = per_1000s / 1e3;
+
+	if (per_1000s == TOP_UNKNOWN)
+		return "-";
+	if (faults >= 9999.5)
+		snprintf(buf, FORMAT_SIZE, "%.0fk", faults / 1e3);
+	else
+		snprintf(buf, FORMAT_SIZE, "%.*f", faults && faults < 9.95, faults);
+	return buf;
+}
+
+/* ---- the head ----------------------------------------------------------------- */
+
+static void show_title(struct frame *f)
+{
+	const struct sample *now = f->m->now;
+	const struct mts_status *st = &now->s.status;
+	char slice[FORMAT_SIZE], left[160], clock[16] = "";
+	time_t seconds = time(NULL);
+	struct tm tm;
+
+	snprintf(left, sizeof(left), "mts %s (%s), mode=%s slice=%s",
+		 word_of(state_words, st->state), word_of(reason_words, st->reason),
+		 word_of(mode_words, now->config.mode),
+		 format_time_exact(slice, now->config.slice_ns));
+	if (localtime_r(&seconds, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	print(f, TOP_STRONG, "%-*s %s", (int)f->view->width - 9, left, clock);
+}
+
+static void show_head(struct frame *f)
+{
+	const struct top_rates *r = &f->m->rates;
+	const struct sample *now = f->m->now;
+	const struct mts_status *st = &now->s.status;
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE];
+	char round[128] = "";
+
+	show_title(f);
+	print(f, TOP_PLAIN, "why     %s", *st->detail ? st->detail : "-");
+	if (st->round_ns)
+		snprintf(round, sizeof(round), "; round %llu takes %s, longest pause %s", st->round,
+			 format_time(a, st->round_ns), format_time(b, st->longest_pause_ns));
+	print(f, TOP_PLAIN, "jobs    %u, %u frozen%s", st->jobs, st->frozen, round);
+	print(f, TOP_PLAIN, "switch  last %s, mean %s; %s of the last round, %s of all rounds",
+	      time_or_dash(a, f->m->switch_last_ns), time_or_dash(b, f->m->switch_mean_ns),
+	      share_or_dash(c, f->m->share_known, f->m->share),
+	      share_or_dash(d, now->stats.switches, f->m->share_mean));
+	print(f, TOP_PLAIN, "disk/s  evicted %s, brought back %s; host out %s, in %s",
+	      size_or_dash(a, r->evicted), size_or_dash(b, r->brought_back),
+	      size_or_dash(c, r->out), size_or_dash(d, r->in));
+	if (!now->vitals_known)
+		print(f, TOP_PLAIN, "memory  -");
+	else
+		print(f, TOP_PLAIN, "memory  %s available, %s of swap free; %s major faults/s",
+		      format_size(a, now->vitals.mem_available),
+		      format_size(b, now->vitals.swap_free), faults_or_dash(c, r->faults));
+}
+
+/* ---- bins --------------------------------------------------------------------- */
+
+static u32 cells(u64 bytes, u64 capacity, u32 width)
+{
+	return mts_min(mul_u64_u64_div_u64(mts_min(bytes, capacity), width, capacity), width);
+}
+
+/*
+ * '#' is what is in memory of the demand, '-' the rest, which is in swap; '>'
+ * where that is more than the capacity.
+ */
+static void draw_bar(char *bar, u32 width, const struct top_sum *sum, u64 capacity)
+{
+	u32 demand, resident;
+
+	memset(bar, ' ', width);
+	bar[width] = '\0';
+	if (!capacity)
+		return;
+	demand = cells(sum->demand, capacity, width);
+	resident = cells(mts_min(sum->resident, sum->demand), capacity, width);
+	memset(bar, '-', demand);
+	memset(bar, '#', resident);
+	if (sum->demand > capacity)
+		bar[width - 1] = '>';
+}
+
+static void show_sum(struct frame *f, enum top_style style, const char *label,
+		     const struct top_sum *sum, const char *slice, const char *runs)
+{
+	u32 width = mts_max(f->view->width, BIN_COLUMNS + 10) - BIN_COLUMNS;
+	struct top_line line = { .style = style, .bar_from = 7, .bar_to = 7 + width };
+	char bar[TOP_WIDTH_MAX + 1], demand[FORMAT_SIZE];
+
+	draw_bar(bar, width, sum, f->m->now->s.status.capacity);
+	snprintf(line.text, f->view->width + 1, "%5s [%s] %8s %5u %8s  %s", label, bar,
+		 format_size(demand, sum->demand), sum->jobs, slice, runs);
+	line.bar_to = mts_min(line.bar_to, f->view->width);
+	f->put(f->to, &line);
+	f->used++;
+}
+
+static void show_bin(struct frame *f, u32 bin)
+{
+	const struct snapshot *s = &f->m->now->s;
+	bool current = snapshot_rotates(s) && bin == s->status.current_bin;
+	char label[16], slice[FORMAT_SIZE], in[FORMAT_SIZE], runs[2 * FORMAT_SIZE] = "";
+
+	if (current && s->status.state == MTS_STATE_RUNNING)
+		snprintf(runs, sizeof(runs), "%s left", format_time(in, snapshot_slice_left(s)));
+	else if (current)
+		snprintf(runs, sizeof(runs), "coming");
+	else if (snapshot_rotates(s))
+		snprintf(runs, sizeof(runs), "in %s", format_time(in, snapshot_starts_in(s, bin)));
+	snprintf(label, sizeof(label), "%s%u", current ? "* " : "", bin);
+	show_sum(f, current ? TOP_RUNNING : TOP_FROZEN, label, &f->m->bins[bin],
+		 format_time(slice, s->bins[bin].slice_ns), runs);
+}
+
+static void show_bins_heading(struct frame *f)
+{
+	u32 width = mts_max(f->view->width, BIN_COLUMNS + 10) - BIN_COLUMNS;
+	char text[FORMAT_SIZE + 64], capacity[FORMAT_SIZE];
+
+	if (f->m->now->s.status.capacity)
+		snprintf(text, sizeof(text), "of %s: # memory, - swap",
+			 format_size(capacity, f->m->now->s.status.capacity));
+	else
+		snprintf(text, sizeof(text), "capacity: not measured yet");
+	print(f, TOP_HEADING, "%5s  %-*.*s  %8s %5s %8s  %-9s", "BIN", (int)width, (int)width, text,
+	      "DEMAND", "JOBS", "SLICE", "RUNS");
+}
+
+/*
+ * At most `room` lines; if that is not enough, those from the running bin on,
+ * as they will run.
+ */
+static void show_bins(struct frame *f, u32 room)
+{
+	const struct top_model *m = f->m;
+	u32 from = 0, n = m->nbins, began;
+
+	show_bins_heading(f);
+	began = f->used;
+	if (!n) {
+		show_sum(f, TOP_PLAIN, "all", &m->all, "", "");
+		return;
+	}
+	if (n > room) {
+		n = room - 1;
+		from = snapshot_rotates(&m->now->s) ? m->now->s.status.current_bin : 0;
+	}
+	for (u32 i = 0; i < n; i++)
+		show_bin(f, (from + i) % m->nbins);
+	if (n < m->nbins)
+		print(f, TOP_PLAIN, "%5s %u more bins", "...", m->nbins - n);
+	if (f->used - began < room && m->every.jobs)
+		show_sum(f, TOP_PLAIN, "every", &m->every, "", "always");
+	if (f->used - began < room && m->none.jobs)
+		show_sum(f, TOP_PLAIN, "none", &m->none, "", "");
+}
+
+/* ---- jobs --------------------------------------------------------------------- */
+
+static void show_job(struct frame *f, u32 row, int id_width, int name_width)
+{
+	const struct top_job *job = &f->m->jobs[row];
+	const struct mts_job_info *info = job->info;
+	const struct snapshot *s = &f->m->now->s;
+	char demand[FORMAT_SIZE], resident[FORMAT_SIZE], swapped[FORMAT_SIZE], faults[FORMAT_SIZE];
+	char name[MTS_NAME_SIZE], bin[16], frozen[FORMAT_SIZE] = "";
+	enum top_style style = TOP_PLAIN;
+
+	if (info->bin == MTS_BIN_EVERY)
+		snprintf(bin, sizeof(bin), "every");
+	else if (info->bin == MTS_BIN_NONE)
+		snprintf(bin, sizeof(bin), "-");
+	else
+		snprintf(bin, sizeof(bin), "%u", info->bin);
+	if (job->frozen_ns)
+		format_time(frozen, job->frozen_ns);
+	if (f->view->height && row == f->view->row)
+		style = TOP_SELECTED;
+	else if (job->frozen_ns)
+		style = TOP_FROZEN;
+	else if (snapshot_rotates(s) && info->bin == s->status.current_bin)
+		style = TOP_RUNNING;
+	print(f, style, "%*u %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, name_width,
+	      format_name_short(name, name_width, info->name),
+	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
+	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
+	      faults_or_dash(faults, job->faults));
+}
+
+static void show_jobs(struct frame *f, u32 room)
+{
+	struct top_view *v = f->view;
+	int id_width = 4, name_width;
+
+	for (u32 i = 0; i < f->m->njobs; i++)
+		id_width = mts_max(id_width, snprintf(NULL, 0, "%u", f->m->jobs[i].info->id));
+	name_width = mts_max(v->width, JOB_COLUMNS + 13) - JOB_COLUMNS - (id_width - 4);
+	name_width = mts_min(name_width, MTS_NAME_SIZE - 1);
+	print(f, TOP_HEADING, "%*s %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID", name_width,
+	      "JOB", "STATE", "BIN", "DEMAND", "RESIDENT", "SWAPPED", "FROZEN", "FAULT/s");
+	if (!f->m->njobs)
+		print(f, TOP_PLAIN, "%*s no jobs: mtsctl run, mtsctl add", id_width, "");
+	v->shown = mts_min(f->m->njobs, room);
+	v->row = mts_min(v->row, mts_sub_floor(f->m->njobs, 1));
+	v->first = mts_min(v->first, f->m->njobs - v->shown);
+	if (v->row < v->first)
+		v->first = v->row;
+	if (v->row >= v->first + v->shown)
+		v->first = mts_sub_floor(v->row + 1, v->shown);
+	for (u32 i = 0; i < v->shown; i++)
+		show_job(f, v->first + i, id_width, name_width);
+}
+
+/* The bins get up to two fifths of what is left beside the head and the headings. */
+void top_lines(const struct top_model *model, struct top_view *view, top_put put, void *to)
+{
+	struct frame f = { .m = model, .view = view, .put = put, .to = to };
+	u32 height = view->height ? view->height : U32_MAX;
+
+	show_head(&f);
+	print(&f, TOP_PLAIN, "%s", "");
+	show_bins(&f, view->height ? mts_max(mts_sub_floor(height, 10) * 2 / 5, 2) : height);
+	print(&f, TOP_PLAIN, "%s", "");
+	show_jobs(&f, mts_sub_floor(height, f.used + 1));
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "top_model.h"
+
+#define SECOND 1000000000ull
+
+const struct word top_order_words[] = {
+	{ "bin", TOP_BY_BIN, NULL },	     { "id", TOP_BY_ID, NULL },
+	{ "name", TOP_BY_NAME, NULL },	     { "state", TOP_BY_STATE, NULL },
+	{ "demand", TOP_BY_DEMAND, NULL },   { "resident", TOP_BY_RESIDENT, NULL },
+	{ "swapped", TOP_BY_SWAPPED, NULL }, { "frozen", TOP_BY_FROZEN, NULL },
+	{ "faults", TOP_BY_FAULTS, NULL },   { 0 },
+};
+
+/* ---- switches --------------------------------------------------------------- */
+
+static u64 switching_ns(const struct mts_stats *stats)
+{
+	return stats->freeze_ns + stats->evict_ns + stats->bring_back_ns;
+}
+
+static u32 permille(u64 part, u64 whole)
+{
+	return whole ? mts_min(mul_u64_u64_div_u64(part, 1000, whole), 1000) : 0;
+}
+
+/* The counters of a switch grow while it goes on: they say what it took only outside of one. */
+static void note_switch(struct top_history *h, const struct sample *now)
+{
+	u64 switches = now->stats.switches - h->settled.switches;
+
+	if (now->s.status.state == MTS_STATE_SWITCHING)
+		return;
+	if (switches)
+		h->last_switch_ns =
+			(switching_ns(&now->stats) - switching_ns(&h->settled)) / switches;
+	h->settled = now->stats;
+}
+
+static void note_round(struct top_history *h, const struct sample *now)
+{
+	const struct mts_status *st = &now->s.status;
+
+	if (st->round == h->round)
+		return;
+	if (h->whole) {
+		h->share_known = true;
+		h->share = permille(switching_ns(&now->stats) - h->round_switching_ns,
+				    st->now_ns - h->round_began_ns);
+	}
+	h->whole = true;
+	h->round = st->round;
+	h->round_began_ns = st->now_ns;
+	h->round_switching_ns = switching_ns(&now->stats);
+}
+
+void top_history_note(struct top_history *h, const struct sample *now)
+{
+	/* Counters that go back are those of a module that was loaded anew. */
+	if (!h->began || now->stats.switches < h->settled.switches ||
+	    now->s.status.round < h->round ||
+	    switching_ns(&now->stats) < switching_ns(&h->settled)) {
+		*h = (struct top_history){
+			.began = true,
+			.settled = now->stats,
+			.round = now->s.status.round,
+		};
+		return;
+	}
+	note_switch(h, now);
+	note_round(h, now);
+}
+
+/* ---- rates ------------------------------------------------------------------ */
+
+static u64 rate(u64 before, u64 now, u64 ns)
+{
+	return mul_u64_u64_div_u64(mts_sub_floor(now, before), SECOND, ns);
+}
+
+static void rates_make(struct top_model *m, const struct sample *before, u64 ns)
+{
+	const struct sample *now = m->now;
+	u64 page = sysconf(_SC_PAGESIZE);
+
+	memset(&m->rates, 0xff, sizeof(m->rates)); /* TOP_UNKNOWN */
+	if (!ns)
+		return;
+	m->rates.evicted = rate(before->stats.evict_got, now->stats.evict_got, ns);
+	m->rates.brought_back =
+		rate(before->stats.brought_back, now->stats.brought_back, ns) * page;
+	if (!before->vitals_known || !now->vitals_known)
+		return;
+	m->rates.out = rate(before->vitals.pswpout, now->vitals.pswpout, ns) * page;
+	m->rates.in = rate(before->vitals.pswpin, now->vitals.pswpin, ns) * page;
+	m->rates.faults = rate(before->vitals.pgmajfault * 1000, now->vitals.pgmajfault * 1000, ns);
+}
+
+/* Both lists are in order of id: *at moves on through the older one. */
+static u64 job_faults(const struct sample *before, u32 *at, const struct sample *now, u32 job,
+		      u64 ns)
+{
+	const struct mts_job_info *info = &now->s.jobs[job];
+	u64 then;
+
+	if (!ns || now->faults[job] == SAMPLE_UNKNOWN)
+		return TOP_UNKNOWN;
+	while (*at < before->s.njobs && before->s.jobs[*at].id < info->id)
+		(*at)++;
+	if (*at == before->s.njobs || before->s.jobs[*at].id != info->id)
+		return TOP_UNKNOWN;
+	then = before->faults[*at];
+	return then == SAMPLE_UNKNOWN ? TOP_UNKNOWN :
+					rate(then * 1000, now->faults[job] * 1000, ns);
+}
+
+/* ---- bins and jobs ------------------------------------------------------------ */
+
+static void sum_add(struct top_sum *sum, const struct mts_job_info *job)
+{
+	sum->jobs++;
+	sum->demand = mts_add_sat(sum->demand, job->demand);
+	sum->resident = mts_add_sat(sum->resident, job->resident);
+	sum->swapped = mts_add_sat(sum->swapped, job->swapped);
+}
+
+static void bins_make(struct top_model *m)
+{
+	const struct snapshot *s = &m->now->s;
+
+	for (u32 i = 0; i < s->njobs; i++) {
+		const struct mts_job_info *job = &s->jobs[i];
+
+		sum_add(&m->all, job);
+		if (job->bin < s->nbins)
+			sum_add(&m->bins[job->bin], job);
+		else
+			sum_add(job->bin == MTS_BIN_EVERY ? &m->every : &m->none, job);
+	}
+	/* What the module packed by, not what the jobs say now. */
+	for (u32 i = 0; i < s->nbins; i++) {
+		m->bins[i].demand = s->bins[i].demand;
+		m->bins[i].jobs = s->bins[i].jobs;
+	}
+}
+
+static u64 key(const struct top_job *job, enum top_order order)
+{
+	switch (order) {
+	case TOP_BY_DEMAND:
+		return job->info->demand;
+	case TOP_BY_RESIDENT:
+		return job->info->resident;
+	case TOP_BY_SWAPPED:
+		return job->info->swapped;
+	case TOP_BY_FROZEN:
+		return job->frozen_ns;
+	case TOP_BY_FAULTS:
+		return job->faults == TOP_UNKNOWN ? 0 : job->faults;
+	default:
+		return 0;
+	}
+}
+
+static int compare(const void *a, const void *b, void *argument)
+{
+	const struct top_job *x = a, *y = b;
+	enum top_order order = *(const enum top_order *)argument;
+	u64 kx = key(x, order), ky = key(y, order);
+	int by = 0;
+
+	if (order == TOP_BY_BIN)
+		by = x->info->bin < y->info->bin ? -1 : x->info->bin > y->info->bin;
+	else if (order == TOP_BY_NAME)
+		by = strcmp(x->info->name, y->info->name);
+	else if (order == TOP_BY_STATE)
+		by = strcmp(word_of(job_state_words, x->info->state),
+			    word_of(job_state_words, y->info->state));
+	else if (kx != ky)
+		by = kx > ky ? -1 : 1;
+	return by ? by : x->info->id < y->info->id ? -1 : x->info->id > y->info->id;
+}
+
+/* MTS_BIN_NONE is above MTS_BIN_EVERY, and both are above every index. */
+static void jobs_make(struct top_model *m, const struct sample *before, u64 ns,
+		      enum top_order order)
+{
+	const struct snapshot *s = &m->now->s;
+	u32 at = 0;
+
+	for (u32 i = 0; i < s->njobs; i++) {
+		struct top_job *job = &m->jobs[i];
+
+		job->info = &s->jobs[i];
+		if (job->info->frozen_since_ns)
+			job->frozen_ns =
+				mts_sub_floor(s->status.now_ns, job->info->frozen_since_ns);
+		job->faults = job_faults(before, &at, m->now, i, ns);
+	}
+	qsort_r(m->jobs, m->njobs, sizeof(*m->jobs), compare, &order);
+}
+
+int top_model_make(struct top_model *m, const struct sample *before, const struct sample *now,
+		   const struct top_history *history, enum top_order order)
+{
+	u64 ns = before ? mts_sub_floor(now->s.status.now_ns, before->s.status.now_ns) : 0;
+	u64 switching = switching_ns(&now->stats);
+
+	*m = (struct top_model){
+		.now = now,
+		.njobs = now->s.njobs,
+		.nbins = now->s.nbins,
+		.switch_last_ns = history->last_switch_ns,
+		.switch_mean_ns = now->stats.switches ? switching / now->stats.switches : 0,
+		.share_known = history->share_known,
+		.share = history->share,
+		.share_mean = permille(switching, mts_add_sat(switching, now->stats.slice_ns)),
+	};
+	m->jobs = calloc((size_t)m->njobs + 1, sizeof(*m->jobs));
+	m->bins = calloc((size_t)m->nbins + 1, sizeof(*m->bins));
+	if (!m->jobs || !m->bins)
+		return -ENOMEM;
+	rates_make(m, before, ns);
+	bins_make(m);
+	jobs_make(m, before, ns, order);
+	return 0;
+}
+
+void top_model_free(struct top_model *m)
+{
+	free(m->jobs);
+	free(m->bins);
+	m->jobs = NULL;
+	m->bins = NULL;
+	m->njobs = 0;
+	m->nbins = 0;
+}
+
+u32 top_model_row(const struct top_model *m, u32 id)
+{
+	u32 row = 0;
+
+	while (row < m->njobs && m->jobs[row].info->id != id)
+		row++;
+	return row;
+}

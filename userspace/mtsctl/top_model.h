@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What top shows, worked out from two samples; pure. */
+#ifndef MTSCTL_TOP_MODEL_H
+#define MTSCTL_TOP_MODEL_H
+
+#include "sample.h"
+#include "words.h"
+
+#define TOP_UNKNOWN U64_MAX
+
+enum top_order {
+	TOP_BY_BIN = 0, /* as status lists them: bins, every bin, no bin */
+	TOP_BY_ID,
+	TOP_BY_NAME,
+	TOP_BY_STATE,
+	TOP_BY_DEMAND, /* this and the following: the largest first */
+	TOP_BY_RESIDENT,
+	TOP_BY_SWAPPED,
+	TOP_BY_FROZEN,
+	TOP_BY_FAULTS,
+	TOP_ORDERS,
+};
+
+extern const struct word top_order_words[];
+
+struct top_job {
+	const struct mts_job_info *info;
+	u64 frozen_ns; /* until now; 0: not frozen by us */
+	u64 faults; /* per 1000 s, or TOP_UNKNOWN */
+};
+
+/* A bin, or all jobs in every bin, or all in none. */
+struct top_sum {
+	u32 jobs;
+	u64 demand;
+	u64 resident;
+	u64 swapped;
+};
+
+/* All bytes a second, or TOP_UNKNOWN. */
+struct top_rates {
+	u64 evicted;
+	u64 brought_back;
+	u64 out; /* the host's */
+	u64 in;
+	u64 faults; /* the host's, per 1000 s */
+};
+
+/* What more than two samples tell. Starts as zeros. */
+struct top_history {
+	bool began;
+	struct mts_stats settled; /* at the last sample outside a switch */
+	u64 last_switch_ns; /* 0: none was seen */
+	u64 round;
+	bool whole; /* `round` was seen to begin */
+	u64 round_began_ns;
+	u64 round_switching_ns; /* spent in switches since load, then */
+	bool share_known;
+	u32 share; /* of the last whole round that switches took, per mille */
+};
+
+struct top_model {
+	const struct sample *now;
+	struct top_job *jobs; /* in order */
+	u32 njobs;
+	struct top_sum *bins;
+	u32 nbins;
+	struct top_sum every, none, all;
+	struct top_rates rates;
+	u64 switch_last_ns; /* 0: none was seen */
+	u64 switch_mean_ns; /* since load; 0: there was none */
+	bool share_known;
+	u32 share; /* of the last round, per mille */
+	u32 share_mean; /* of all the time in slices and switches */
+};
+
+/* To be called with every sample, in their order. */
+void top_history_note(struct top_history *history, const struct sample *now);
+
+/*
+ * `before` may be NULL: rates are not known then. `now` must outlive the model.
+ * Return: 0 or -ENOMEM; either way top_model_free() may follow.
+ */
+int top_model_make(struct top_model *model, const struct sample *before, const struct sample *now,
+		   const struct top_history *history, enum top_order order);
+void top_model_free(struct top_model *model);
+
+/* The row of the job with that id, or njobs. */
+u32 top_model_row(const struct top_model *model, u32 id);
+
+#endif /* MTSCTL_TOP_MODEL_H */
