@@ -260,6 +260,13 @@ static void many(void)
 	now.status.slice_ends_ns = NOW + 59 * SECOND;
 }
 
+/* A name that has to be escaped, and is good UTF-8. */
+static void escapes(void)
+{
+	idle();
+	new_job("a\"b\\c\nd\xc3\xa9", MTS_JOB_RUNNING, MTS_BIN_NONE, 1);
+}
+
 /* As many jobs as there can be, in 41 bins. */
 static void full(void)
 {
@@ -297,7 +304,7 @@ static const struct {
 	{ "rotating", rotating }, { "switching", switching }, { "oom", oom },
 	{ "paused", paused },	  { "many", many },	      { "newer", newer },
 	{ "no-each", idle },	  { "torn", rotating },	      { "moving", rotating },
-	{ "full", full },
+	{ "full", full },	  { "escapes", escapes },
 };
 
 static const char *scenario(void)

@@ -74,6 +74,8 @@ def test_missing_ncurses(sources, tmp_path):
         (["set", "ov"], {"overhead="}),
         (["set", "overhead", "="], {"off"}),
         (["plan", "--overhead", ""], {"off"}),
+        (["stats", "--p"], {"--prometheus"}),
+        (["monitor", "--"], {"--interval", "--count", "--json", "--help"}),
         (["top", "--o"], {"--order"}),
         (["top", "--order", "f"], {"frozen", "faults"}),
         (["plan", "--evict", ""], {"off", "need", "full"}),
@@ -101,7 +103,7 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
 
 def test_completion_knows_every_option(mtsctl, sources):
     script = (sources / "mtsctl.bash-completion").read_text()
-    for command in ["run", "add", "status", "top", "why", "plan", "get", "stats"]:
+    for command in ["run", "add", "status", "top", "why", "plan", "get", "stats", "monitor"]:
         for word in mtsctl(command, "--help").out.split():
             if word.startswith("--") and word.strip("-.").isalpha():
                 assert word in script

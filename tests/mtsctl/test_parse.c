@@ -183,6 +183,21 @@ static const char *share_of_all(const char *text, u64 *value)
 	return parse_size_or_share(text, U64_MAX, value);
 }
 
+/* What parse_time() takes, and seconds without the unit. */
+static void check_intervals(void)
+{
+	u64 ns = 1;
+
+	CHECK(!parse_interval("2", &ns) && ns == 2000000000, "2");
+	CHECK(!parse_interval("0.25", &ns) && ns == 250000000, "0.25");
+	CHECK(!parse_interval("250ms", &ns) && ns == 250000000, "250ms");
+	CHECK(!parse_interval("1m", &ns) && ns == 60000000000, "1m");
+	ns = 1;
+	CHECK(parse_interval("", &ns) && parse_interval("2x", &ns) && parse_interval("-1", &ns) &&
+		      parse_interval(".5", &ns) && ns == 1,
+	      "bad intervals");
+}
+
 static void check_shares(void)
 {
 	static const struct good shares[] = {
@@ -453,6 +468,10 @@ static void check_random(void)
 		value = 1;
 		if (parse_time(text, &value))
 			CHECK(value == 1, "%s", text);
+		value = 1;
+		if (parse_interval(text, &value))
+			CHECK(value == 1, "%s", text);
+		value = 1;
 		if (parse_permille(text, &count))
 			CHECK(count == 1, "%s", text);
 		parse_size_count(text, &value, &count);
@@ -470,6 +489,7 @@ int main(void)
 {
 	check_table("size", parse_size, sizes, COUNT(sizes), bad_sizes, COUNT(bad_sizes));
 	check_table("time", parse_time, times, COUNT(times), bad_times, COUNT(bad_times));
+	check_intervals();
 	check_shares();
 	check_permille();
 	check_counts();

@@ -22,7 +22,7 @@ ASKING = {
     "stats": [],
     "thaw": [],
 }
-COMMANDS = list(ASKING)
+COMMANDS = [*list(ASKING)[:-1], "monitor", "thaw"]
 
 
 def test_table_is_complete(mtsctl):
@@ -102,6 +102,10 @@ def test_unknown_short_option_after_a_long_one(mtsctl):
         (["why", "-5"], "unknown option -5"),
         (["get", "mode"], "unexpected 'mode'"),
         (["stats", "x"], "unexpected 'x'"),
+        (["stats", "--json", "--prometheus"], "not both"),
+        (["monitor", "x"], "unexpected 'x'"),
+        (["monitor", "--interval", "1ms"], "--interval 1ms: not between 10ms and 24h"),
+        (["monitor", "--count", "0"], "--count 0: "),
         (["thaw", "alpha"], "not one job"),
     ],
 )
@@ -113,7 +117,7 @@ def test_bad_usage(mtsctl, args, message):
     assert mtsctl.calls == []
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ASKING)
 def test_without_module(mtsctl, host, command):
     host.process(77, "/some")
     shown = mtsctl(command, *ASKING[command], scenario="absent", **host.fake)
@@ -122,7 +126,7 @@ def test_without_module(mtsctl, host, command):
     assert "modprobe mts" in shown.err
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ASKING)
 def test_without_permission(mtsctl, host, command):
     host.process(77, "/some")
     shown = mtsctl(command, *ASKING[command], scenario="forbidden", **host.fake)
@@ -146,6 +150,7 @@ def test_without_permission(mtsctl, host, command):
         (["set", "mode=off"], "config_set"),
         (["get"], "config_get"),
         (["stats"], "stats"),
+        (["stats", "--prometheus"], "jobs"),
         (["thaw"], "thaw"),
     ],
 )

@@ -72,8 +72,16 @@ static const struct command commands[] = {
 	  "                   within max_pause: up to 50%; off: they do not grow\n"
 	  "  bin=SIZE|N%|auto what a bin may hold, 1M to 1P\n" },
 	{ "get", get_main, "Show the configuration, as set takes it", "[--json]", JSON_DETAILS },
-	{ "stats", stats_main, "Show the counters since the module was loaded", "[--json]",
-	  JSON_DETAILS },
+	{ "stats", stats_main, "Show the counters since the module was loaded",
+	  "[--json | --prometheus]",
+	  JSON_DETAILS
+	  "  --prometheus     print them, the bins and the jobs as metrics, in the text\n"
+	  "                   format of Prometheus\n" },
+	{ "monitor", monitor_main, "Write down once a second how the host fares",
+	  "[--interval TIME] [--count COUNT] [--json]",
+	  "  --interval TIME  between lines: seconds, or a time with its unit\n"
+	  "  --count COUNT    end after so many lines\n"
+	  "  --json           print JSON, an object a line, in place of CSV\n" },
 	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
 };
 

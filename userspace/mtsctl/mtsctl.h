@@ -40,6 +40,7 @@ int status_main(const struct command *command, int argc, char **argv);
 int top_main(const struct command *command, int argc, char **argv);
 int plan_main(const struct command *command, int argc, char **argv);
 int why_main(const struct command *command, int argc, char **argv);
+int monitor_main(const struct command *command, int argc, char **argv);
 int thaw_main(const struct command *command, int argc, char **argv);
 int stats_main(const struct command *command, int argc, char **argv);
 

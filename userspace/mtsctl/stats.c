@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stddef.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
-
-enum unit {
-	COUNT,
-	BYTES,
-	TIME
-};
+#include "stats.h"
 
 #define STAT(field, unit, text)                                       \
 	{                                                             \
 #field, offsetof(struct mts_stats, field), unit, text \
 	}
 
-static const struct {
-	const char *name;
-	size_t offset;
-	enum unit unit;
-	const char *text;
-} lines[] = {
+const struct stats_line stats_lines[] = {
 	STAT(rounds, COUNT, "rounds begun"),
 	STAT(switches, COUNT, "switches between bins"),
 	STAT(early_switches, COUNT, "slices cut short: nothing in the bin could run"),
@@ -43,26 +34,29 @@ static const struct {
 	STAT(jobs_each, COUNT, "jobs made by --each"),
 	STAT(jobs_gone, COUNT, "jobs gone: nothing lives in them any more"),
 	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
-	STAT(bring_back_ns, TIME, "time in bringing bins back"),
-	STAT(brought_back, COUNT, "pages brought back"),
-	STAT(left_in_swap, COUNT, "pages left in swap as not used"),
-	STAT(missed, COUNT, "of these, pages that were used all the same"),
+	STAT(bring_back_ns, TIME, "in bringing bins back"),
+	STAT(brought_back, PAGES, "brought back"),
+	STAT(left_in_swap, PAGES, "left in swap as not used"),
+	STAT(missed, PAGES, "left in swap, and used all the same"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
+	{ 0 },
 };
 
-#define N_LINES (sizeof(lines) / sizeof(lines[0]))
-
-static u64 value_of(const struct mts_stats *stats, size_t line)
+u64 stats_value(const struct mts_stats *stats, const struct stats_line *line)
 {
-	return *(const __u64 *)((const char *)stats + lines[line].offset);
+	u64 value = *(const __u64 *)((const char *)stats + line->offset);
+
+	return line->unit == PAGES ? value * sysconf(_SC_PAGESIZE) : value;
 }
 
+/* Fields as they are in uapi/mts.h: pages are pages. */
 static int show_json(const struct mts_stats *stats)
 {
 	json_t *root = json_object();
 
-	for (size_t i = 0; i < N_LINES; i++)
-		json_put(&root, lines[i].name, json_u64(value_of(stats, i)));
+	for (const struct stats_line *line = stats_lines; line->name; line++)
+		json_put(&root, line->name,
+			 json_u64(*(const __u64 *)((const char *)stats + line->offset)));
 	return json_print(root);
 }
 
@@ -70,30 +64,65 @@ static void show(const struct mts_stats *stats)
 {
 	char buf[FORMAT_SIZE];
 
-	for (size_t i = 0; i < N_LINES; i++) {
-		u64 value = value_of(stats, i);
+	for (const struct stats_line *line = stats_lines; line->name; line++) {
+		u64 value = stats_value(stats, line);
 
-		if (lines[i].unit == COUNT)
+		if (line->unit == COUNT)
 			snprintf(buf, sizeof(buf), "%llu", value);
-		else if (lines[i].unit == BYTES)
-			format_size(buf, value);
-		else
+		else if (line->unit == TIME)
 			format_time(buf, value);
-		printf("%20s  %s\n", buf, lines[i].text);
+		else
+			format_size(buf, value);
+		printf("%20s  %s\n", buf, line->text);
 	}
+}
+
+static int show_prometheus(const struct mts_stats *stats)
+{
+	struct mts_config config = { 0 };
+	struct snapshot s;
+	int ret;
+
+	ret = snapshot_take(&s);
+	if (!ret)
+		ret = ipc_config_get(&config);
+	if (ret)
+		ret = device_failed("stats", -ret);
+	else
+		stats_show_prometheus(stats, &s, &config);
+	snapshot_free(&s);
+	return ret;
 }
 
 int stats_main(const struct command *command, int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "prometheus", no_argument, NULL, 'p' },
+		{ 0 },
+	};
+	bool json = false, prometheus = false;
 	struct mts_stats stats = { 0 };
-	bool json = false;
-	int ret;
+	int opt, ret;
 
-	ret = simple_options(command, argc, argv, &json);
-	if (ret != OPTION_END)
-		return ret;
+	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
+		switch (opt) {
+		case 'j':
+			json = true;
+			break;
+		case 'p':
+			prometheus = true;
+			break;
+		case OPTION_HELP:
+			return EXIT_OK;
+		default:
+			return EXIT_USAGE;
+		}
+	}
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
+	if (json && prometheus)
+		return usage_error(command, "--json or --prometheus, not both");
 	ret = device_open();
 	if (ret)
 		return ret;
@@ -102,6 +131,8 @@ int stats_main(const struct command *command, int argc, char **argv)
 		return device_failed("stats", -ret);
 	if (json)
 		return show_json(&stats);
+	if (prometheus)
+		return show_prometheus(&stats);
 	show(&stats);
 	return EXIT_OK;
 }

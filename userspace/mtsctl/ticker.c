@@ -97,3 +97,13 @@ enum tick ticker_wait(struct ticker *ticker, int input)
 	}
 	return TICK_END;
 }
+
+bool ticker_writable(const struct ticker *ticker, int output)
+{
+	struct pollfd fd = { .fd = output, .events = POLLOUT };
+
+	while (!ended)
+		if (ppoll(&fd, 1, NULL, &ticker->waiting) > 0)
+			return true;
+	return false;
+}

@@ -32,4 +32,7 @@ void ticker_stop(struct ticker *ticker);
 /* Waits. `input` is a descriptor, or -1. Ticks that were missed are not made up for. */
 enum tick ticker_wait(struct ticker *ticker, int input);
 
+/* Waits until the descriptor can be written to; false: the end came before. */
+bool ticker_writable(const struct ticker *ticker, int output);
+
 #endif /* MTSCTL_TICKER_H */
