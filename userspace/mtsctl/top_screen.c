@@ -78,6 +78,10 @@ void screen_leave(void)
 {
 	if (!screen)
 		return;
+	/* A prompt will stand there, where the terminal has no second screen. */
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
 	endwin();
 	delscreen(screen);
 	screen = NULL;
@@ -170,6 +174,6 @@ int screen_key(void)
 		clearok(curscr, TRUE);
 		return TOP_KEY_RESIZE;
 	default:
-		return key < 256 ? key : TOP_KEY_RESIZE;
+		return key < 256 ? key : TOP_KEY_OTHER;
 	}
 }

@@ -19,6 +19,7 @@ enum top_key {
 	TOP_KEY_HOME,
 	TOP_KEY_END,
 	TOP_KEY_RESIZE,
+	TOP_KEY_OTHER,
 };
 
 /* Takes the terminal, or says why it cannot. Return: an exit status. */
