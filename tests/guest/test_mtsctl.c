@@ -200,7 +200,7 @@ static void add_by_path_and_by_pid(void)
 
 static void shows_a_rotation(void)
 {
-	char command[100];
+	char command[120];
 	struct hog *hog;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
@@ -220,6 +220,13 @@ static void shows_a_rotation(void)
 	expect_said("3 bins");
 	expect_sh(0, "mtsctl status --json && mtsctl plan --json && mtsctl stats --json");
 	expect_sh(0, "mtsctl stats");
+	expect_sh(0, "mtsctl stats --prometheus | grep 'mts_state_info.*running.* 1$'");
+	/* The cgroup of each job is found by its id: its faults are a number. */
+	expect_sh(0, "mtsctl top --batch --count 1 --delay 300ms");
+	expect_said("  * ");
+	snprintf(command, sizeof(command), "mtsctl top -b -n1 -d0.3 | grep '%s.*[0-9]$'",
+		 hog->name);
+	expect_sh(0, command);
 	expect_sh(0, "mtsctl thaw");
 	expect_said("2");
 	check(get_status().state == MTS_STATE_STOPPED && !get_status().frozen, "%s", describe());
@@ -237,6 +244,19 @@ static void without_the_module(void)
 	expect_sh(125, "mtsctl run -- true");
 	expect_sh(0, "mtsctl plan --size 6Gx10 --capacity 22G");
 	expect_said("4 bins");
+	expect(module_load(""), 0);
+	mts_open();
+}
+
+static void watching_lets_the_module_go(void)
+{
+	mts_close();
+	expect_sh(0, "mtsctl monitor --interval 50ms --count 80 >/monitor.csv & monitor=$!; "
+		     "mtsctl top --batch --delay 200ms >/top.txt & top=$!; "
+		     "sleep 1; for i in $(seq 20); do rmmod mts && break; usleep 70000; done; "
+		     "wait $top; [ $? = 3 ] && grep '^mts ' /top.txt && wait $monitor && "
+		     "grep ',,0,[0-9]*,0,0$' /monitor.csv && grep ',,,[0-9]*,0,0$' /monitor.csv");
+	check(!module_loaded(), "rmmod did not do it");
 	expect(module_load(""), 0);
 	mts_open();
 }
@@ -266,4 +286,4 @@ GUEST_TESTS(TEST(run_passes_the_exit_status_on), TEST(run_passes_signals_on),
 	    TEST(run_works_in_a_pipe), TEST(run_makes_a_job), TEST(run_names_its_jobs_apart),
 	    TEST(run_each_gives_children_jobs), TEST(run_gets_ctrl_c), TEST(set_and_get),
 	    TEST(add_by_path_and_by_pid), TEST(shows_a_rotation), TEST(without_the_module),
-	    TEST_SLOW(as_the_readme_says, 120));
+	    TEST(watching_lets_the_module_go), TEST_SLOW(as_the_readme_says, 120));
