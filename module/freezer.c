@@ -9,6 +9,7 @@
 #include "ops.h"
 #include "rotor.h"
 #include "stats.h"
+#include "trace.h"
 
 static atomic_t frozen_count;
 
@@ -47,7 +48,7 @@ static void mark_thawed(struct mts_job *job)
 }
 
 /* Return: true if our freeze has been lifted. */
-static bool thaw_locked(struct mts_job *job)
+static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 {
 	unsigned int noreclaim;
 	int err;
@@ -55,8 +56,11 @@ static bool thaw_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (!job->frozen)
 		return false;
-	if (!mts_ops->freeze_asked(job))
+	if (!mts_ops->freeze_asked(job)) {
+		why = MTS_THAW_FOREIGN;
 		mts_stats_inc(foreign_thaws);
+	}
+	trace_mts_thaw(job, why);
 	/*
 	 * A thaw must not wait for memory: what is frozen may be all that could
 	 * free some. The write needs a few dozen bytes.
@@ -81,6 +85,7 @@ static int freeze_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (mts_ops->freeze_asked(job))
 		return -EBUSY;
+	trace_mts_freeze(job);
 	err = mts_ops->freeze(job, true);
 	if (err)
 		return err;
@@ -96,7 +101,7 @@ static int freeze_locked(struct mts_job *job)
 		mts_failsafe_wake();
 	if (!mts_freezer_gate())
 		return 0;
-	thaw_locked(job);
+	thaw_locked(job, MTS_THAW_ALL);
 	return -ECANCELED;
 }
 
@@ -118,7 +123,7 @@ int mts_freezer_freeze(struct mts_job *job)
 void mts_freezer_thaw(struct mts_job *job)
 {
 	mutex_lock(&job->freeze_lock);
-	thaw_locked(job);
+	thaw_locked(job, MTS_THAW_ROTOR);
 	mutex_unlock(&job->freeze_lock);
 }
 
@@ -127,7 +132,7 @@ void mts_freezer_retire(struct mts_job *job)
 	mutex_lock(&job->freeze_lock);
 	job->retired = true;
 	/* Nobody else will find it, so this is the last chance: do not give up. */
-	while (!thaw_locked(job) && job->frozen)
+	while (!thaw_locked(job, MTS_THAW_FORGOTTEN) && job->frozen)
 		msleep(20);
 	mutex_unlock(&job->freeze_lock);
 }
@@ -139,6 +144,7 @@ bool mts_freezer_lost(struct mts_job *job)
 	mutex_lock(&job->freeze_lock);
 	lost = job->frozen && !mts_ops->freeze_asked(job);
 	if (lost) {
+		trace_mts_thaw(job, MTS_THAW_FOREIGN);
 		mark_thawed(job);
 		mts_stats_inc(foreign_thaws);
 	}
@@ -186,7 +192,7 @@ static bool try_thaw(struct mts_job *job, u64 age, bool overdue)
 
 	if (!mutex_trylock(&job->freeze_lock))
 		return false;
-	thawed = is_due(job, age) && thaw_locked(job);
+	thawed = is_due(job, age) && thaw_locked(job, age ? MTS_THAW_OVERDUE : MTS_THAW_ALL);
 	if (thawed && overdue)
 		WRITE_ONCE(job->overdue, true);
 	mutex_unlock(&job->freeze_lock);
@@ -242,6 +248,8 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 		smp_store_release(&gate_reason, reason);
 	}
 	spin_unlock(&gate_lock);
+	if (first)
+		trace_mts_stop(reason, n, detail);
 
 	/* Pairs with freeze_locked(). */
 	smp_mb();

@@ -13,6 +13,7 @@
 #include "sched_hooks/hooks.h"
 #include "stats.h"
 #include "tasks.h"
+#include "trace.h"
 
 LIST_HEAD(mts_jobs);
 atomic_t mts_job_marked;
@@ -141,6 +142,7 @@ static int publish(struct mts_job *job)
 	if (job->flags & MTS_JOB_EACH)
 		atomic_inc(&mts_job_each);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
+	trace_mts_job(job, MTS_JOB_ENROLLED);
 	mts_rotor_jobs_changed();
 	return 0;
 }
@@ -149,6 +151,7 @@ static int publish(struct mts_job *job)
 static void unpublish(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
+	trace_mts_job(job, MTS_JOB_FORGOTTEN);
 	job->published = false;
 	count--;
 	if (job->flags & MTS_JOB_EACH)

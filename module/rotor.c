@@ -18,6 +18,7 @@
 #include "sched_hooks/hooks.h"
 #include "stats.h"
 #include "tasks.h"
+#include "trace.h"
 
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
@@ -124,12 +125,6 @@ static void set_state(u32 state, u32 reason)
 
 /* ---- a slice --------------------------------------------------------------- */
 
-enum slice_end {
-	SLICE_OVER, /* on to the next bin */
-	SLICE_REGROUP, /* the bins are out of date */
-	SLICE_STOP,
-};
-
 static u32 jobs_in_bin(u32 bin)
 {
 	u32 i, n = 0;
@@ -158,20 +153,20 @@ static bool bin_can_run(u32 bin)
 }
 
 /* Jobs came or went: place who came; is there still something to rotate? */
-static enum slice_end jobs_changed(u32 bin)
+static enum mts_slice_end jobs_changed(u32 bin)
 {
 	mts_job_reap();
 	mts_round_muster();
 	mts_round_place_newcomers();
 	if (mts_switch_settle())
-		return SLICE_STOP;
+		return MTS_SLICE_STOP;
 	/* Everything that is left runs already: let the round's end say so. */
 	if (!mts_freezer_count())
-		return SLICE_REGROUP;
-	return SLICE_OVER;
+		return MTS_SLICE_ALONE;
+	return jobs_in_bin(bin) ? MTS_SLICE_GOES_ON : MTS_SLICE_EMPTY;
 }
 
-static void close_slice(u32 bin)
+static void close_slice(u32 bin, enum mts_slice_end why)
 {
 	u64 ran = ktime_get_ns() - mts_rotor.slice_began;
 	struct mts_job *job;
@@ -190,6 +185,7 @@ static void close_slice(u32 bin)
 	}
 	mts_rotor.slice_ends = 0;
 	mutex_unlock(&mts_lock);
+	trace_mts_slice_end(mts_rotor.round, bin, why, mts_rotor.bins[bin].slice_ns, ran);
 	mts_stats_add(slice_ns, ran);
 }
 
@@ -201,6 +197,7 @@ static void open_slice(u32 bin)
 	mts_rotor.slice_ends = mts_rotor.slice_began + mts_rotor.bins[bin].slice_ns;
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
+	trace_mts_slice_begin(mts_rotor.round, bin, &mts_rotor.bins[bin]);
 }
 
 static void stall_for_test(void)
@@ -226,11 +223,11 @@ static u64 patience(u32 early_in_a_row)
 	return least << min(early_in_a_row, 16U);
 }
 
-static enum slice_end run_slice(u32 bin)
+static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
 	u64 now, next_growth, fair_start;
-	enum slice_end end;
+	enum mts_slice_end end;
 	u32 asleep = 0;
 
 	open_slice(bin);
@@ -246,7 +243,7 @@ static enum slice_end run_slice(u32 bin)
 			/* A bin that slept to the end does not count as one that ran. */
 			if (!asleep)
 				early_in_a_row = 0;
-			return SLICE_OVER;
+			return MTS_SLICE_OVER;
 		}
 		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
@@ -255,24 +252,24 @@ static enum slice_end run_slice(u32 bin)
 					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
 		events |= take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_may_go_on())
-			return SLICE_STOP;
+			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
-			return SLICE_REGROUP;
+			return MTS_SLICE_CONFIG;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);
-			if (end != SLICE_OVER || !jobs_in_bin(bin))
+			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
 		if (mts_round_swaps()) {
 			mts_stats_inc(regroups);
-			return SLICE_REGROUP;
+			return MTS_SLICE_SWAPS;
 		}
 		now = ktime_get_ns();
 		if (now >= next_growth && now < mts_rotor.slice_ends) {
 			next_growth = now + GROWTH_NS;
 			if (mts_round_outgrown()) {
 				mts_stats_inc(regroups);
-				return SLICE_REGROUP;
+				return MTS_SLICE_OUTGROWN;
 			}
 		}
 		/* Twice in a row: one look may fall between two sleeps of a busy task. */
@@ -280,7 +277,7 @@ static enum slice_end run_slice(u32 bin)
 		if (asleep >= 2 && now >= fair_start && now < mts_rotor.slice_ends) {
 			mts_stats_inc(early_switches);
 			early_in_a_row++;
-			return SLICE_OVER;
+			return MTS_SLICE_ASLEEP;
 		}
 	}
 }
@@ -307,18 +304,24 @@ static u32 first_bin(void)
 	return first;
 }
 
+static bool is_to_go_round(enum mts_slice_end end)
+{
+	return end <= MTS_SLICE_EMPTY;
+}
+
 static void run_round(void)
 {
 	u32 first = first_bin(), i;
 	u64 began = ktime_get_ns();
-	enum slice_end end = SLICE_OVER;
+	enum mts_slice_end end = MTS_SLICE_GOES_ON;
 
 	mutex_lock(&mts_lock);
 	mts_rotor.round++;
 	mutex_unlock(&mts_lock);
 	mts_stats_inc(rounds);
+	trace_mts_round(mts_rotor.round, &mts_rotor.plan, mts_rotor.roster_size);
 
-	for (i = 0; i < mts_rotor.nbins && end == SLICE_OVER; i++) {
+	for (i = 0; i < mts_rotor.nbins && is_to_go_round(end); i++) {
 		u32 bin = (first + i) % mts_rotor.nbins;
 
 		if (!jobs_in_bin(bin))
@@ -326,9 +329,9 @@ static void run_round(void)
 		if (mts_switch_to(bin))
 			return;
 		end = run_slice(bin);
-		close_slice(bin);
+		close_slice(bin, end);
 	}
-	if (end == SLICE_OVER)
+	if (is_to_go_round(end))
 		mts_round_judge(began);
 	else
 		mts_round_judge(ktime_get_ns()); /* too short to say anything */

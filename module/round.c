@@ -12,6 +12,7 @@
 #include "rotor_private.h"
 #include "sched_hooks/hooks.h"
 #include "tasks.h"
+#include "trace.h"
 
 /* The host pays for its shortage if it has reclaimed within this time. */
 #define PRESSURE_NS (10 * (u64)NSEC_PER_SEC)
@@ -190,18 +191,23 @@ static void close_window(u64 now)
 	mts_admission_close(&mts_rotor.admission, now, &window);
 }
 
-/* What the jobs get of the processors without turns, while it may be asked for. */
-static void look(void)
+/*
+ * What the jobs get of the processors without turns, while it may be asked for.
+ * Return: is there more to decide by than before?
+ */
+static bool look(void)
 {
 	u64 now;
 
 	if (mts_rotor.nbins >= 2 || !reclaims())
-		return;
+		return false;
 	mts_rotor_step("tasks are looked at");
 	mts_tasks_look();
 	now = ktime_get_ns();
-	if (mts_admission_look(&mts_rotor.admission, now, is_unsure()))
-		close_window(now);
+	if (!mts_admission_look(&mts_rotor.admission, now, is_unsure()))
+		return false;
+	close_window(now);
+	return true;
 }
 
 void mts_round_judge(u64 began)
@@ -290,6 +296,15 @@ static void forget_use(void)
 		mts_rotor.roster[i]->working_set = (struct mts_working_set){ 0 };
 }
 
+static void give_bin(struct mts_job *job, u32 bin)
+{
+	lockdep_assert_held(&mts_lock);
+	if (job->bin == bin)
+		return;
+	job->bin = bin;
+	trace_mts_job(job, MTS_JOB_PLACED);
+}
+
 static void note_turn(u32 before)
 {
 	u64 now = ktime_get_ns();
@@ -318,9 +333,10 @@ u32 mts_round_plan(void)
 {
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
-	u32 i, freezable, before = mts_rotor.nbins;
+	u32 i, freezable, before = mts_rotor.nbins, reason = mts_rotor.reason;
+	bool looked;
 
-	look();
+	looked = look();
 	mutex_lock(&mts_lock);
 	config = mts_config();
 	conf = mts_plan_conf_of(config);
@@ -334,10 +350,13 @@ u32 mts_round_plan(void)
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);
 	mts_rotor.reason = admit(config, freezable);
+	if (looked || mts_rotor.reason != reason)
+		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
+				    &mts_rotor.plan);
 	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_rotor.roster[i]->bin =
-			mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE;
+		give_bin(mts_rotor.roster[i],
+			 mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
 	note_turn(before);
@@ -367,13 +386,13 @@ static void place(struct mts_job *job)
 	u32 bin;
 
 	if (is_resident(job)) {
-		job->bin = MTS_BIN_EVERY;
+		give_bin(job, MTS_BIN_EVERY);
 		return;
 	}
 	demand = expected_demand(job);
 	bin = mts_plan_newcomer(mts_rotor.bins, mts_rotor.nbins, mts_rotor.plan.capacity,
 				mts_rotor.running, demand);
-	job->bin = bin;
+	give_bin(job, bin);
 	if (bin == MTS_BIN_NONE)
 		return;
 	mts_rotor.bins[bin].demand = mts_add_sat(mts_rotor.bins[bin].demand, demand);

@@ -13,6 +13,7 @@
 #include "rotor_private.h"
 #include "stats.h"
 #include "tasks.h"
+#include "trace.h"
 
 /*
  * A cgroup that has not frozen this long after the last one that did is thawed
@@ -185,7 +186,8 @@ static bool is_swap_full(void)
 
 static u64 evict_chunk = CHUNK_MIN;
 
-static void evict_some(struct mts_job *job, u64 bytes)
+/* Return: how long it took, in ns. */
+static u64 evict_some(struct mts_job *job, u64 bytes)
 {
 	u64 began = ktime_get_ns(), took;
 
@@ -199,6 +201,7 @@ static void evict_some(struct mts_job *job, u64 bytes)
 		evict_chunk = max(evict_chunk / 2, CHUNK_MIN);
 	else if (took < CHUNK_SHORT_NS)
 		evict_chunk = min(evict_chunk * 2, CHUNK_MAX);
+	return took;
 }
 
 /*
@@ -211,13 +214,14 @@ static void evict_some(struct mts_job *job, u64 bytes)
  */
 static u64 evict_job(struct mts_job *job, u64 want)
 {
-	u64 before, after, chunk, got = 0, went;
+	u64 before, after, chunk, asked = 0, got = 0, went, took = 0;
 
 	if (mts_ops->resident(job, &before))
 		return 0;
 	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried()) {
 		chunk = min3(want - got, before - EVICT_FLOOR, evict_chunk);
-		evict_some(job, chunk);
+		asked += chunk;
+		took += evict_some(job, chunk);
 		if (mts_ops->resident(job, &after))
 			break;
 		went = mts_sub_floor(before, after);
@@ -226,6 +230,8 @@ static u64 evict_job(struct mts_job *job, u64 want)
 			break;
 		before = after;
 	}
+	if (asked)
+		trace_mts_evict(job, asked, got, took);
 	mts_stats_add(evict_got, got);
 	mutex_lock(&mts_lock);
 	job->evicted += got;
@@ -360,7 +366,7 @@ static u32 list_incoming(u32 to)
 
 static void bring_back(u32 to)
 {
-	u64 began = ktime_get_ns();
+	u64 began = ktime_get_ns(), pages, took;
 	u32 i, n = list_incoming(to);
 
 	for (i = 0; i < n; i++) {
@@ -370,11 +376,14 @@ static void bring_back(u32 to)
 	}
 	/* Work of the job's, not of the host's: a shell that runs beside it gets its share. */
 	set_user_nice(current, 0);
-	mts_stats_add(brought_back, mts_ops->bring_back(mts_rotor.incoming, n));
+	pages = mts_ops->bring_back(mts_rotor.incoming, n);
 	if (mts_rotor.by_use && mts_rotor_may_go_on())
 		mts_ops->use_begins(mts_rotor.incoming, list_incoming(to));
 	set_user_nice(current, MIN_NICE);
-	mts_stats_add(bring_back_ns, ktime_get_ns() - began);
+	took = ktime_get_ns() - began;
+	trace_mts_bring_back(to, n, pages, took);
+	mts_stats_add(brought_back, pages);
+	mts_stats_add(bring_back_ns, took);
 }
 
 /* Whoever stands still now has had its slice. */
@@ -399,24 +408,50 @@ static void begin_switch(u32 to)
 	mutex_unlock(&mts_lock);
 }
 
-int mts_switch_to(u32 to)
+/* The time since *last, which becomes now. */
+static u64 lap(u64 *last)
 {
-	u64 began = ktime_get_ns(), took;
+	u64 now = ktime_get_ns(), took = now - *last;
+
+	*last = now;
+	return took;
+}
+
+static int switch_to_bin(u32 to, struct mts_switch_parts *parts)
+{
+	u64 last = ktime_get_ns();
 	int err;
 
-	begin_switch(to);
-	mts_stats_inc(switches);
 	err = freeze_others(to);
+	parts->freeze_ns = lap(&last);
 	if (err)
 		return err;
 	note_use();
 	evict_for(to);
+	parts->evict_ns = lap(&last);
 	if (!mts_rotor_may_go_on())
 		return -ECANCELED;
 	bring_back(to);
+	parts->bring_back_ns = lap(&last);
 	thaw_bin(to);
+	return 0;
+}
 
+int mts_switch_to(u32 to)
+{
+	u64 began = ktime_get_ns(), took;
+	struct mts_switch_parts parts = { 0 };
+	u32 from = mts_rotor.running;
+	int err;
+
+	begin_switch(to);
+	trace_mts_switch_begin(mts_rotor.round, from, to);
+	mts_stats_inc(switches);
+	err = switch_to_bin(to, &parts);
 	took = ktime_get_ns() - began;
+	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
+	if (err)
+		return err;
 	mts_rotor.switch_ns = mts_rotor.switch_ns ? (3 * mts_rotor.switch_ns + took) / 4 : took;
 	return 0;
 }

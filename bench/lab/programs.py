@@ -18,8 +18,8 @@ from pathlib import Path
 
 from bench.lab import LabError, elf
 
-# The Debian package of each program that some suite uses: for the message when it is missing,
-# and for tools/setup. One that is named by its path is listed by its last part.
+# The Debian package of each program that a suite or a test uses: for the message when it is
+# missing, and for tools/setup. One that is named by its path is listed by its last part.
 PACKAGES = {
     "as": "binutils",
     "bzip2": "bzip2",
@@ -32,6 +32,7 @@ PACKAGES = {
     "make": "make",
     "perl": "perl",
     "stress-ng": "stress-ng",
+    "trace-cmd": "trace-cmd",
     "xz": "xz-utils",
 }
 

@@ -26,6 +26,13 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 		    unsigned int flags, struct path *path);
 #endif
 
+/* In TP_fast_assign(): since 6.10 the field knows what it was declared with. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define MTS_ASSIGN_STR(field, text) __assign_str(field, text)
+#else
+#define MTS_ASSIGN_STR(field, text) __assign_str(field)
+#endif
+
 /*
  * Arguments of the tracepoint mm_vmscan_direct_reclaim_begin. Seen in 6.12 and
  * in 7.2; a kernel between them that differs does not compile (check_types() in

@@ -12,6 +12,7 @@
 #include "../rotor.h"
 #include "../stats.h"
 #include "../tasks.h"
+#include "../trace.h"
 #include "each.h"
 
 /* Reclaim wakes the rotor at most this often. */
@@ -73,8 +74,24 @@ static void mts_hook_rmdir(void *data, struct cgroup *cgrp, const char *path)
 	mark_job(cgrp);
 }
 
+static void trace_frozen(struct cgroup *cgrp, bool frozen)
+{
+	struct mts_job *job;
+
+	if (!trace_mts_frozen_enabled() && !trace_mts_thawed_enabled())
+		return;
+	rcu_read_lock();
+	job = mts_job_at_cgroup(cgrp);
+	if (job && frozen)
+		trace_mts_frozen(job);
+	else if (job)
+		trace_mts_thawed(job);
+	rcu_read_unlock();
+}
+
 static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
 {
+	trace_frozen(cgrp, frozen);
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 

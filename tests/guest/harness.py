@@ -24,7 +24,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.lab import BUILD, ROOT, guest, kernel
+from bench.lab import BUILD, ROOT, guest, kernel, programs
 
 PROGRAMS = BUILD / "guest"
 STATIC = BUILD / "static"
@@ -46,6 +46,7 @@ class Group:
     disk: str = "ssd"
     module: bool = True
     module_options: str = ""
+    tools: tuple[str, ...] = ()  # of the host's packages, in the guest's /usr/bin
     seconds: int = 120  # real time that one program may take
 
     def cases(self) -> list[tuple[str, str]]:
@@ -200,7 +201,7 @@ def run(group: Group) -> Run:
             current.line(line)
 
     logs = LOGS / group.name
-    programs = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
+    tests = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
     tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
     verdict = guest.run(
         guest.Spec(
@@ -208,7 +209,7 @@ def run(group: Group) -> Run:
             main=main_script(group),
             memory_mib=group.memory_mib,
             swap=guest.Swap(group.disk, group.swap_mib),
-            files={**tools, **programs},
+            files={**programs.closure(*group.tools), **tools, **tests},
             module=MODULE if group.module else None,
             module_options=group.module_options,
             timeout=90.0 + group.seconds * len(group.programs),

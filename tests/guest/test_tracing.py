@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The trace events, and trace-cmd as Debian has it."""
+
+from tests.guest import harness
+
+GROUP = harness.Group("trace", programs=("test_trace",), tools=("trace-cmd",), seconds=400)
+
+
+def test_case(guest_case: harness.Case) -> None:
+    """One test of the program."""
+    guest_case.check()
+
+
+def test_guest(guest_run: harness.Run) -> None:
+    """The program ended well, and the kernel had no complaint."""
+    guest_run.check()
