@@ -235,6 +235,84 @@ static void shows_a_rotation(void)
 	expect_said("stopped");
 }
 
+/* ---- watch --------------------------------------------------------------------------- */
+
+#define INSTANCES "/sys/kernel/tracing/instances/"
+
+/* Away from what they begin with. */
+#define FOREIGN_OPTIONS "irq-info=0 record-tgid=1 stacktrace=1 verbose=1 latency-format=1"
+
+static bool watch_has_gone(void)
+{
+	return !sh("! ls -d " INSTANCES "mtsctl.* 2>/dev/null");
+}
+
+/* It says what there is, in the order in which it was, and clears up when it is interrupted. */
+static void watch_streams(void)
+{
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	/* What others have set for their tracing changes nothing. */
+	expect_sh(0, "cd /sys/kernel/tracing/options; for o in " FOREIGN_OPTIONS
+		     "; do echo ${o#*=} >${o%=*} || exit 1; done");
+	expect_sh(0, "mtsctl watch >/watch.txt 2>&1 & echo $! >/watch.pid;"
+		     "mtsctl watch --json >/watch.json 2>&1 & echo $! >>/watch.pid");
+	expect_within(10000,
+		      !sh("for pid in $(cat /watch.pid); do grep -q 1 " INSTANCES
+			  "mtsctl.$pid/events/mts/enable || exit 1; done"),
+		      "%s", output);
+	rotate(32, 300, MTS_EVICT_OFF);
+	expect_rotation(3);
+	wait_rounds(2, 20000);
+	set_mode(MTS_MODE_OFF);
+	expect_within(5000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	expect_within(10000,
+		      !sh("grep -q '\"reason\":\"none\"' /watch.json && "
+			  "grep -q 'reason=none' /watch.txt"),
+		      "%s", output);
+	expect_sh(0, "kill -INT $(cat /watch.pid)");
+	expect_within(5000, watch_has_gone(), "%s", output);
+
+	expect_sh(0, "cd /sys/kernel/tracing/options; for o in " FOREIGN_OPTIONS
+		     "; do echo $((1 - ${o#*=})) >${o%=*} || exit 1; done");
+
+	/* Both have seen the same, and nothing else. */
+	expect_sh(0, "! grep -v '^ *[0-9]*\\.[0-9]\\{6\\}  mts_[a-z_]*  *[a-z_]*=' /watch.txt");
+	expect_sh(0, "! grep -v '^{\"timestamp\":[0-9.]*,\"event\":\"mts_[a-z_]*\",\"fields\":{\"' "
+		     "/watch.json");
+	expect_sh(
+		0,
+		"grep -q 'mts_switch_end  *round=[0-9]* from=-1 to=[0-2] took_ns=[0-9]* ' /watch.txt");
+	expect_sh(0, "grep -q '\"mts_slice_end\",\"fields\":{\"round\":[0-9]*,\"bin\":[0-2],"
+		     "\"why\":\"[a-z]*\",\"slice_ns\":[0-9]*,\"ran_ns\":[0-9]*}}$' /watch.json");
+	expect_sh(0, "grep -c . /watch.txt >/a; grep -c . /watch.json >/b; cmp /a /b");
+}
+
+static void watch_ends_with_its_reader(void)
+{
+	expect_sh(0, "(sleep 1; mtsctl run -- true) & mtsctl watch | head -n 1 | grep mts_job");
+	expect_within(5000, watch_has_gone(), "%s", output);
+	/* And one that was killed leaves its instance to the next. */
+	expect_sh(0, "mtsctl watch >/dev/null & sleep 1; kill -KILL $!; wait $!;"
+		     "ls -d " INSTANCES "mtsctl.*");
+	expect_sh(0, "mtsctl watch >/dev/null & sleep 2; kill -TERM $!; wait $!");
+	check(watch_has_gone(), "%s", output);
+}
+
+static void watch_ends_with_the_module(void)
+{
+	mts_close();
+	expect_sh(3, "(sleep 1; rmmod mts) & exec mtsctl watch");
+	expect_said("unloaded");
+	check(watch_has_gone(), "%s", output);
+	expect_sh(3, "mtsctl watch");
+	expect_said("is the module loaded");
+	expect(module_load(""), 0);
+	mts_open();
+	expect_sh(1, "umount /sys/kernel/tracing && mtsctl watch");
+	expect_said("mount -t tracefs");
+	expect_sh(0, "mount -t tracefs trace /sys/kernel/tracing");
+}
+
 static void without_the_module(void)
 {
 	mts_close();
@@ -285,5 +363,7 @@ static void as_the_readme_says(void)
 GUEST_TESTS(TEST(run_passes_the_exit_status_on), TEST(run_passes_signals_on),
 	    TEST(run_works_in_a_pipe), TEST(run_makes_a_job), TEST(run_names_its_jobs_apart),
 	    TEST(run_each_gives_children_jobs), TEST(run_gets_ctrl_c), TEST(set_and_get),
-	    TEST(add_by_path_and_by_pid), TEST(shows_a_rotation), TEST(without_the_module),
-	    TEST(watching_lets_the_module_go), TEST_SLOW(as_the_readme_says, 120));
+	    TEST(add_by_path_and_by_pid), TEST(shows_a_rotation), TEST(watch_streams),
+	    TEST(watch_ends_with_its_reader), TEST(watch_ends_with_the_module),
+	    TEST(without_the_module), TEST(watching_lets_the_module_go),
+	    TEST_SLOW(as_the_readme_says, 120));

@@ -10,7 +10,8 @@
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
  *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
  *                 of the configuration
- *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS  in place of /proc and of /sys/fs/cgroup;
+ *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING
+ *                 in place of /proc, of /sys/fs/cgroup and of /sys/kernel/tracing;
  *                 the cgroup of job N by its id is the directory job-N there
  *
  * A second passes, and counters grow, from open to open. Jobs that are removed
@@ -51,6 +52,11 @@ const char *host_proc(void)
 const char *host_cgroups(void)
 {
 	return env("MTS_FAKE_CGROUPS", "/nonexistent");
+}
+
+const char *host_tracing(void)
+{
+	return env("MTS_FAKE_TRACING", "/nonexistent");
 }
 
 static int fail(const char *call)

@@ -67,6 +67,8 @@ def test_missing_ncurses(sources, tmp_path):
     ("words", "expected"),
     [
         (["st"], {"status", "stats"}),
+        (["w"], {"why", "watch"}),
+        (["watch", "--j"], {"--json"}),
         (["set", "m"], {"mode=", "min_slice=", "max_pause="}),
         (["set", "mode", "=", "a"], {"auto", "always"}),
         (["set", "mode", "=", "s"], {"shadow"}),
@@ -103,7 +105,7 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
 
 def test_completion_knows_every_option(mtsctl, sources):
     script = (sources / "mtsctl.bash-completion").read_text()
-    for command in ["run", "add", "status", "top", "why", "plan", "get", "stats", "monitor"]:
+    for command in "run add status top why plan get stats monitor watch".split():
         for word in mtsctl(command, "--help").out.split():
             if word.startswith("--") and word.strip("-.").isalpha():
                 assert word in script

@@ -20,9 +20,10 @@ ASKING = {
     "set": ["mode=off"],
     "get": [],
     "stats": [],
+    "watch": [],
     "thaw": [],
 }
-COMMANDS = [*list(ASKING)[:-1], "monitor", "thaw"]
+COMMANDS = [*list(ASKING)[:-2], "monitor", "watch", "thaw"]
 
 
 def test_table_is_complete(mtsctl):
@@ -106,6 +107,7 @@ def test_unknown_short_option_after_a_long_one(mtsctl):
         (["monitor", "x"], "unexpected 'x'"),
         (["monitor", "--interval", "1ms"], "--interval 1ms: not between 10ms and 24h"),
         (["monitor", "--count", "0"], "--count 0: "),
+        (["watch", "x"], "unexpected 'x'"),
         (["thaw", "alpha"], "not one job"),
     ],
 )

@@ -11,6 +11,7 @@
 
 #define CGROUPS "/sys/fs/cgroup"
 #define KERNFS_HANDLE 0xfe /* FILEID_KERNFS in linux/exportfs.h */
+#define TRACING "/sys/kernel/tracing"
 
 const char *host_proc(void)
 {
@@ -24,25 +25,40 @@ unsigned int host_processors(void)
 	return n > 0 ? (unsigned int)n : 1;
 }
 
-const char *host_cgroups(void)
+/* Where a file system of this type is mounted: where it belongs, if it is there or nowhere. */
+static void find_mount(char dir[PATH_MAX], const char *type, const char *usual)
 {
-	static char dir[PATH_MAX];
 	struct mntent *entry;
 	FILE *mounts;
 
-	if (*dir)
-		return dir;
 	mounts = setmntent("/proc/self/mounts", "re");
 	while (mounts && (entry = getmntent(mounts))) {
-		if (strcmp(entry->mnt_type, "cgroup2") || strlen(entry->mnt_dir) >= sizeof(dir))
+		if (strcmp(entry->mnt_type, type) || strlen(entry->mnt_dir) >= PATH_MAX)
 			continue;
-		if (!*dir || !strcmp(entry->mnt_dir, CGROUPS))
+		if (!*dir || !strcmp(entry->mnt_dir, usual))
 			strcpy(dir, entry->mnt_dir);
 	}
 	if (mounts)
 		endmntent(mounts);
 	if (!*dir)
-		strcpy(dir, CGROUPS);
+		strcpy(dir, usual);
+}
+
+const char *host_cgroups(void)
+{
+	static char dir[PATH_MAX];
+
+	if (!*dir)
+		find_mount(dir, "cgroup2", CGROUPS);
+	return dir;
+}
+
+const char *host_tracing(void)
+{
+	static char dir[PATH_MAX];
+
+	if (!*dir)
+		find_mount(dir, "tracefs", TRACING);
 	return dir;
 }
 

@@ -17,4 +17,7 @@ unsigned int host_processors(void);
 /* Opens the directory of the cgroup with that id (its inode number): a descriptor or -errno. */
 int host_cgroup_open(u64 id);
 
+/* The mount point of tracefs: /sys/kernel/tracing, unless it is mounted elsewhere only. */
+const char *host_tracing(void);
+
 #endif /* MTSCTL_HOST_H */

@@ -82,6 +82,8 @@ static const struct command commands[] = {
 	  "  --interval TIME  between lines: seconds, or a time with its unit\n"
 	  "  --count COUNT    end after so many lines\n"
 	  "  --json           print JSON, an object a line, in place of CSV\n" },
+	{ "watch", watch_main, "Print what the module does, a line an event, until interrupted",
+	  "[--json]", "  --json           print JSON, an object a line\n" },
 	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
 };
 

@@ -43,6 +43,7 @@ int why_main(const struct command *command, int argc, char **argv);
 int monitor_main(const struct command *command, int argc, char **argv);
 int thaw_main(const struct command *command, int argc, char **argv);
 int stats_main(const struct command *command, int argc, char **argv);
+int watch_main(const struct command *command, int argc, char **argv);
 
 /* "mtsctl: ..." and a newline on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+"""watch, as far as it goes without a kernel; tests/guest/test_mtsctl.c has the rest."""
+
+import os
+import re
+
+
+def test_no_tracefs(mtsctl, tmp_path):
+    shown = mtsctl("watch", tracing=tmp_path)
+    assert (shown.status, shown.out) == (1, "")
+    assert f"mount -t tracefs trace {tmp_path}" in shown.err
+
+
+def test_no_events(mtsctl, tmp_path):
+    """Nothing is left in tracefs, but what another watch uses."""
+    instances = tmp_path / "instances"
+    instances.mkdir()
+    (instances / f"mtsctl.{os.getpid()}").mkdir()
+    (instances / "mtsctl.4194305").mkdir()  # no process: beyond the largest pid
+    (instances / "mtsctl.1x").mkdir()
+    shown = mtsctl("watch", tracing=tmp_path)
+    assert (shown.status, shown.out) == (1, "")
+    assert "older than mtsctl" in shown.err
+    left = {path.name for path in instances.iterdir()}
+    assert left == {f"mtsctl.{os.getpid()}", "mtsctl.1x"}
+
+
+def test_reasons_have_one_name(sources):
+    """The trace events say them as status does."""
+    events = (sources.parents[1] / "module" / "trace.h").read_text()
+    said = dict(re.findall(r'\tEM(?:_LAST)?\(MTS_REASON_(\w+), "([\w-]+)"\)', events))
+    words = dict(re.findall(r'\{ "([\w-]+)", MTS_REASON_(\w+),', (sources / "words.c").read_text()))
+    assert said == {number: word for word, number in words.items()}
