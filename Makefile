@@ -27,6 +27,7 @@ help:
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: a day'
 	@echo 'make test        all tests, those in guests included'
+	@echo 'make kernelshark a plugin for KernelShark: docs/tracing.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
 	@echo 'make install     module, mtsctl and its manual; as root'
@@ -36,7 +37,7 @@ help:
 	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|test|lint'
+	@echo 'what is missing: tools/setup build|demo|bench|test|lint|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -48,6 +49,9 @@ module: kdir
 
 mtsctl:
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD)
+
+kernelshark:
+	$(MAKE) -C userspace/kernelshark BUILD=$(BUILD)
 
 syn8:
 	$(MAKE) -C bench/syn8 BUILD=$(BUILD)
@@ -133,6 +137,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir module mtsctl syn8 static guest-module guest-tests demo bench bench-full bars \
+.PHONY: all help kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
 	simulate-check test \
 	lint format install uninstall clean distclean
