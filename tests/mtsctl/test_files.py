@@ -105,7 +105,8 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
 
 def test_completion_knows_every_option(mtsctl, sources):
     script = (sources / "mtsctl.bash-completion").read_text()
-    for command in "run add status top why plan get stats monitor watch".split():
+    commands = ["run", "add", "status", "top", "why", "plan", "get", "stats", "monitor", "watch"]
+    for command in commands:
         for word in mtsctl(command, "--help").out.split():
             if word.startswith("--") and word.strip("-.").isalpha():
                 assert word in script
