@@ -5,7 +5,14 @@ from tests.guest import harness
 
 GROUP = harness.Group(
     "rotation",
-    programs=("test_rotor", "test_spared", "test_evict", "test_kinds", "test_bring_back"),
+    programs=(
+        "test_rotor",
+        "test_spared",
+        "test_evict",
+        "test_kinds",
+        "test_bring_back",
+        "test_use",
+    ),
     seconds=240,
 )
 
