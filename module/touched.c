@@ -85,14 +85,12 @@ static void walk_all(u32 nmms, mts_page_table_visit visit)
 /* ---- a slice begins ---------------------------------------------------------- */
 
 /*
- * The part of an address, made if need be: the walk is in their order. What an earlier
- * record says of it is taken over. NULL: there is no room.
+ * The part of an address, made if need be: the walk is in their order. What the record of
+ * the slice before says of it is taken over. NULL: there is no room.
  */
-static struct mts_touched_part *make_part(struct mts_job *job, const struct mm_struct *mm,
-					  unsigned long addr)
+static struct mts_touched_part *make_part(struct mts_touched *touched, const struct mm_struct *mm,
+					  unsigned long addr, const struct mts_touched_part *old)
 {
-	struct mts_touched *touched = &job->touched;
-	const struct mts_touched_part *old;
 	struct mts_touched_part *part = touched->n ? &touched->parts[touched->n - 1] : NULL;
 
 	addr &= PMD_MASK;
@@ -103,7 +101,6 @@ static struct mts_touched_part *make_part(struct mts_job *job, const struct mm_s
 		return NULL;
 	part = &touched->parts[touched->n++];
 	*part = (struct mts_touched_part){ .mm = mm, .addr = addr };
-	old = find(&job->touched_before, mm, addr);
 	if (old)
 		bitmap_copy(part->before, old->now, PTRS_PER_PTE);
 	return part;
@@ -112,21 +109,21 @@ static struct mts_touched_part *make_part(struct mts_job *job, const struct mm_s
 static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
 {
 	const struct walk *walk = data;
-	struct mts_touched_part *part = make_part(walk->job, walk->mm, addr);
-	const struct mts_touched_part *old = NULL;
+	struct mts_job *job = walk->job;
+	const struct mts_touched_part *old = find(&job->touched_before, walk->mm, addr);
+	struct mts_touched_part *part = make_part(&job->touched, walk->mm, addr, old);
+	/* What is in swap for want of memory, or of time, was not left there on purpose. */
+	bool leaves = job->leaves && old;
 
 	if (!part)
 		return false;
-	/* What is in swap for want of memory, or of time, was not left there on purpose. */
-	if (walk->job->leaves)
-		old = find(&walk->job->touched_before, walk->mm, addr);
 	for (; addr < end; pte++, addr += PAGE_SIZE) {
 		pte_t value = READ_ONCE(*pte);
 		swp_entry_t entry;
 
 		if (pte_present(value))
 			mts_compat_clear_young(pte, value);
-		else if (old && !mts_touched_is_used(old, addr) &&
+		else if (leaves && !mts_touched_is_used(old, addr) &&
 			 mts_compat_swap_entry(value, &entry))
 			__set_bit(pte_index(addr), part->left);
 	}

@@ -57,7 +57,7 @@ u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
 
 /**
  * struct mts_slice_use - how a job used its private memory in a slice
- * @used: bytes in memory that were used, in this slice or the one before
+ * @used: bytes that were used, in this slice or the one before
  * @unused: the rest, in memory or in swap
  * @left: pages that were left in swap when the slice began, as not used
  * @missed: of these, pages that it has used
