@@ -10,17 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "ipc.h"
-
-static int failures;
-
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			failures++;                                            \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-		}                                                              \
-	} while (0)
 
 static int open_errno;
 static int device = -1;

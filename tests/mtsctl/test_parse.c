@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "format.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -14,18 +15,6 @@
 #define KIB 1024ull
 #define MIB (KIB * KIB)
 #define GIB (KIB * MIB)
-
-static int failures;
-
-#define CHECK(condition, ...)                                                  \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			failures++;                                            \
-			printf("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-			printf(__VA_ARGS__);                                   \
-			putchar('\n');                                         \
-		}                                                              \
-	} while (0)
 
 /* What the rest of mtsctl needs from its main file. */
 void complain(const char *format, ...)

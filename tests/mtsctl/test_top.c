@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "mtsctl.h"
 #include "top_lines.h"
 
@@ -11,16 +12,6 @@
 #define MIB (1ull << 20)
 #define JOBS 5u
 #define BINS 3u
-
-static int failures;
-
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			failures++;                                            \
-			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-		}                                                              \
-	} while (0)
 
 /* What the rest of mtsctl needs from its main file. */
 void complain(const char *format, ...)

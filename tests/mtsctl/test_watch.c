@@ -4,20 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "mtsctl.h"
 #include "watch.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                                  \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			failures++;                                            \
-			printf("%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-			printf(__VA_ARGS__);                                   \
-			putchar('\n');                                         \
-		}                                                              \
-	} while (0)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

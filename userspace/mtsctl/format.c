@@ -164,9 +164,9 @@ void json_append(json_t **array, json_t *value)
 	*array = NULL;
 }
 
-int json_print(json_t *root)
+static int print_with(json_t *root, size_t flags)
 {
-	int ret = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+	int ret = root ? json_dumpf(root, stdout, flags) : -1;
 
 	json_decref(root);
 	if (ret) {
@@ -175,4 +175,14 @@ int json_print(json_t *root)
 	}
 	putchar('\n');
 	return EXIT_OK;
+}
+
+int json_print(json_t *root)
+{
+	return print_with(root, JSON_INDENT(2));
+}
+
+int json_print_line(json_t *root)
+{
+	return print_with(root, JSON_COMPACT | JSON_REAL_PRECISION(15));
 }

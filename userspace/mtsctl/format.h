@@ -49,5 +49,7 @@ void json_append(json_t **array, json_t *value);
 
 /* Prints and drops it. NULL, that is no memory: says so. Return: an exit status. */
 int json_print(json_t *root);
+/* The same, compact: an object a line. */
+int json_print_line(json_t *root);
 
 #endif /* MTSCTL_FORMAT_H */

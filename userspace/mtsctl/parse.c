@@ -227,20 +227,28 @@ const char *parse_interval(const char *text, u64 *ns)
 	return wrong ? wrong : decimal_time(&d, *text ? text : "s", ns);
 }
 
+/* A whole number from 1 to max, and no more than that. */
+static const char *parse_whole(const char *text, u64 max, u64 *value, const char *not_one,
+			       const char *out_of_range)
+{
+	const char *wrong = parse_digits(&text, value);
+
+	if (wrong)
+		return wrong;
+	if (*text)
+		return not_one;
+	return *value && *value <= max ? NULL : out_of_range;
+}
+
 const char *parse_pid(const char *text, pid_t *pid)
 {
 	const char *wrong;
 	u64 value;
 
-	wrong = parse_digits(&text, &value);
-	if (wrong)
-		return wrong;
-	if (*text)
-		return "not a process id";
-	if (!value || value > INT_MAX)
-		return "no process has this id";
-	*pid = value;
-	return NULL;
+	wrong = parse_whole(text, INT_MAX, &value, "not a process id", "no process has this id");
+	if (!wrong)
+		*pid = value;
+	return wrong;
 }
 
 const char *parse_count(const char *text, u32 max, u32 *count)
@@ -248,15 +256,10 @@ const char *parse_count(const char *text, u32 max, u32 *count)
 	const char *wrong;
 	u64 value;
 
-	wrong = parse_digits(&text, &value);
-	if (wrong)
-		return wrong;
-	if (*text)
-		return "not a number";
-	if (!value || value > max)
-		return "out of range";
-	*count = value;
-	return NULL;
+	wrong = parse_whole(text, max, &value, "not a number", "out of range");
+	if (!wrong)
+		*count = value;
+	return wrong;
 }
 
 bool parse_id(const char *text, u32 *id)

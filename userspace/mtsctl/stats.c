@@ -42,21 +42,25 @@ const struct stats_line stats_lines[] = {
 	{ 0 },
 };
 
+/* As it is in uapi/mts.h: pages are pages. */
+static u64 counter(const struct mts_stats *stats, const struct stats_line *line)
+{
+	return *(const __u64 *)((const char *)stats + line->offset);
+}
+
 u64 stats_value(const struct mts_stats *stats, const struct stats_line *line)
 {
-	u64 value = *(const __u64 *)((const char *)stats + line->offset);
+	u64 value = counter(stats, line);
 
 	return line->unit == PAGES ? value * sysconf(_SC_PAGESIZE) : value;
 }
 
-/* Fields as they are in uapi/mts.h: pages are pages. */
 static int show_json(const struct mts_stats *stats)
 {
 	json_t *root = json_object();
 
 	for (const struct stats_line *line = stats_lines; line->name; line++)
-		json_put(&root, line->name,
-			 json_u64(*(const __u64 *)((const char *)stats + line->offset)));
+		json_put(&root, line->name, json_u64(counter(stats, line)));
 	return json_print(root);
 }
 

@@ -157,7 +157,6 @@ int watch_show_json(const struct watch_event *event)
 {
 	json_t *root = json_object(), *fields = json_object();
 	unsigned int i;
-	int ret;
 
 	for (i = 0; i < event->n; i++) {
 		const char *value = event->field[i].value;
@@ -169,12 +168,5 @@ int watch_show_json(const struct watch_event *event)
 	json_put(&root, "timestamp", json_real(strtod(event->seconds, NULL)));
 	json_put(&root, "event", json_string(event->name));
 	json_put(&root, "fields", fields);
-	ret = root ? json_dumpf(root, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) : -1;
-	json_decref(root);
-	if (ret) {
-		complain("cannot write JSON: out of memory, or standard output failed");
-		return EXIT_FAILED;
-	}
-	putchar('\n');
-	return EXIT_OK;
+	return json_print_line(root);
 }
