@@ -99,7 +99,7 @@ struct mts_job {
 	struct mts_slice_use use;
 	struct mts_working_set working_set;
 	/* the rotor's thread */
-	bool slice_cut; /* its last one was shorter than planned */
+	bool slice_tells_little; /* its last one need not have shown all that it uses */
 	u64 leaves; /* bytes that it does not use, and that are not brought back */
 };
 

@@ -169,6 +169,8 @@ static enum mts_slice_end jobs_changed(u32 bin)
 static void close_slice(u32 bin, enum mts_slice_end why)
 {
 	u64 ran = ktime_get_ns() - mts_rotor.slice_began;
+	/* Reclaim clears the processor's marks, and keeps jobs waiting. */
+	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.slice_began;
 	struct mts_job *job;
 	u32 i;
 
@@ -180,7 +182,7 @@ static void close_slice(u32 bin, enum mts_slice_end why)
 		job->run_ns += ran;
 		job->slices++;
 		mts_round_count_threads(job);
-		job->slice_cut = ran < mts_rotor.bins[bin].slice_ns;
+		job->slice_tells_little = reclaimed || ran < mts_rotor.bins[bin].slice_ns;
 		WRITE_ONCE(job->overdue, false);
 	}
 	mts_rotor.slice_ends = 0;

@@ -14,6 +14,9 @@
 #include "rotor_private.h"
 #include "stats.h"
 
+/* Whoever waits for more pages than this does not get to use the others. */
+#define LACKS_FREE 16
+
 /* An address space that is walked, and what of it counts for. */
 struct walk {
 	struct mm_struct *mm;
@@ -24,6 +27,12 @@ void mts_touched_free(struct mts_touched *touched)
 {
 	kvfree(touched->parts);
 	*touched = (struct mts_touched){ 0 };
+}
+
+static void forget(struct mts_job *job)
+{
+	mts_touched_free(&job->touched);
+	job->working_set = (struct mts_working_set){ 0 };
 }
 
 static bool comes_before(const struct mts_touched_part *part, const struct mm_struct *mm,
@@ -112,8 +121,6 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 	struct mts_job *job = walk->job;
 	const struct mts_touched_part *old = find(&job->touched_before, walk->mm, addr);
 	struct mts_touched_part *part = make_part(&job->touched, walk->mm, addr, old);
-	/* What is in swap for want of memory, or of time, was not left there on purpose. */
-	bool leaves = job->leaves && old;
 
 	if (!part)
 		return false;
@@ -121,11 +128,17 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 		pte_t value = READ_ONCE(*pte);
 		swp_entry_t entry;
 
-		if (pte_present(value))
+		if (pte_present(value)) {
 			mts_compat_clear_young(pte, value);
-		else if (leaves && !mts_touched_is_used(old, addr) &&
-			 mts_compat_swap_entry(value, &entry))
-			__set_bit(pte_index(addr), part->left);
+		} else if (mts_compat_swap_entry(value, &entry)) {
+			if (job->leaves && old && !mts_touched_is_used(old, addr)) {
+				__set_bit(pte_index(addr), part->left);
+			} else {
+				/* Wanted, but there was no memory, or no time. */
+				__set_bit(pte_index(addr), part->now);
+				job->touched.lacked++;
+			}
+		}
 	}
 	return true;
 }
@@ -168,7 +181,7 @@ void mts_touched_begin(struct mts_job **jobs, u32 n)
 		if (jobs[i]->touched.complete)
 			jobs[i]->touched.marks_cleared = true;
 		else
-			mts_touched_free(&jobs[i]->touched);
+			forget(jobs[i]);
 	}
 }
 
@@ -202,7 +215,7 @@ static void see_page(struct mts_job *job, struct mts_touched_part *part, unsigne
 	}
 	if (part) {
 		use->left += test_bit(page, part->left);
-		used = used || test_bit(page, part->before);
+		used = used || test_bit(page, part->now) || test_bit(page, part->before);
 	}
 	if (used)
 		use->used += PAGE_SIZE;
@@ -220,7 +233,7 @@ static bool end_table(pte_t *pte, unsigned long addr, unsigned long end, void *d
 	return true;
 }
 
-/* A slice that was cut short has not seen all that the job uses. */
+/* What was used before counts for one slice more. */
 static void keep_before(struct mts_touched *touched)
 {
 	u32 i;
@@ -234,13 +247,12 @@ static void take_down(struct mts_job *job)
 {
 	job->touched.marks_cleared = false;
 	if (!job->touched.complete) {
-		mts_touched_free(&job->touched);
-		job->working_set = (struct mts_working_set){ 0 };
+		forget(job);
 		return;
 	}
 	mts_stats_add(left_in_swap, job->use.left);
 	mts_stats_add(missed, job->use.missed);
-	if (job->slice_cut)
+	if (job->slice_tells_little || job->touched.lacked > LACKS_FREE)
 		keep_before(&job->touched);
 	mts_working_set_note(&job->working_set, &job->use);
 }

@@ -2,8 +2,10 @@
 /*
  * Which pages of their private memory jobs use in a slice: the processor marks in the page
  * tables what is accessed. The marks are cleared when a slice is about to begin, and read
- * when it is over; what was in memory and bears none was not used, nor was what is still
- * in swap.
+ * when it is over; what was in memory and bears none was not used, nor was what was left in
+ * swap and is still there. A slice that was cut short, or in which the host reclaimed or the
+ * job waited for what could not be brought back, has not shown all that the job uses: what
+ * was used before counts on.
  *
  * Only for the rotor's thread, while the jobs stand still. The record of a job takes 208
  * bytes for each 2 MiB of its address space that have pages.
@@ -39,6 +41,7 @@ struct mts_touched_part {
  * @parts: in order of mm, then of addr
  * @n: how many
  * @max: room for so many
+ * @lacked: pages that were wanted, but in swap when the slice began
  * @marks_cleared: a slice is to be seen by it
  * @complete: all of the job's pages were seen
  */
@@ -46,6 +49,7 @@ struct mts_touched {
 	struct mts_touched_part *parts;
 	u32 n;
 	u32 max;
+	u64 lacked;
 	bool marks_cleared;
 	bool complete;
 };
@@ -56,7 +60,7 @@ struct mts_touched {
  * @n: how many
  *
  * Where there is no memory for a record, or the rotor is hurried, the jobs' use of this
- * slice will not be known.
+ * slice will not be known, and all counts as used.
  */
 void mts_touched_begin(struct mts_job **jobs, u32 n);
 

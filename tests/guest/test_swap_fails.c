@@ -395,6 +395,35 @@ static void memory_gone_in_the_middle(void)
 	expect_rotation_with(3);
 }
 
+static void expect_all_used(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nhogs; i++)
+		check(job_named(hogs[i].name).unused < 4 * MIB, "unused memory of %s: %s",
+		      hogs[i].name, describe());
+}
+
+/* Jobs that waited for pages all their slices have not shown what they can do without. */
+static void starved_in_their_slices(void)
+{
+	u64 before;
+	pid_t eater;
+
+	expect(write_file(WATERMARK_BOOST, "0"), 0);
+	eater = start_eater(150 * MIB);
+	in_the_middle_of_a_slow_one(three_equal);
+	*left = 12 * MIB;
+	before = get_stats().rounds;
+	while (get_stats().rounds < before + 4) {
+		wait_rounds(1, 60000);
+		expect_all_used();
+	}
+	kill_and_join(eater);
+	expect(write_file(WATERMARK_BOOST, "15000"), 0);
+	expect_rotation_with(3);
+}
+
 /* What somebody else pushes out again while it is brought back is not fetched for ever. */
 static void paged_out_in_the_middle(void)
 {
@@ -442,4 +471,5 @@ GUEST_TESTS(TEST(swap_is_full), TEST(read_error_in_bring_back), TEST(read_error_
 	    TEST(unreadable_and_unused), TEST(one_killed_in_the_middle), TEST(thawed_in_the_middle),
 	    TEST(switched_off_in_the_middle), TEST(reconfigured_in_the_middle),
 	    TEST(unloaded_in_the_middle), TEST(memory_gone_in_the_middle),
-	    TEST(paged_out_in_the_middle), TEST(address_space_wanted_in_the_middle));
+	    TEST_SLOW(starved_in_their_slices, 150), TEST(paged_out_in_the_middle),
+	    TEST(address_space_wanted_in_the_middle));
