@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "failsafe.h"
+#include "interactive.h"
 
 static char *mode = "auto";
 module_param(mode, charp, 0444);
@@ -28,6 +29,7 @@ static struct mts_config current_config = {
 	.mask = MTS_CONFIG_ALL,
 	.demand = MTS_DEFAULT_DEMAND,
 	MTS_DEFAULT_KNOBS,
+	.interactive = MTS_DEFAULT_INTERACTIVE,
 };
 
 /* Protected by mts_lock. */
@@ -77,7 +79,7 @@ static int check(const struct mts_config *c)
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
 	    !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS) ||
-	    c->overhead > MTS_OVERHEAD_MAX)
+	    c->overhead > MTS_OVERHEAD_MAX || c->interactive > MTS_INTERACTIVE_MAX)
 		return -ERANGE;
 	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
 		return -ERANGE;
@@ -89,7 +91,7 @@ int mts_config_set(const struct mts_config *set)
 	struct mts_config merged;
 	int err;
 
-	if (set->mask & ~MTS_CONFIG_ALL || set->pad || set->reserved)
+	if (set->mask & ~MTS_CONFIG_ALL || set->reserved)
 		return -EINVAL;
 
 	mutex_lock(&mts_lock);
@@ -112,6 +114,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.overhead = set->overhead;
 	if (set->mask & MTS_CONFIG_DEMAND)
 		merged.demand = set->demand;
+	if (set->mask & MTS_CONFIG_INTERACTIVE)
+		merged.interactive = set->interactive;
 	/* A short slice alone is meant: the lower limit is not in its way. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
@@ -120,6 +124,7 @@ int mts_config_set(const struct mts_config *set)
 		current_config = merged;
 		generation++;
 		mts_failsafe_set_limit(merged.max_pause_ns);
+		mts_interactive_set_share(merged.interactive);
 	}
 	mutex_unlock(&mts_lock);
 	return err;

@@ -13,9 +13,11 @@
 
 #include "config.h"
 #include "freezer.h"
+#include "interactive.h"
 #include "job.h"
 #include "ops.h"
 #include "rotor.h"
+#include "sched_hooks/hooks.h"
 #include "stats.h"
 
 static long config_get(void __user *arg)
@@ -132,6 +134,7 @@ static long stats(void __user *arg)
 	struct mts_stats stats;
 
 	mts_stats_get(&stats);
+	stats.hook_misses = mts_hooks_misses();
 	return copy_to_user(arg, &stats, sizeof(stats)) ? -EFAULT : 0;
 }
 
@@ -147,6 +150,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_UNTOUCHABLE;
 	if (job->realtime)
 		return MTS_JOB_REALTIME;
+	if (mts_job_is_interactive(job))
+		return MTS_JOB_INTERACTIVE;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -171,6 +176,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.run_ns = job->run_ns,
 		.slices = job->slices,
 		.evicted = job->evicted,
+		.input_age_ms = mts_interactive_age_ms(job),
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

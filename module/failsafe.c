@@ -32,6 +32,7 @@ static atomic64_t deadline;
 static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_MAX_NS);
 static const char *promised = "starting";
 static atomic_t oom;
+static atomic_t wanted; /* a frozen job is to run at once */
 
 void mts_failsafe_promise(u64 ns, const char *doing)
 {
@@ -49,11 +50,22 @@ void mts_failsafe_wake(void)
 	wake_up(&watchdog_wait);
 }
 
+void mts_failsafe_thaw_wanted(void)
+{
+	atomic_set(&wanted, 1);
+	wake_up(&watchdog_wait);
+}
+
 static void look(void)
 {
 	s64 late = ktime_get_ns() - atomic64_read(&deadline);
 	u32 n;
 
+	if (atomic_xchg(&wanted, 0) && !mts_freezer_thaw_wanted()) {
+		/* Whoever holds a job's lock has it for moments, or is stuck. */
+		atomic_set(&wanted, 1);
+		schedule_timeout_idle(1);
+	}
 	if (atomic_xchg(&oom, 0))
 		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
 	else if (mts_freezer_gate())
@@ -79,7 +91,9 @@ static int watchdog_thread(void *unused)
 		wait_event_idle(watchdog_wait,
 				mts_freezer_count() || atomic_read(&oom) || kthread_should_stop());
 		look();
-		wait_event_idle_timeout(watchdog_wait, atomic_read(&oom) || kthread_should_stop(),
+		wait_event_idle_timeout(watchdog_wait,
+					atomic_read(&oom) || atomic_read(&wanted) ||
+						kthread_should_stop(),
 					nsecs_to_jiffies(LOOK_NS / 2));
 	}
 	return 0;

@@ -25,6 +25,9 @@ void mts_failsafe_promise(u64 ns, const char *doing);
 /* The longest that a job may stay frozen, above MTS_PAUSE_MARGIN_NS. */
 void mts_failsafe_set_limit(u64 ns);
 
+/* A job that may be frozen is to run (mts_job_is_wanted()): the watchdog thaws it now. */
+void mts_failsafe_thaw_wanted(void);
+
 /* Something has been frozen: the watchdog begins to look. */
 void mts_failsafe_wake(void);
 

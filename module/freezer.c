@@ -6,6 +6,7 @@
 #include <linux/spinlock.h>
 
 #include "failsafe.h"
+#include "interactive.h"
 #include "ops.h"
 #include "rotor.h"
 #include "stats.h"
@@ -85,24 +86,31 @@ static int freeze_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (mts_ops->freeze_asked(job))
 		return -EBUSY;
+	if (mts_job_is_wanted(job))
+		return -EAGAIN;
 	trace_mts_freeze(job);
 	err = mts_ops->freeze(job, true);
 	if (err)
 		return err;
 	WRITE_ONCE(job->frozen_since, ktime_get_ns());
+	atomic64_set(&job->wanted_since, 0);
 	/* Pairs with is_due(): the time goes before the mark. */
 	smp_store_release(&job->frozen, true);
 	mts_stats_inc(freezes);
 	/*
-	 * A full barrier, against that in mts_freezer_stop(): either who closes the
-	 * gate sees this job frozen, or we see the gate.
+	 * A full barrier, against those in mts_freezer_stop() and in interactive.c:
+	 * either who closes the gate, or wants this job to run, sees it frozen, or
+	 * we see that.
 	 */
 	if (atomic_inc_return(&frozen_count) == 1)
 		mts_failsafe_wake();
-	if (!mts_freezer_gate())
-		return 0;
-	thaw_locked(job, MTS_THAW_ALL);
-	return -ECANCELED;
+	if (mts_freezer_gate())
+		err = -ECANCELED;
+	else if (mts_job_is_wanted(job))
+		err = -EAGAIN;
+	if (err)
+		thaw_locked(job, err == -EAGAIN ? MTS_THAW_WANTED : MTS_THAW_ALL);
+	return err;
 }
 
 int mts_freezer_freeze(struct mts_job *job)
@@ -154,6 +162,9 @@ bool mts_freezer_lost(struct mts_job *job)
 
 #define BATCH 64
 
+/* In place of an age: whoever is to run now. */
+#define WANTED U64_MAX
+
 static bool is_due(const struct mts_job *job, u64 age)
 {
 	/* Pairs with freeze_locked(). */
@@ -161,6 +172,12 @@ static bool is_due(const struct mts_job *job, u64 age)
 		return false;
 	/* Signed: it may have been frozen since the clock was read. */
 	return (s64)(ktime_get_ns() - READ_ONCE(job->frozen_since)) >= (s64)age;
+}
+
+static bool is_wanted(const struct mts_job *job)
+{
+	/* Pairs with freeze_locked(). */
+	return smp_load_acquire(&job->frozen) && mts_job_is_wanted(job);
 }
 
 /* Up to BATCH jobs that are due, from the first id above *after, with references. */
@@ -171,7 +188,8 @@ static u32 collect(struct mts_job **jobs, u64 age, u32 *after)
 
 	rcu_read_lock();
 	mts_job_for_each_rcu(job) {
-		if (job->id <= *after || !is_due(job, age) || !mts_job_tryget(job))
+		if (job->id <= *after || !(age == WANTED ? is_wanted(job) : is_due(job, age)) ||
+		    !mts_job_tryget(job))
 			continue;
 		*after = job->id;
 		jobs[n++] = job;
@@ -221,6 +239,35 @@ u32 mts_freezer_thaw_overdue(u64 limit_ns)
 	if (n)
 		mts_stats_add(overdue_thaws, n);
 	return n;
+}
+
+static bool try_thaw_wanted(struct mts_job *job)
+{
+	bool done;
+
+	if (!mutex_trylock(&job->freeze_lock))
+		return false;
+	if (is_wanted(job) && thaw_locked(job, MTS_THAW_WANTED))
+		mts_interactive_thawed(job);
+	done = !is_wanted(job);
+	mutex_unlock(&job->freeze_lock);
+	return done;
+}
+
+bool mts_freezer_thaw_wanted(void)
+{
+	struct mts_job *jobs[BATCH];
+	u32 after = 0, n, i;
+	bool all = true;
+
+	do {
+		n = collect(jobs, WANTED, &after);
+		for (i = 0; i < n; i++) {
+			all &= try_thaw_wanted(jobs[i]);
+			mts_job_put(jobs[i]);
+		}
+	} while (n == BATCH);
+	return all;
 }
 
 void mts_freezer_thaw_all(void)

@@ -13,7 +13,8 @@
  * mts_freezer_freeze() - ask for a job's freeze; does not wait
  *
  * Return: 0, also if we froze it before; -ECANCELED: the gate is closed;
- * -EBUSY: somebody else has frozen it; -ENODEV: it is gone, or retired.
+ * -EAGAIN: it has just been asked to run (interactive.h); -EBUSY: somebody else
+ * has frozen it; -ENODEV: it is gone, or retired.
  */
 int mts_freezer_freeze(struct mts_job *job);
 
@@ -52,6 +53,12 @@ void mts_freezer_detail(char *text, size_t size);
 
 /* Thaw everything, now, with the gate left as it is: nothing is to rotate any more. */
 void mts_freezer_thaw_all(void);
+
+/*
+ * Thaw what is to run at once (mts_job_is_wanted()). Return: false: another one
+ * holds such a job's lock, come again.
+ */
+bool mts_freezer_thaw_wanted(void);
 
 /* Thaw what has been frozen longer than @limit_ns. Return: how many. */
 u32 mts_freezer_thaw_overdue(u64 limit_ns);

@@ -62,6 +62,14 @@ struct mts_job {
 	u64 frozen_total;
 	u64 frozen_longest;
 
+	/* interactive.c; any context */
+	atomic64_t credit; /* policy/interactive.h */
+	atomic64_t last_input; /* ktime, ns; 0: none */
+	atomic64_t interactive_until; /* ktime, ms */
+	atomic64_t spared_until; /* ktime, ms */
+	atomic64_t wanted_since; /* asked to run while frozen; ktime, ns */
+	u64 crowded_out; /* the last input when the cap sent it to a bin */
+
 	/* tasks.c: what the last scan found; readers may race */
 	bool realtime;
 	bool untouchable;

@@ -6,6 +6,7 @@
  *   config.c   the configuration
  *   job.c      the table of jobs
  *   freezer.c  which job we have frozen, since when; the gate
+ *   interactive.c  which job has had input, and until when that counts
  *   rotor.c    bins, rounds, slices, the rotor's state
  * Others ask the owner.
  *

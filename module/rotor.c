@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "freezer.h"
+#include "interactive.h"
 #include "ops.h"
 #include "rotor_private.h"
 #include "sched_hooks/hooks.h"
@@ -160,6 +161,8 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	mts_round_place_newcomers();
 	if (mts_switch_settle())
 		return MTS_SLICE_STOP;
+	if (!mts_round_take_in())
+		return MTS_SLICE_OUTGROWN;
 	/* Everything that is left runs already: let the round's end say so. */
 	if (!mts_freezer_count())
 		return MTS_SLICE_ALONE;
@@ -415,9 +418,13 @@ static u64 idle_time(u32 reason)
 		return LOOK_NS;
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
-	/* Who has been left out is to be tried again. */
+	/*
+	 * Who has been left out is to be tried again, who is interactive ceases to be.
+	 * If everything fits it still does so then.
+	 */
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_job_left_out(mts_rotor.roster[i]))
+		if (mts_job_left_out(mts_rotor.roster[i]) ||
+		    (reason != MTS_REASON_FITS && mts_job_is_interactive(mts_rotor.roster[i])))
 			return POLL_NS;
 	return FOREVER;
 }
@@ -523,6 +530,17 @@ static void refresh(void)
 	wait_event_interruptible_timeout(measured, !READ_ONCE(measure_wanted), HZ / 2);
 }
 
+static void count_interactive(struct mts_status *status)
+{
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job) {
+		status->interactive += mts_job_is_interactive(job);
+		status->crowded_out += mts_job_is_crowded_out(job);
+	}
+}
+
 void mts_rotor_status(struct mts_status *status)
 {
 	u32 gate;
@@ -547,6 +565,8 @@ void mts_rotor_status(struct mts_status *status)
 	status->slice_ends_ns = mts_rotor.slice_ends;
 	status->round_ns = mts_rotor.plan.round_ns;
 	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
+	status->sees = mts_hooks_see();
+	count_interactive(status);
 	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));
 	mutex_unlock(&mts_lock);
 
@@ -587,6 +607,8 @@ static void free_memory(void)
 	kvfree(mts_rotor.first_of_bin);
 	kvfree(mts_rotor.next_of_bin);
 	kvfree(mts_rotor.plan_jobs);
+	kvfree(mts_rotor.claims);
+	kvfree(mts_rotor.claimants);
 	kvfree(mts_rotor.scratch);
 }
 
@@ -600,10 +622,12 @@ int mts_rotor_init(void)
 		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.first_of_bin), GFP_KERNEL);
 	mts_rotor.next_of_bin = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.next_of_bin), GFP_KERNEL);
 	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
+	mts_rotor.claims = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claims), GFP_KERNEL);
+	mts_rotor.claimants = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claimants), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
 	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming ||
 	    !mts_rotor.first_of_bin || !mts_rotor.next_of_bin || !mts_rotor.plan_jobs ||
-	    !mts_rotor.scratch)
+	    !mts_rotor.claims || !mts_rotor.claimants || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

@@ -5,6 +5,7 @@
 
 #include "failsafe.h"
 #include "job.h"
+#include "policy/interactive.h"
 #include "policy/policy.h"
 
 /**
@@ -17,6 +18,7 @@
  * @roster: the jobs as of the last mts_round_muster(), with references, in
  *	order of id; only for the rotor's thread
  * @plan_jobs: the same indices as @roster
+ * @claims, @claimants: of interactive jobs, and whose they are
  * @swap_full_in: the last round in which an eviction found swap full; 0: none
  */
 struct mts_rotor {
@@ -48,6 +50,8 @@ struct mts_rotor {
 	u32 *first_of_bin; /* index into @roster; one more than there are bins */
 	u32 *next_of_bin; /* the same, for each of @roster */
 	struct mts_plan_job *plan_jobs;
+	struct mts_claim *claims;
+	struct mts_job **claimants;
 	void *scratch;
 };
 
@@ -91,6 +95,12 @@ u32 mts_round_plan(void);
 
 /* Give jobs that have no bin one of this round's. Takes mts_lock. */
 void mts_round_place_newcomers(void);
+
+/*
+ * Who has become interactive is in every bin from now on. Takes mts_lock. Return:
+ * does the running bin still fit beside them?
+ */
+bool mts_round_take_in(void);
 
 /* Has the running bin outgrown the capacity, so that it must be split? */
 bool mts_round_outgrown(void);

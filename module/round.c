@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "freezer.h"
+#include "interactive.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
@@ -94,7 +95,7 @@ void mts_round_measure(void)
 static bool is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
-	       mts_job_left_out(job);
+	       mts_job_left_out(job) || mts_job_is_wanted(job);
 }
 
 u64 mts_round_swapins(void)
@@ -121,6 +122,34 @@ static u64 capacity_now(const struct mts_config *config)
 	return mts_policy_learned(&mts_rotor.lesson, capacity);
 }
 
+/*
+ * Which of the interactive jobs stay resident: a share of the capacity is for them.
+ * Input that comes while this is decided is judged the next time.
+ */
+static void grant_claims(const struct mts_config *config, u64 capacity)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!mts_job_is_interactive(job) && !mts_job_is_crowded_out(job))
+			continue;
+		mts_rotor.claimants[n] = job;
+		mts_rotor.claims[n++] = (struct mts_claim){
+			.last_input_ns = atomic64_read(&job->last_input),
+			.demand = job->demand,
+		};
+	}
+	mts_interactive_grant(mts_rotor.claims, n,
+			      mul_u64_u64_div_u64(capacity, config->interactive, 1000));
+	for (i = 0; i < n; i++) {
+		struct mts_claim *claim = &mts_rotor.claims[i];
+
+		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
+	}
+}
+
 /* Return: the number of jobs that can be frozen. */
 static u32 fill_plan_jobs(void)
 {
@@ -137,6 +166,8 @@ static u32 fill_plan_jobs(void)
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
+		/* It runs, whatever was evicted of it. */
+		job->warm |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
 	return n;
 }
@@ -346,6 +377,7 @@ u32 mts_round_plan(void)
 	mts_rotor.capacity_is_set = config->bin_bytes;
 	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
 	retry_admission();
+	grant_claims(config, conf.capacity);
 	freezable = fill_plan_jobs();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);
@@ -414,6 +446,41 @@ void mts_round_place_newcomers(void)
 			place(mts_rotor.roster[i]);
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
+}
+
+static void take_in(struct mts_job *job)
+{
+	struct mts_plan_bin *bin = &mts_rotor.bins[job->bin];
+
+	bin->demand = mts_sub_floor(bin->demand, job->demand);
+	bin->jobs--;
+	job->bin = MTS_BIN_EVERY;
+	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, job->demand);
+	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, job->demand);
+	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, job->demand);
+}
+
+bool mts_round_take_in(void)
+{
+	const struct mts_plan_bin *running;
+	u32 i, n = 0;
+	bool fits;
+
+	mutex_lock(&mts_lock);
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin >= mts_rotor.nbins || !(job->realtime || mts_job_is_wanted(job)))
+			continue;
+		take_in(job);
+		n++;
+	}
+	mts_rotor.generation += n;
+	running = &mts_rotor.bins[mts_rotor.running];
+	fits = running->demand <= mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
+	mutex_unlock(&mts_lock);
+	/* A key must not make the host switch, if it can be helped. */
+	return !n || fits;
 }
 
 /* What the running bin needs now. Return: of how many jobs. */

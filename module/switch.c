@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "freezer.h"
+#include "interactive.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
@@ -42,7 +43,8 @@ static bool is_to_freeze(const struct mts_job *job, u32 to)
 	/* What has become so since the round was planned. */
 	if (READ_ONCE(job->flags) & MTS_JOB_PIN || job->realtime || job->untouchable)
 		return false;
-	return !job->foreign && !READ_ONCE(job->overdue) && !mts_job_left_out(job);
+	return !job->foreign && !READ_ONCE(job->overdue) && !mts_job_left_out(job) &&
+	       !mts_job_is_wanted(job);
 }
 
 /* In time, not in rounds: there may be no rounds without it. */
@@ -80,7 +82,7 @@ static int ask_to_freeze(u32 to)
 			return err;
 		if (err == -EBUSY)
 			job->foreign = true;
-		else if (err && err != -ENODEV)
+		else if (err && err != -ENODEV && err != -EAGAIN)
 			pr_warn_ratelimited("job %s: cannot be frozen: error %d\n", job->name, err);
 	}
 	return 0;
@@ -218,7 +220,8 @@ static u64 evict_job(struct mts_job *job, u64 want)
 
 	if (mts_ops->resident(job, &before))
 		return 0;
-	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried()) {
+	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried() &&
+	       READ_ONCE(job->frozen)) {
 		chunk = min3(want - got, before - EVICT_FLOOR, evict_chunk);
 		asked += chunk;
 		took += evict_some(job, chunk);
@@ -271,7 +274,8 @@ static u64 evict_bin(u32 bin, u64 want)
 			continue;
 		got += evict_job(job, want - got);
 		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
-		if (got < want && !is_swap_full() && !mts_rotor_is_hurried())
+		if (got < want && !is_swap_full() && !mts_rotor_is_hurried() &&
+		    READ_ONCE(job->frozen))
 			job->warm = false;
 	}
 	return got;

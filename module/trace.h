@@ -51,6 +51,7 @@ enum mts_slice_end {
 /* For whom a job is thawed. */
 enum mts_thaw_why {
 	MTS_THAW_ROTOR, /* its turn has come; it must not stand still; it did not freeze */
+	MTS_THAW_WANTED, /* it has had input, or a thread has become real-time */
 	MTS_THAW_OVERDUE, /* it would be frozen for longer than max_pause */
 	MTS_THAW_ALL, /* everything is thawed */
 	MTS_THAW_FORGOTTEN, /* it is no job any more */
@@ -106,6 +107,7 @@ struct mts_switch_parts {
 
 #define MTS_TRACE_THAW_WHY \
 	EM(MTS_THAW_ROTOR, "rotor") \
+	EM(MTS_THAW_WANTED, "wanted") \
 	EM(MTS_THAW_OVERDUE, "overdue") \
 	EM(MTS_THAW_ALL, "all") \
 	EM(MTS_THAW_FORGOTTEN, "forgotten") \

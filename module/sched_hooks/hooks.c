@@ -2,18 +2,21 @@
 #include "hooks.h"
 
 #include <linux/cgroup.h>
+#include <linux/kprobes.h>
 #include <linux/tracepoint.h>
 #include <trace/events/cgroup.h>
 #include <trace/events/sched.h>
 #include <trace/events/vmscan.h>
 
 #include "../compat/compat.h"
+#include "../interactive.h"
 #include "../job.h"
 #include "../rotor.h"
 #include "../stats.h"
-#include "../tasks.h"
 #include "../trace.h"
 #include "each.h"
+#include "input.h"
+#include "realtime.h"
 
 /* Reclaim wakes the rotor at most this often. */
 #define RECLAIM_WAKE_NS (100 * NSEC_PER_MSEC)
@@ -95,34 +98,37 @@ static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, i
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 
-/* Who must not stand still has been moved into a job, which may be frozen. */
-static void mts_hook_attach(void *data, struct cgroup *cgrp, const char *path,
-			    struct task_struct *task, bool threadgroup)
-{
-	if (!mts_tasks_is_spared(task))
-		return;
-	rcu_read_lock();
-	if (mts_job_of_cgroup(cgrp))
-		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
-	rcu_read_unlock();
-}
+enum what {
+	TRACEPOINT,
+	KPROBE, /* where the kernel has no tracepoint */
+};
 
-/*
- * Every hook: the tracepoint and its handler. Installed in this order, removed
- * in the reverse.
- */
+enum need {
+	REQUIRED,
+	OPTIONAL, /* without it something is not seen */
+};
+
+/* Every hook. Installed in this order, removed in the reverse. */
 static struct hook {
-	const char *name;
+	const char *where;
 	void *handler;
+	enum what what;
+	enum need need;
+	u32 sees; /* MTS_SEES_* */
+	bool installed;
 	struct tracepoint *tracepoint;
+	struct kprobe kprobe;
 } hooks[] = {
-	{ "sched_process_fork", mts_hook_fork },
-	{ "cgroup_notify_populated", mts_hook_populated },
-	{ "cgroup_rmdir", mts_hook_rmdir },
-	{ "cgroup_notify_frozen", mts_hook_frozen },
-	{ "cgroup_attach_task", mts_hook_attach },
-	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake },
-	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim },
+	{ "sched_process_fork", mts_hook_fork, TRACEPOINT, REQUIRED },
+	{ "cgroup_notify_populated", mts_hook_populated, TRACEPOINT, REQUIRED },
+	{ "cgroup_rmdir", mts_hook_rmdir, TRACEPOINT, REQUIRED },
+	{ "cgroup_notify_frozen", mts_hook_frozen, TRACEPOINT, REQUIRED },
+	{ "cgroup_attach_task", mts_hook_attach, TRACEPOINT, REQUIRED },
+	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake, TRACEPOINT, REQUIRED },
+	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim, TRACEPOINT, REQUIRED },
+	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
+	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
+	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
 };
 
 /* The table's handlers are untyped: here the compiler holds them against the kernel. */
@@ -135,6 +141,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_cgroup_attach_task(mts_hook_attach);
 	check_trace_callback_type_mm_vmscan_kswapd_wake(mts_hook_kswapd_wake);
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
+	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input, mts_hook_tty_output, mts_hook_policy };
 }
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
@@ -142,15 +149,98 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (!strcmp(tp->name, hooks[i].name))
+		if (hooks[i].what == TRACEPOINT && !strcmp(tp->name, hooks[i].where))
 			hooks[i].tracepoint = tp;
+}
+
+/* ---- do kprobes work? ------------------------------------------------------- */
+
+static bool probe_hit;
+
+static noinline void probed(const void *argument)
+{
+	barrier_data(argument);
+}
+
+static int note_hit(struct kprobe *probe, struct pt_regs *regs)
+{
+	probe_hit = regs_get_kernel_argument(regs, 0) == (unsigned long)probe;
+	return 0;
+}
+
+/* A kernel may take them and never call: locked down, or ftrace switched off. */
+static bool kprobes_work(void)
+{
+	struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = note_hit };
+	int err = register_kprobe(&probe);
+
+	if (err) {
+		pr_notice("kprobes do not work here: error %d: input is not seen\n", err);
+		return false;
+	}
+	probed(&probe);
+	unregister_kprobe(&probe);
+	if (!probe_hit)
+		pr_notice("kprobes do not work here: one was not hit: input is not seen\n");
+	return probe_hit;
+}
+
+/* ---- all of them -------------------------------------------------------------- */
+
+static int install(struct hook *hook)
+{
+	int err = -ENOENT;
+
+	if (hook->what == KPROBE) {
+		hook->kprobe.symbol_name = hook->where;
+		hook->kprobe.pre_handler = hook->handler;
+		err = register_kprobe(&hook->kprobe);
+	} else if (hook->tracepoint) {
+		err = tracepoint_probe_register(hook->tracepoint, hook->handler, NULL);
+	}
+	hook->installed = !err;
+	return err;
+}
+
+static void remove(struct hook *hook)
+{
+	if (!hook->installed)
+		return;
+	hook->installed = false;
+	if (hook->what == KPROBE)
+		unregister_kprobe(&hook->kprobe);
+	else
+		tracepoint_probe_unregister(hook->tracepoint, hook->handler, NULL);
 }
 
 static void remove_first(int n)
 {
 	while (n--)
-		tracepoint_probe_unregister(hooks[n].tracepoint, hooks[n].handler, NULL);
+		remove(&hooks[n]);
 	tracepoint_synchronize_unregister();
+	mts_interactive_exit();
+}
+
+static int install_all(void)
+{
+	bool works = kprobes_work();
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		struct hook *hook = &hooks[i];
+
+		if (hook->what == KPROBE && !works)
+			continue;
+		err = install(hook);
+		if (err && hook->need == REQUIRED) {
+			pr_err("cannot hook %s: error %d\n", hook->where, err);
+			remove_first(i);
+			return err;
+		}
+		if (err)
+			pr_notice("cannot hook %s: error %d: goes without\n", hook->where, err);
+	}
+	return 0;
 }
 
 u32 mts_hooks_each_how(void)
@@ -158,26 +248,38 @@ u32 mts_hooks_each_how(void)
 	return MTS_EACH_BEFORE_USER;
 }
 
+u32 mts_hooks_see(void)
+{
+	u32 sees = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (hooks[i].installed)
+			sees |= hooks[i].sees;
+	return sees;
+}
+
+u64 mts_hooks_misses(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		sum += hooks[i].kprobe.nmissed;
+	return sum;
+}
+
 int mts_hooks_init(void)
 {
-	int i, err;
+	int err = mts_each_init();
 
-	err = mts_each_init();
 	if (err)
 		return err;
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		err = hooks[i].tracepoint ? tracepoint_probe_register(hooks[i].tracepoint,
-								      hooks[i].handler, NULL) :
-					    -ENOENT;
-		if (err) {
-			pr_err("cannot hook the tracepoint %s: error %d\n", hooks[i].name, err);
-			remove_first(i);
-			mts_each_exit();
-			return err;
-		}
-	}
-	return 0;
+	err = install_all();
+	if (err)
+		mts_each_exit();
+	return err;
 }
 
 void mts_hooks_exit(void)

@@ -9,7 +9,7 @@
 
 #include "../mts.h"
 
-/* Install all hooks, or none. An error has been logged. */
+/* Install all hooks, or none; optional ones where they can be. An error has been logged. */
 int mts_hooks_init(void);
 
 /* Remove them; when it returns no handler runs and none is pending. */
@@ -17,6 +17,12 @@ void mts_hooks_exit(void);
 
 /* enum mts_each_how: how well children of an EACH job are caught. */
 u32 mts_hooks_each_how(void);
+
+/* MTS_SEES_*: what the optional hooks give in this kernel. */
+u32 mts_hooks_see(void);
+
+/* Events that kprobes have missed, because one came while another was handled. */
+u64 mts_hooks_misses(void);
 
 /* When the host last reclaimed memory on its own account; 0: not since load. */
 u64 mts_hooks_last_reclaim(void);

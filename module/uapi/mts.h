@@ -95,7 +95,8 @@ enum mts_demand {
 #define MTS_CONFIG_MAX_PAUSE (1u << 6)
 #define MTS_CONFIG_OVERHEAD (1u << 7)
 #define MTS_CONFIG_DEMAND (1u << 8)
-#define MTS_CONFIG_ALL 0x1ffu
+#define MTS_CONFIG_INTERACTIVE (1u << 9)
+#define MTS_CONFIG_ALL 0x3ffu
 
 #define MTS_SLICE_MIN_NS 10000000ull /* 10 ms */
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
@@ -104,6 +105,7 @@ enum mts_demand {
 #define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
 #define MTS_OVERHEAD_MAX 500u /* per mille */
+#define MTS_INTERACTIVE_MAX 900u /* per mille */
 
 /* What a fresh module has, unless its parameters say otherwise. */
 #define MTS_DEFAULT_MODE MTS_MODE_AUTO
@@ -114,6 +116,7 @@ enum mts_demand {
 #define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
 #define MTS_DEFAULT_OVERHEAD 50u
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
+#define MTS_DEFAULT_INTERACTIVE 250u
 
 /* What a plan is made with, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
@@ -150,7 +153,13 @@ struct mts_config {
 	 * 1..MTS_OVERHEAD_MAX.
 	 */
 	__u32 overhead;
-	__u32 pad;
+	/*
+	 * Share of the capacity, per mille, that interactive jobs may hold together
+	 * as residents; beyond it those whose last input is longest ago go back to
+	 * the bins until they have input again. 0: interactive jobs are treated as
+	 * all others; 1..MTS_INTERACTIVE_MAX.
+	 */
+	__u32 interactive;
 	__u32 demand; /* enum mts_demand */
 	__u32 reserved;
 };
@@ -272,6 +281,15 @@ enum mts_each_how {
 	MTS_EACH_BEFORE_USER = 1,
 };
 
+/*
+ * What of input and output the module sees in this kernel. Without a bit its
+ * part of what makes a job interactive is missing; nothing else changes.
+ */
+#define MTS_SEES_TTY (1u << 0) /* what is typed at a terminal */
+#define MTS_SEES_TTY_OUTPUT (1u << 1) /* what is shown in answer */
+/* A thread that becomes real-time, at once and not only at the next switch. */
+#define MTS_SEES_REALTIME (1u << 2)
+
 struct mts_status {
 	__u32 abi; /* MTS_ABI_VERSION of the module */
 	__u32 state; /* enum mts_state */
@@ -294,7 +312,11 @@ struct mts_status {
 	__u64 slice_ends_ns; /* 0 while not running a slice */
 	__u64 round_ns; /* the plan of this round: slices and switches; 0: none */
 	__u64 longest_pause_ns; /* the same: longest time a job will be frozen */
-	__u64 reserved[4];
+	__u32 sees; /* MTS_SEES_* */
+	__u32 interactive; /* jobs that are resident for their input */
+	__u32 crowded_out; /* jobs that had input, and are in bins for want of room */
+	__u32 pad;
+	__u64 reserved[2];
 	char detail[MTS_DETAIL_SIZE];
 };
 
@@ -307,7 +329,10 @@ enum mts_job_state {
 	MTS_JOB_LEFT_OUT = 5, /* did not freeze in 1 s: runs on, tried again later */
 	MTS_JOB_FOREIGN = 6, /* frozen by somebody else: left alone */
 	MTS_JOB_UNTOUCHABLE = 7, /* PID 1 or a kernel thread has moved into it */
+	MTS_JOB_INTERACTIVE = 8, /* resident: has had input from a person lately */
 };
+
+#define MTS_INPUT_AGE_MAX 0xffffffffu
 
 struct mts_job_info {
 	__u32 id;
@@ -329,7 +354,8 @@ struct mts_job_info {
 	/* Bytes that its last slices did not use, not counted in demand, and not brought back. */
 	__u64 unused;
 	__u32 threads; /* that wanted to run at a time, when last seen */
-	__u32 pad;
+	/* Since a person last typed at it, at most MTS_INPUT_AGE_MAX - 1. */
+	__u32 input_age_ms; /* MTS_INPUT_AGE_MAX: never */
 	char name[MTS_NAME_SIZE];
 };
 
@@ -381,7 +407,10 @@ struct mts_stats {
 	__u64 brought_back; /* pages */
 	__u64 left_in_swap; /* pages, at the beginnings of slices */
 	__u64 missed; /* of these: used in the slice all the same */
-	__u64 reserved[4];
+	__u64 inputs; /* events of input that reached jobs */
+	__u64 interactive_thaws; /* jobs thawed at once: input, or a real-time thread */
+	__u64 interactive_wait_ns; /* from the event to the thaw, all together */
+	__u64 hook_misses; /* events that the kernel could not tell us of */
 };
 
 /* ---- commands --------------------------------------------------------- */

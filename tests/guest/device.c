@@ -221,8 +221,9 @@ const char *state_name(u32 state)
 
 const char *job_state_name(u32 state)
 {
-	static const char *const names[] = { "running",	 "FROZEN",   "FREEZING", "RESIDENT",
-					     "REALTIME", "LEFT_OUT", "FOREIGN" };
+	static const char *const names[] = { "running",	 "FROZEN",	"FREEZING",
+					     "RESIDENT", "REALTIME",	"LEFT_OUT",
+					     "FOREIGN",	 "UNTOUCHABLE", "INTERACTIVE" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }

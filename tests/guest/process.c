@@ -291,6 +291,7 @@ static const struct mts_config defaults = {
 	.max_pause_ns = 30000 * NS_PER_MS,
 	.overhead = MTS_DEFAULT_OVERHEAD,
 	.demand = MTS_DEFAULT_DEMAND,
+	.interactive = MTS_DEFAULT_INTERACTIVE,
 };
 
 typedef void act_t(const char *cgroup);

@@ -40,6 +40,7 @@ void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 		.min_slice_ns = (slice_ms < 100 ? slice_ms : 100) * NS_PER_MS,
 		.max_pause_ns = 30000 * NS_PER_MS,
 		.overhead = 0, /* slices are as long as the test says */
+		.interactive = MTS_DEFAULT_INTERACTIVE,
 		.demand = MTS_DEMAND_USED,
 	});
 }

@@ -151,7 +151,8 @@ static void config_defaults(void)
 	struct mts_config c = get_config();
 
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
-	check(!c.pad && !c.reserved, "reserved is not 0");
+	check(!c.reserved, "reserved is not 0");
+	check(c.interactive == 250, "interactive %u", c.interactive);
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
 	check(c.overhead == 50, "overhead %u", c.overhead);
@@ -169,7 +170,6 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
-	{ "pad", { .mask = 0, .pad = 1 }, -EINVAL },
 	{ "reserved", { .mask = 0, .reserved = 1u << 31 }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
@@ -194,6 +194,9 @@ static const struct refusal refusals[] = {
 	{ "pause too short", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS - 1) }, -ERANGE },
 	{ "pause too long", { SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS + 1) }, -ERANGE },
 	{ "overhead too large", { SET(OVERHEAD, .overhead = MTS_OVERHEAD_MAX + 1) }, -ERANGE },
+	{ "interactive too large",
+	  { SET(INTERACTIVE, .interactive = MTS_INTERACTIVE_MAX + 1) },
+	  -ERANGE },
 	{ "one bad among good",
 	  { .mask = MTS_CONFIG_ALL,
 	    .mode = MTS_MODE_ALWAYS,
@@ -244,6 +247,8 @@ static void config_limits_are_inside(void)
 		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS) },
 		{ SET(OVERHEAD, .overhead = MTS_OVERHEAD_MAX) },
 		{ SET(OVERHEAD, .overhead = 0) },
+		{ SET(INTERACTIVE, .interactive = MTS_INTERACTIVE_MAX) },
+		{ SET(INTERACTIVE, .interactive = 0) },
 		{ SET(PACK, .pack = MTS_PACK_RW) },
 		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
 		{ .mask = 0 },
@@ -269,7 +274,8 @@ static void config_sets_what_is_named(void)
 				  .bin_bytes = 1,
 				  .min_slice_ns = 1,
 				  .max_pause_ns = 1,
-				  .overhead = MTS_OVERHEAD_MAX + 1 };
+				  .overhead = MTS_OVERHEAD_MAX + 1,
+				  .interactive = MTS_INTERACTIVE_MAX + 1 };
 
 	set_config(&set);
 	after = get_config();
@@ -304,7 +310,8 @@ static void list_counts(void)
 	check(get_jobs(jobs, 4, &list) == 3 && list.count == 3, "%u of %u", list.count, list.total);
 	check(!strcmp(jobs[0].name, "one") && !strcmp(jobs[2].name, "three"), "wrong order");
 	for (i = 0; i < 3; i++)
-		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].unused && !jobs[i].pad,
+		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].unused &&
+			      jobs[i].input_age_ms == MTS_INPUT_AGE_MAX,
 		      "job %u: bin %x", i, jobs[i].bin);
 	check(jobs[3].id == 0x55555555, "more was written than is there");
 

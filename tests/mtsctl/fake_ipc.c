@@ -122,6 +122,7 @@ static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mi
 	job->id = now.status.jobs;
 	snprintf(job->name, sizeof(job->name), "%s", name);
 	job->state = state;
+	job->input_age_ms = MTS_INPUT_AGE_MAX;
 	job->bin = bin;
 	job->demand = mib * MIB;
 	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
@@ -199,6 +200,10 @@ static void rotating(void)
 	new_job("strange \"name\"\n\xff\xfe with all sorts of things in it, and long too",
 		MTS_JOB_FROZEN, 0, 1);
 	new_job("42", MTS_JOB_RUNNING, 1, 1);
+	job = new_job("shell", MTS_JOB_INTERACTIVE, MTS_BIN_EVERY, 0);
+	job->input_age_ms = 2100;
+	now.status.interactive = 1;
+	now.status.crowded_out = 2;
 	now.bins[0].slice_ns = 2 * SECOND;
 	now.bins[1].slice_ns = 2 * SECOND;
 	now.bins[2].slice_ns = SECOND;
@@ -299,6 +304,7 @@ static void newer(void)
 	now.status.state = 99;
 	now.status.reason = 99;
 	now.status.each_how = 99;
+	now.status.sees = 1u << 31;
 	now.jobs[0].state = 99;
 }
 
@@ -344,6 +350,7 @@ static void make_scenario(void)
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
+	now.status.sees = MTS_SEES_TTY | MTS_SEES_REALTIME;
 	now.status.current_bin = MTS_BIN_NONE;
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(scenarios[i].name, scenario()))
@@ -394,6 +401,7 @@ int ipc_config_get(struct mts_config *config)
 		.min_slice_ns = 100000000,
 		.max_pause_ns = 30 * SECOND,
 		.overhead = strtoul(env("MTS_FAKE_CONFIG_OVERHEAD", "25"), NULL, 0),
+		.interactive = strtoul(env("MTS_FAKE_CONFIG_INTERACTIVE", "250"), NULL, 0),
 	};
 	return 0;
 }
@@ -404,9 +412,9 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
-		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand);
+		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive);
 	return ret;
 }
 

@@ -5,13 +5,15 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND = (1 << i for i in range(9))
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE = (
+    1 << i for i in range(10)
+)
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    words = [f"{key}={fields.get(key, 0)}" for key in keys]
+    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive")]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -49,6 +51,9 @@ def call(mask, **fields):
         (["overhead=50.00%"], call(OVERHEAD, overhead=500)),
         (["overhead=0%"], call(OVERHEAD, overhead=0)),
         (["overhead=off"], call(OVERHEAD, overhead=0)),
+        (["interactive=25%"], call(INTERACTIVE, interactive=250)),
+        (["interactive=90%"], call(INTERACTIVE, interactive=900)),
+        (["interactive=off"], call(INTERACTIVE, interactive=0)),
         (
             ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
             call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
@@ -100,6 +105,8 @@ def test_set(mtsctl, host, args, expected):
         (["overhead=2.55%"], "finer than steps of 0.1%"),
         (["overhead=50.1%"], "overhead=50.1%: not between 0% and 50%"),
         (["overhead=101%"], "more than 100%"),
+        (["interactive=90.1%"], "interactive=90.1%: not between 0% and 90%"),
+        (["interactive=64M"], "not a percentage"),
         (["overhead=off", "overhead=5%"], "overhead is given twice"),
         (["bin=0"], "not between 1M and 1P"),
         (["bin=1023K"], "not between 1M and 1P"),
@@ -141,7 +148,7 @@ def test_share_without_meminfo(mtsctl, host):
 def test_get(mtsctl):
     assert mtsctl("get").out == (
         "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
-        "overhead=2.5%\nbin=auto\n"
+        "overhead=2.5%\ninteractive=25%\nbin=auto\n"
     )
 
 
@@ -162,7 +169,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
     assert mtsctl("set", *out.split()).status == 0
     assert mtsctl.calls == [
         call(
-            0x1FF,
+            0x3FF,
             mode=1,
             pack=1,
             evict=1,
@@ -172,6 +179,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
             pause=30 * 10**9,
             overhead=overhead,
             demand=1,
+            interactive=250,
         )
     ]
 
@@ -186,6 +194,7 @@ def test_get_json(mtsctl):
         "min_slice_ns": 10**8,
         "max_pause_ns": 30 * 10**9,
         "overhead": 25,  # per mille
+        "interactive": 250,
         "bin_bytes": None,
     }
     assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB

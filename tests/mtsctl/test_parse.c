@@ -414,7 +414,7 @@ static void check_round_trips(void)
 	for (u32 i = 1; i <= 1000; i++) {
 		u32 back = 0;
 
-		CHECK(!parse_permille(format_overhead(a, i), &back) && back == i, "%u: %s", i, a);
+		CHECK(!parse_permille(format_share(a, i), &back) && back == i, "%u: %s", i, a);
 	}
 	for (int i = 0; i < 200000; i++) {
 		u64 value = next_random() >> (next_random() % 64), back = 0;

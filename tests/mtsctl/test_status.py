@@ -25,13 +25,13 @@ SCENARIOS = [
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
-    "longest_pause_ns", "consistent", "bins", "jobs",
+    "longest_pause_ns", "interactive", "crowded_out", "sees", "consistent", "bins", "jobs",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "demand", "unused",
     "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns", "run_ns",
-    "slices", "evicted", "threads", "freeze_failures",
+    "slices", "evicted", "threads", "freeze_failures", "input_age_ms",
 }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_rotating(mtsctl):
     assert re.search(r"^ +0  in 2\.5 s +2\.0 s  93\.0 MiB", out, re.M)
     assert re.search(r"^ +\* 1  now +2\.0 s  93\.0 MiB .* 4 +0$", out, re.M)
     assert re.search(r"^ +2  in 1\.4 s +1\.0 s  49\.0 MiB .* 2 +2$", out, re.M)
-    assert re.search(r"^ +every  always .* 4 +0$", out, re.M)
+    assert re.search(r"^ +every  always .* 5 +0$", out, re.M)
     assert re.search(r"^ +none .* 1 +0$", out, re.M)
     assert re.search(r"^ +1 alpha +frozen +0 .* 1\.5 s$", out, re.M)
     bins = re.findall(r"^ +\d+ \S+ +(?:\w|-)+ +(\w+|-) +[\d.]+ MiB", out, re.M)
@@ -98,6 +98,22 @@ def test_rotating_json(mtsctl):
     assert jobs[6]["bin"] == "every"
     assert jobs[10]["bin"] is None
     assert jobs[13]["name"].startswith('strange?"name"')  # not UTF-8
+
+
+def test_interactive(mtsctl):
+    out = mtsctl("status", scenario="rotating").out
+    assert "input      1 job in every bin for it, 2 for which there is no room\n" in out
+    status = json.loads(mtsctl("status", "--json", scenario="rotating").out)
+    assert (status["interactive"], status["crowded_out"]) == (1, 2)
+    assert status["sees"] == ["tty", "realtime"]
+    shell = status["jobs"][-1]
+    assert shell["state"] == "interactive"
+    assert shell["input_age_ms"] == 2100
+    assert status["jobs"][0]["input_age_ms"] is None
+
+
+def test_input_is_not_seen(mtsctl):
+    assert "input      is not seen in this kernel" in mtsctl("status", scenario="newer").out
 
 
 def test_switching(mtsctl):

@@ -9,7 +9,9 @@
 #include "mtsctl.h"
 #include "values.h"
 
-#define KEYS "mode, pack, evict, demand, slice, min_slice, max_pause, overhead or bin"
+#define KEYS                                                                             \
+	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive " \
+	"or bin"
 
 static int show_json(const struct mts_config *config)
 {
@@ -23,6 +25,7 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
 	json_put(&root, "max_pause_ns", json_u64(config->max_pause_ns));
 	json_put(&root, "overhead", json_u64(config->overhead));
+	json_put(&root, "interactive", json_u64(config->interactive));
 	json_put(&root, "bin_bytes", config->bin_bytes ? json_u64(config->bin_bytes) : json_null());
 	return json_print(root);
 }
@@ -30,7 +33,7 @@ static int show_json(const struct mts_config *config)
 int get_main(const struct command *command, int argc, char **argv)
 {
 	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
-	char overhead[FORMAT_SIZE];
+	char overhead[FORMAT_SIZE], interactive[FORMAT_SIZE];
 	struct mts_config config = { 0 };
 	bool json = false;
 	int ret;
@@ -50,13 +53,14 @@ int get_main(const struct command *command, int argc, char **argv)
 	if (json)
 		return show_json(&config);
 	printf("mode=%s\npack=%s\nevict=%s\ndemand=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\n"
-	       "overhead=%s\nbin=%s\n",
+	       "overhead=%s\ninteractive=%s\nbin=%s\n",
 	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
 	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
 	       format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
 	       format_time_exact(pause, config.max_pause_ns),
-	       format_overhead(overhead, config.overhead),
+	       format_share(overhead, config.overhead),
+	       format_share(interactive, config.interactive),
 	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
 	return EXIT_OK;
 }
@@ -107,7 +111,11 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 				 &config->max_pause_ns);
 	} else if (!strcmp(key, "overhead")) {
 		bit = MTS_CONFIG_OVERHEAD;
-		ret = value_overhead(command, "overhead=", value, &config->overhead);
+		ret = value_share(command, "overhead=", value, MTS_OVERHEAD_MAX, &config->overhead);
+	} else if (!strcmp(key, "interactive")) {
+		bit = MTS_CONFIG_INTERACTIVE;
+		ret = value_share(command, "interactive=", value, MTS_INTERACTIVE_MAX,
+				  &config->interactive);
 	} else if (!strcmp(key, "bin")) {
 		bit = MTS_CONFIG_BIN;
 		ret = set_bin(command, value, &config->bin_bytes);

@@ -74,7 +74,7 @@ const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns)
 	return buf;
 }
 
-const char *format_overhead(char buf[FORMAT_SIZE], u32 permille)
+const char *format_share(char buf[FORMAT_SIZE], u32 permille)
 {
 	if (!permille)
 		snprintf(buf, FORMAT_SIZE, "off");

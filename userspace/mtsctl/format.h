@@ -21,7 +21,7 @@ const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
 const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);
 
 /* Exact, as set takes it: "5%", "2.5%", "off". */
-const char *format_overhead(char buf[FORMAT_SIZE], u32 permille);
+const char *format_share(char buf[FORMAT_SIZE], u32 permille);
 
 /* What is not printable ASCII becomes "?": a cgroup may have any name. */
 const char *format_name(char *buf, size_t size, const char *name);

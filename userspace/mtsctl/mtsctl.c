@@ -70,6 +70,8 @@ static const struct command commands[] = {
 	  "  max_pause=TIME   longest time that a job is frozen, 1s to 60s\n"
 	  "  overhead=N%|off  slices grow until switches take no more of the time,\n"
 	  "                   within max_pause: up to 50%; off: they do not grow\n"
+	  "  interactive=N%|off  of the capacity, for jobs that somebody uses, up to\n"
+	  "                   90%; off: they take turns as all do\n"
 	  "  bin=SIZE|N%|auto what a bin may hold, 1M to 1P\n" },
 	{ "get", get_main, "Show the configuration, as set takes it", "[--json]", JSON_DETAILS },
 	{ "stats", stats_main, "Show the counters since the module was loaded",

@@ -98,7 +98,8 @@ static int set_option(const struct command *command, struct request *request, st
 				  MTS_PAUSE_MAX_NS, &conf->max_pause_ns);
 	case OPT_OVERHEAD:
 		request->given |= MTS_CONFIG_OVERHEAD;
-		return value_overhead(command, "--overhead ", optarg, &conf->overhead);
+		return value_share(command, "--overhead ", optarg, MTS_OVERHEAD_MAX,
+				   &conf->overhead);
 	case OPT_PACK:
 		request->given |= MTS_CONFIG_PACK;
 		return value_word(command, "--pack ", optarg, pack_words, &conf->pack);

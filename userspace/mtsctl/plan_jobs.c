@@ -89,8 +89,8 @@ static bool is_resident(const struct mts_job_info *job)
 {
 	return job->bin == MTS_BIN_EVERY || job->flags & MTS_JOB_PIN ||
 	       job->state == MTS_JOB_RESIDENT || job->state == MTS_JOB_REALTIME ||
-	       job->state == MTS_JOB_LEFT_OUT || job->state == MTS_JOB_FOREIGN ||
-	       job->state == MTS_JOB_UNTOUCHABLE;
+	       job->state == MTS_JOB_INTERACTIVE || job->state == MTS_JOB_LEFT_OUT ||
+	       job->state == MTS_JOB_FOREIGN || job->state == MTS_JOB_UNTOUCHABLE;
 }
 
 static int add_jobs(struct plan *plan, const struct snapshot *s)

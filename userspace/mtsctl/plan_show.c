@@ -111,7 +111,7 @@ void plan_show(const struct plan *plan)
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
 		    format_time_exact(c, plan->conf.max_pause_ns),
-		    format_overhead(d, plan->conf.overhead),
+		    format_share(d, plan->conf.overhead),
 		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors);
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");

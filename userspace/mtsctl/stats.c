@@ -38,6 +38,10 @@ const struct stats_line stats_lines[] = {
 	STAT(brought_back, PAGES, "brought back"),
 	STAT(left_in_swap, PAGES, "left in swap as not used"),
 	STAT(missed, PAGES, "left in swap, and used all the same"),
+	STAT(inputs, COUNT, "times that a person's input reached a job"),
+	STAT(interactive_thaws, COUNT, "jobs thawed at once: input, or a real-time thread"),
+	STAT(interactive_wait_ns, TIME, "in waiting for these thaws"),
+	STAT(hook_misses, COUNT, "events of this kind that were not seen"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 	{ 0 },
 };

@@ -56,6 +56,9 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "slices", json_u64(job->slices));
 	json_put(&root, "evicted", json_u64(job->evicted));
 	json_put(&root, "freeze_failures", json_u64(job->freeze_failures));
+	json_put(&root, "input_age_ms",
+		 job->input_age_ms == MTS_INPUT_AGE_MAX ? json_null() :
+							  json_u64(job->input_age_ms));
 	return root;
 }
 
@@ -64,6 +67,16 @@ static json_t *slice_left(const struct snapshot *s)
 	if (!snapshot_rotates(s) || s->status.state != MTS_STATE_RUNNING)
 		return json_null();
 	return json_u64(snapshot_slice_left(s));
+}
+
+static json_t *sees_json(u32 sees)
+{
+	json_t *root = json_array();
+
+	for (const struct word *w = sees_words; w->word; w++)
+		if (sees & w->value)
+			json_append(&root, json_string(w->word));
+	return root;
 }
 
 static json_t *head_json(const struct snapshot *s)
@@ -88,6 +101,9 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "round_ns", st->round_ns ? json_u64(st->round_ns) : json_null());
 	json_put(&root, "longest_pause_ns",
 		 st->round_ns ? json_u64(st->longest_pause_ns) : json_null());
+	json_put(&root, "interactive", json_u64(st->interactive));
+	json_put(&root, "crowded_out", json_u64(st->crowded_out));
+	json_put(&root, "sees", sees_json(st->sees));
 	json_put(&root, "consistent", json_boolean(s->consistent));
 	return root;
 }

@@ -70,6 +70,15 @@ static void show_next(const struct snapshot *s)
 			    format_time(left, snapshot_starts_in(s, next)));
 }
 
+static void show_interactive(const struct mts_status *st)
+{
+	if (!(st->sees & MTS_SEES_TTY))
+		print_field("input", "is not seen in this kernel: pin what people use");
+	else if (st->interactive || st->crowded_out)
+		print_field("input", "%u job%s in every bin for it, %u for which there is no room",
+			    st->interactive, st->interactive == 1 ? "" : "s", st->crowded_out);
+}
+
 static void show_head(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
@@ -85,6 +94,7 @@ static void show_head(const struct snapshot *s)
 	print_field("demand", "%s in bins, %s of resident jobs", format_size(a, st->demand),
 		    format_size(b, st->resident_demand));
 	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
+	show_interactive(st);
 	if (st->round_ns)
 		print_field("round", "%llu: %s long, longest pause %s", st->round,
 			    format_time(b, st->round_ns), format_time(c, st->longest_pause_ns));

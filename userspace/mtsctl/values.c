@@ -71,7 +71,8 @@ int value_memory(const struct command *command, const char *what, const char *va
 	return EXIT_OK;
 }
 
-int value_overhead(const struct command *command, const char *what, const char *value, u32 *field)
+int value_share(const struct command *command, const char *what, const char *value, u32 max,
+		u32 *field)
 {
 	char to[FORMAT_SIZE];
 	const char *wrong;
@@ -84,9 +85,9 @@ int value_overhead(const struct command *command, const char *what, const char *
 	wrong = parse_permille(value, &permille);
 	if (wrong)
 		return usage_error(command, "%s%s: %s", what, value, wrong);
-	if (permille > MTS_OVERHEAD_MAX)
+	if (permille > max)
 		return usage_error(command, "%s%s: not between 0%% and %s", what, value,
-				   format_overhead(to, MTS_OVERHEAD_MAX));
+				   format_share(to, max));
 	*field = permille;
 	return EXIT_OK;
 }

@@ -69,6 +69,10 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 	case MTS_JOB_REALTIME:
 		print_field("frozen", "never while it has real-time threads: it is in every bin");
 		return;
+	case MTS_JOB_INTERACTIVE:
+		print_field("frozen", "not while somebody uses it: it is in every bin");
+		print_field("input", "%s ago", format_time(a, job->input_age_ms * 1000000ull));
+		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
 		return;

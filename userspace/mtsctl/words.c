@@ -64,14 +64,17 @@ const struct word reason_words[] = {
 };
 
 const struct word job_state_words[] = {
-	{ "running", MTS_JOB_RUNNING, NULL },
-	{ "frozen", MTS_JOB_FROZEN, NULL },
-	{ "freezing", MTS_JOB_FREEZING, NULL },
-	{ "resident", MTS_JOB_RESIDENT, NULL },
-	{ "realtime", MTS_JOB_REALTIME, NULL },
-	{ "left-out", MTS_JOB_LEFT_OUT, NULL },
-	{ "foreign", MTS_JOB_FOREIGN, NULL },
-	{ "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
+	{ "running", MTS_JOB_RUNNING, NULL },	      { "frozen", MTS_JOB_FROZEN, NULL },
+	{ "freezing", MTS_JOB_FREEZING, NULL },	      { "resident", MTS_JOB_RESIDENT, NULL },
+	{ "realtime", MTS_JOB_REALTIME, NULL },	      { "left-out", MTS_JOB_LEFT_OUT, NULL },
+	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
+	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { 0 },
+};
+
+const struct word sees_words[] = {
+	{ "tty", MTS_SEES_TTY, NULL },
+	{ "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
+	{ "realtime", MTS_SEES_REALTIME, NULL },
 	{ 0 },
 };
 

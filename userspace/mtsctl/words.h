@@ -22,6 +22,7 @@ extern const struct word state_words[];
 extern const struct word reason_words[];
 extern const struct word job_state_words[];
 extern const struct word each_words[];
+extern const struct word sees_words[]; /* bits, MTS_SEES_* */
 
 const char *word_of(const struct word *words, u32 value);
 bool word_value(const struct word *words, const char *text, u32 *value);

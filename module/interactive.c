@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "interactive.h"
+
+#include <linux/irq_work.h>
+#include <linux/math64.h>
+
+#include "failsafe.h"
+#include "policy/interactive.h"
+#include "rotor.h"
+#include "stats.h"
+
+/* So long the rotor has to see for itself that a job must not be frozen. */
+#define SPARE_MS 2000
+
+/* Bits of wake_whom. */
+#define WAKE_WATCHDOG 0
+#define WAKE_ROTOR 1
+
+static unsigned long wake_whom;
+static atomic64_t last_input; /* of any job; ktime, ns */
+static u32 share = MTS_DEFAULT_INTERACTIVE;
+
+static void wake_them(struct irq_work *unused)
+{
+	if (test_and_clear_bit(WAKE_WATCHDOG, &wake_whom))
+		mts_failsafe_thaw_wanted();
+	if (test_and_clear_bit(WAKE_ROTOR, &wake_whom))
+		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+}
+
+/* Hooks may run under locks that are taken for a wake-up. */
+static DEFINE_IRQ_WORK(wake_work, wake_them);
+
+static void wake(unsigned int whom)
+{
+	set_bit(whom, &wake_whom);
+	irq_work_queue(&wake_work);
+}
+
+/* As ktime_get_ns(), but from anywhere. */
+static u64 now_ns(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static u64 to_ms(u64 ns)
+{
+	return div_u64(ns, NSEC_PER_MSEC);
+}
+
+void mts_interactive_set_share(u32 permille)
+{
+	WRITE_ONCE(share, permille);
+}
+
+bool mts_interactive_is_on(void)
+{
+	return READ_ONCE(share) && !list_empty(&mts_jobs);
+}
+
+static bool has_credit(const struct mts_job *job)
+{
+	s64 until = atomic64_read(&job->interactive_until);
+
+	return until && to_ms(now_ns()) < until && READ_ONCE(share);
+}
+
+/* Input that came later has not been judged yet. */
+static bool is_refused(const struct mts_job *job)
+{
+	return READ_ONCE(job->crowded_out) == atomic64_read(&job->last_input);
+}
+
+bool mts_job_is_interactive(const struct mts_job *job)
+{
+	return has_credit(job) && !is_refused(job);
+}
+
+bool mts_job_is_crowded_out(const struct mts_job *job)
+{
+	return has_credit(job) && is_refused(job);
+}
+
+bool mts_job_is_wanted(const struct mts_job *job)
+{
+	s64 until = atomic64_read(&job->spared_until);
+
+	return (until && to_ms(now_ns()) < until) || mts_job_is_interactive(job);
+}
+
+void mts_interactive_judge(struct mts_job *job, u64 input, bool granted)
+{
+	lockdep_assert_held(&mts_lock);
+	WRITE_ONCE(job->crowded_out, granted ? 0 : input);
+}
+
+u32 mts_interactive_age_ms(const struct mts_job *job)
+{
+	s64 input = atomic64_read(&job->last_input);
+
+	if (!input)
+		return MTS_INPUT_AGE_MAX;
+	return min_t(u64, to_ms(max_t(s64, now_ns() - input, 0)), MTS_INPUT_AGE_MAX - 1);
+}
+
+static void ask_to_run(struct mts_job *job, u64 now)
+{
+	/* Pairs with freeze_locked(): what makes it wanted goes before the look. */
+	smp_mb();
+	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
+		return;
+	atomic64_cmpxchg(&job->wanted_since, 0, now);
+	wake(WAKE_WATCHDOG);
+	wake(WAKE_ROTOR);
+}
+
+static void add_credit(struct mts_job *job, u64 now, u32 amount)
+{
+	s64 old = atomic64_read(&job->credit);
+	s64 new = mts_credit_add(old, to_ms(now), amount);
+	s64 before, until;
+
+	/* Whoever is faster counts for both: events count once in a while only. */
+	if (new == old || atomic64_cmpxchg(&job->credit, old, new) != old)
+		return;
+	before = atomic64_read(&job->interactive_until);
+	until = mts_interactive_until(new, before);
+	atomic64_set(&job->interactive_until, until);
+	if (before <= to_ms(now) && until > before)
+		wake(WAKE_ROTOR);
+}
+
+void mts_interactive_input(struct mts_job *job, u32 step)
+{
+	u64 now = now_ns();
+
+	mts_stats_inc(inputs);
+	atomic64_set(&last_input, now);
+	atomic64_set(&job->last_input, now);
+	add_credit(job, now, MTS_CREDIT_STEP(step));
+	ask_to_run(job, now);
+}
+
+static bool is_recent(const atomic64_t *input, u64 now)
+{
+	s64 then = atomic64_read(input);
+
+	return then && (s64)(now - then) < (s64)MTS_ANSWER_MS * NSEC_PER_MSEC;
+}
+
+void mts_interactive_answer(struct mts_job *job)
+{
+	u64 now = now_ns();
+
+	if (is_recent(&job->last_input, now))
+		add_credit(job, now, MTS_CREDIT_ANSWER);
+}
+
+bool mts_interactive_may_be_answer(void)
+{
+	return is_recent(&last_input, now_ns());
+}
+
+void mts_interactive_spare(struct mts_job *job)
+{
+	u64 now = now_ns();
+
+	atomic64_set(&job->spared_until, to_ms(now) + SPARE_MS);
+	ask_to_run(job, now);
+}
+
+void mts_interactive_thawed(struct mts_job *job)
+{
+	u64 since = atomic64_xchg(&job->wanted_since, 0);
+
+	lockdep_assert_held(&job->freeze_lock);
+	mts_stats_inc(interactive_thaws);
+	mts_stats_add(interactive_wait_ns, since ? now_ns() - since : 0);
+}
+
+void mts_interactive_exit(void)
+{
+	irq_work_sync(&wake_work);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which jobs somebody waits for: hooks note input and answers, policy/interactive.h
+ * says what that makes of a job. The one owner of a job's credit.
+ *
+ * Nothing has to be done for a job to cease: it is a matter of the time. The rotor
+ * sees it at its next round.
+ */
+#ifndef _MTS_INTERACTIVE_H
+#define _MTS_INTERACTIVE_H
+
+#include "job.h"
+
+/* After the hooks have been removed. */
+void mts_interactive_exit(void);
+
+/* Per mille of the capacity that interactive jobs may hold together; 0: there are none. */
+void mts_interactive_set_share(u32 permille);
+
+/* Is there anything to be noted? For hooks; any context. */
+bool mts_interactive_is_on(void);
+
+/**
+ * mts_interactive_input() - somebody types at this job, or points, or waits for it
+ * @job: under RCU
+ * @step: how many programs lie in between
+ *
+ * If the job is frozen the watchdog thaws it at once. Any context.
+ */
+void mts_interactive_input(struct mts_job *job, u32 step);
+
+/* The job shows something, which counts if it is an answer; under RCU, any context. */
+void mts_interactive_answer(struct mts_job *job);
+
+/* May it be one? If not, whose it is need not be asked. */
+bool mts_interactive_may_be_answer(void);
+
+/* The job must not stand still, until the rotor has had time to see why; any context. */
+void mts_interactive_spare(struct mts_job *job);
+
+/* It has been thawed for one of these reasons; under its freeze_lock. */
+void mts_interactive_thawed(struct mts_job *job);
+
+/* Is it in every bin for its input? Any context. */
+bool mts_job_is_interactive(const struct mts_job *job);
+
+/* Has it had input, but there was no room for it? Any context. */
+bool mts_job_is_crowded_out(const struct mts_job *job);
+
+/* Must it not be frozen now, for one reason or the other? Any context. */
+bool mts_job_is_wanted(const struct mts_job *job);
+
+/* Since its last input, as in struct mts_job_info. */
+u32 mts_interactive_age_ms(const struct mts_job *job);
+
+/* As of this input, is it in every bin, or in one like others? Under mts_lock. */
+void mts_interactive_judge(struct mts_job *job, u64 last_input, bool granted);
+
+#endif /* _MTS_INTERACTIVE_H */

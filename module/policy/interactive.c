@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who is interactive, and which of them are in every bin. */
+#include "interactive.h"
+
+#define STAMP_SHIFT 16
+#define EVENT_MS 100u
+#define ENOUGH MTS_CREDIT_UNIT
+#define TOO_LITTLE (MTS_CREDIT_UNIT / 4)
+#define LEAST_MS 10000u
+
+static u64 stamp_of(u64 credit)
+{
+	return credit >> STAMP_SHIFT;
+}
+
+static u32 amount_of(u64 credit)
+{
+	return credit & ((1u << STAMP_SHIFT) - 1);
+}
+
+u32 mts_credit_now(u64 credit, u64 now_ms)
+{
+	/* Clocks of two processors may be read in either order. */
+	u64 age = mts_sub_floor(now_ms, stamp_of(credit));
+	u64 halvings = age / MTS_CREDIT_HALF_LIFE_MS;
+	u32 amount = amount_of(credit);
+
+	if (halvings >= STAMP_SHIFT)
+		return 0;
+	amount >>= halvings;
+	/* In a straight line from one half to the next. */
+	return amount -
+	       amount * (u32)(age % MTS_CREDIT_HALF_LIFE_MS) / (2 * MTS_CREDIT_HALF_LIFE_MS);
+}
+
+u64 mts_credit_add(u64 credit, u64 now_ms, u32 amount)
+{
+	u64 sum;
+
+	if (credit && now_ms < stamp_of(credit) + EVENT_MS)
+		return credit;
+	sum = mts_min(mts_credit_now(credit, now_ms) + (u64)amount, MTS_CREDIT_CAP);
+	return now_ms << STAMP_SHIFT | sum;
+}
+
+/* How long it takes until less than TOO_LITTLE is left. */
+static u64 lasts_ms(u32 amount)
+{
+	u64 ms = 0;
+
+	if (amount < TOO_LITTLE)
+		return 0;
+	for (; amount >= 2 * TOO_LITTLE; amount /= 2)
+		ms += MTS_CREDIT_HALF_LIFE_MS;
+	return ms + 2 * MTS_CREDIT_HALF_LIFE_MS * (amount - TOO_LITTLE) / amount;
+}
+
+u64 mts_interactive_until(u64 credit, u64 until_ms)
+{
+	u64 now_ms = stamp_of(credit), lasts = lasts_ms(amount_of(credit));
+
+	if (amount_of(credit) >= ENOUGH)
+		lasts = mts_max(lasts, LEAST_MS);
+	else if (until_ms <= now_ms)
+		return until_ms;
+	return mts_max(until_ms, now_ms + lasts);
+}
+
+/* The claim that was used last, of those before (or at) a time; NULL: none. */
+static struct mts_claim *latest(struct mts_claim *claims, u32 n, const struct mts_claim *before)
+{
+	struct mts_claim *found = NULL;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct mts_claim *claim = &claims[i];
+
+		/* Of equal ones the first counts as the one that was used last. */
+		if (before && (claim->last_input_ns > before->last_input_ns ||
+			       (claim->last_input_ns == before->last_input_ns && claim <= before)))
+			continue;
+		if (!found || claim->last_input_ns > found->last_input_ns)
+			found = claim;
+	}
+	return found;
+}
+
+void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit)
+{
+	struct mts_claim *claim = NULL;
+
+	while ((claim = latest(claims, n, claim))) {
+		claim->granted = claim->demand <= limit;
+		if (claim->granted)
+			limit -= claim->demand;
+	}
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who is interactive: found by what passes between the program and the person
+ * (Reuven & Wiseman section 4.4, after Etsion et al.). Pure code (pure.h).
+ *
+ * Credit is a leaky bucket. It is one word, so that a hook changes it by a
+ * single compare and exchange: in the upper 48 bits when it was last added to, in
+ * ms of CLOCK_MONOTONIC; in the lower 16 how much there was then.
+ */
+#ifndef _MTS_POLICY_INTERACTIVE_H
+#define _MTS_POLICY_INTERACTIVE_H
+
+#include "pure.h"
+
+#define MTS_CREDIT_UNIT 1024u
+#define MTS_CREDIT_CAP (8 * MTS_CREDIT_UNIT)
+#define MTS_CREDIT_HALF_LIFE_MS 5000u
+
+/* An input event; what the program answers; what is handed on, after so many steps. */
+#define MTS_CREDIT_INPUT MTS_CREDIT_UNIT
+#define MTS_CREDIT_ANSWER (MTS_CREDIT_UNIT / 2)
+#define MTS_CREDIT_STEP(step) (MTS_CREDIT_UNIT >> (step))
+
+/* Output counts as an answer so long after input, and only then. */
+#define MTS_ANSWER_MS 500u
+
+/**
+ * mts_credit_add() - the bucket after another event
+ * @credit: before; 0: there has been none
+ * @now_ms: of the event
+ * @amount: at most MTS_CREDIT_UNIT
+ *
+ * Events count once in 100 ms: a key that repeats is one person's input, and so is
+ * a line that is pasted. Return: @credit as it was, for one that does not count.
+ */
+u64 mts_credit_add(u64 credit, u64 now_ms, u32 amount);
+
+/* What is left of it. */
+u32 mts_credit_now(u64 credit, u64 now_ms);
+
+/**
+ * mts_interactive_until() - how long who has this credit is interactive
+ * @credit: just added to
+ * @until_ms: what was said before; 0: nothing
+ *
+ * It begins with one unit; it ends when less than a quarter is left, and not
+ * before 10 s are over, so that who types now and then does not go to and fro.
+ *
+ * Return: until when, never earlier than @until_ms.
+ */
+u64 mts_interactive_until(u64 credit, u64 until_ms);
+
+/**
+ * struct mts_claim - of an interactive job, to belong to every bin
+ * @last_input_ns: when it last had input
+ * @demand: bytes
+ * @granted: result
+ */
+struct mts_claim {
+	u64 last_input_ns;
+	u64 demand;
+	bool granted;
+};
+
+/**
+ * mts_interactive_grant() - which of the interactive jobs become resident
+ * @limit: bytes that they may hold together
+ *
+ * Those that were used last come first. Who does not fit any more goes back to
+ * the bins, and leaves the place to others. The square of @n, which is how many
+ * programs people use at a time.
+ */
+void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit);
+
+#endif /* _MTS_POLICY_INTERACTIVE_H */

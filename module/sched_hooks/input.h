@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What passes between a person and the programs: handlers of kprobes, in atomic
+ * context. They find whose it is, and say so to interactive.h.
+ */
+#ifndef _MTS_INPUT_H
+#define _MTS_INPUT_H
+
+struct kprobe;
+struct pt_regs;
+
+/*
+ * n_tty_receive_buf2(tty, …): what a keyboard, a line, or the other end of a pty
+ * gives a terminal. Credit goes to the terminal's foreground process group, at once,
+ * also while it is frozen and cannot read.
+ */
+int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs);
+
+/* n_tty_write(tty, …): what the current process shows on a terminal. */
+int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs);
+
+#endif /* _MTS_INPUT_H */
