@@ -42,6 +42,10 @@ static int read_u64(struct mts_job *job, const char *file, u64 *value)
 	len = mts_cgroupfs_read(&job->dir, file, buf, sizeof(buf));
 	if (len < 0)
 		return gone(len);
+	if (!strcmp(strim(buf), "max")) {
+		*value = U64_MAX;
+		return 0;
+	}
 	return kstrtou64(strim(buf), 10, value);
 }
 
@@ -104,6 +108,24 @@ static int cgroup_ops_evict(struct mts_job *job, u64 bytes)
 	return gone(mts_cgroupfs_write(&job->dir, "memory.reclaim", text));
 }
 
+static const char *const setting_files[MTS_SETTINGS] = {
+	[MTS_SETTING_LOW] = "memory.low",
+	[MTS_SETTING_WEIGHT] = "cpu.weight",
+};
+
+static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
+{
+	return read_u64(job, setting_files[setting], value);
+}
+
+static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), value == U64_MAX ? "max" : "%llu", value);
+	return gone(mts_cgroupfs_write(&job->dir, setting_files[setting], text));
+}
+
 static const struct mts_ops cgroup_ops = {
 	.freeze = cgroup_ops_freeze,
 	.freeze_asked = cgroup_ops_freeze_asked,
@@ -116,6 +138,8 @@ static const struct mts_ops cgroup_ops = {
 	.bring_back = mts_bring_back,
 	.use_begins = mts_touched_begin,
 	.use_ends = mts_touched_end,
+	.get = cgroup_ops_get,
+	.set = cgroup_ops_set,
 };
 
 const struct mts_ops *mts_ops = &cgroup_ops;

@@ -15,6 +15,7 @@
 #include "compat/compat.h"
 
 static struct path base_dir;
+static bool base_is_ours;
 static struct cgroup *base_cgroup;
 static const char *base_name; /* last component, points into the parameter */
 static struct path base_parent;
@@ -118,6 +119,16 @@ int mts_cgroupfs_write(const struct path *dir, const char *name, const char *tex
 	return err;
 }
 
+void mts_cgroupfs_protect_base(u64 bytes)
+{
+	char text[24];
+
+	if (!base_is_ours)
+		return;
+	snprintf(text, sizeof(text), "%llu", bytes);
+	mts_cgroupfs_write(&base_dir, "memory.low", text);
+}
+
 int mts_cgroupfs_enter(const struct path *dir)
 {
 	return mts_cgroupfs_write(dir, "cgroup.procs", "0");
@@ -184,6 +195,7 @@ static int find_base(const char *base)
 		goto out_parent;
 	}
 	err = mts_compat_mkdir(&base_parent, base_name, 0755);
+	base_is_ours = !err;
 	if (!err || err == -EEXIST)
 		err = look_up(&base_parent, base_name, &base_dir);
 	if (!err)

@@ -26,6 +26,9 @@ void mts_cgroupfs_exit(void);
 /* The cgroup of the base, while initialised. */
 struct cgroup *mts_cgroupfs_base(void);
 
+/* Protect so much memory of the base, if we made it (memory.low). An error leaves it as it is. */
+void mts_cgroupfs_protect_base(u64 bytes);
+
 /* A child of the base. @dir comes back with references on success. */
 int mts_cgroupfs_mkdir(const char *name, struct path *dir);
 

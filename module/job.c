@@ -9,6 +9,7 @@
 
 #include "cgroupfs.h"
 #include "freezer.h"
+#include "protect.h"
 #include "rotor.h"
 #include "sched_hooks/hooks.h"
 #include "stats.h"
@@ -170,6 +171,7 @@ static bool is_online(const struct mts_job *job)
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
+	mts_protect_end(job);
 	if (job->created)
 		mts_cgroupfs_rmdir(job->name, &job->dir);
 	mts_job_put(job);

@@ -23,6 +23,19 @@
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
 #define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */
 
+/* A setting of a job's cgroup that we change, and put back. */
+enum mts_setting {
+	MTS_SETTING_LOW, /* memory.low: bytes; U64_MAX: max */
+	MTS_SETTING_WEIGHT, /* cpu.weight; 0: cpu.idle */
+	MTS_SETTINGS
+};
+
+struct mts_kept {
+	bool set; /* the rest means something */
+	u64 own;
+	u64 given;
+};
+
 /**
  * struct mts_job
  * @node: in the table, in order of id; written under mts_lock, read under RCU
@@ -64,11 +77,16 @@ struct mts_job {
 
 	/* interactive.c; any context */
 	atomic64_t credit; /* policy/interactive.h */
+	atomic64_t trail; /* the same */
 	atomic64_t last_input; /* ktime, ns; 0: none */
 	atomic64_t interactive_until; /* ktime, ms */
 	atomic64_t spared_until; /* ktime, ms */
 	atomic64_t wanted_since; /* asked to run while frozen; ktime, ns */
 	u64 crowded_out; /* the last input when the cap sent it to a bin */
+
+	/* protect.c, under its lock */
+	struct mts_kept kept[MTS_SETTINGS];
+	bool unprotected; /* never to be changed again */
 
 	/* tasks.c: what the last scan found; readers may race */
 	bool realtime;

@@ -7,6 +7,7 @@
  *   job.c      the table of jobs
  *   freezer.c  which job we have frozen, since when; the gate
  *   interactive.c  which job has had input, and until when that counts
+ *   protect.c  what a job's cgroup had set itself
  *   rotor.c    bins, rounds, slices, the rotor's state
  * Others ask the owner.
  *
@@ -15,6 +16,7 @@
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
+ *   protect_lock        protect.c: settings of jobs' cgroups; inside none of these
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No

@@ -28,6 +28,8 @@
  * @use_begins: a slice of these @n frozen jobs, in order of id, is about to begin: from
  *	now on see which pages they use. See touched.h.
  * @use_ends: it is over, they are frozen: take down what was seen. The same.
+ * @get: read a setting. -ENODEV: the cgroup has none, or is gone.
+ * @set: write it. Errors as the kernel gives them.
  */
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
@@ -41,6 +43,8 @@ struct mts_ops {
 	u64 (*bring_back)(struct mts_job **jobs, u32 n);
 	void (*use_begins)(struct mts_job **jobs, u32 n);
 	void (*use_ends)(struct mts_job **jobs, u32 n);
+	int (*get)(struct mts_job *job, enum mts_setting setting, u64 *value);
+	int (*set)(struct mts_job *job, enum mts_setting setting, u64 value);
 };
 
 extern const struct mts_ops *mts_ops;

@@ -163,6 +163,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 		return MTS_SLICE_STOP;
 	if (!mts_round_take_in())
 		return MTS_SLICE_OUTGROWN;
+	mts_round_protect();
 	/* Everything that is left runs already: let the round's end say so. */
 	if (!mts_freezer_count())
 		return MTS_SLICE_ALONE;
@@ -346,6 +347,7 @@ static void run_round(void)
 static void rest(u32 state, u32 reason)
 {
 	mts_switch_thaw_all();
+	mts_round_unprotect();
 	mutex_lock(&mts_lock);
 	mts_rotor.nbins = 0;
 	mts_rotor.running = MTS_BIN_NONE;
@@ -477,6 +479,7 @@ static int rotor_main(void *unused)
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 		if (mts_round_plan() >= 2) {
 			answer_readers();
+			mts_round_protect();
 			run_round();
 		} else {
 			idle(ktime_get_ns() - began);

@@ -102,6 +102,10 @@ void mts_round_place_newcomers(void);
  */
 bool mts_round_take_in(void);
 
+/* Protect who is in every bin as of now, and nobody else; while nothing rotates, nobody. */
+void mts_round_protect(void);
+void mts_round_unprotect(void);
+
 /* Has the running bin outgrown the capacity, so that it must be split? */
 bool mts_round_outgrown(void);
 

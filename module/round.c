@@ -9,6 +9,7 @@
 #include "freezer.h"
 #include "interactive.h"
 #include "ops.h"
+#include "protect.h"
 #include "rotor.h"
 #include "rotor_private.h"
 #include "sched_hooks/hooks.h"
@@ -481,6 +482,36 @@ bool mts_round_take_in(void)
 	mutex_unlock(&mts_lock);
 	/* A key must not make the host switch, if it can be helped. */
 	return !n || fits;
+}
+
+static bool is_used(const struct mts_job *job)
+{
+	return job->bin == MTS_BIN_EVERY && mts_job_is_interactive(job);
+}
+
+void mts_round_protect(void)
+{
+	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		bool used = is_used(job);
+
+		mts_rotor_step("memory is protected");
+		mts_protect(job, used || job->realtime ? min(job->demand, most) : 0,
+			    used && !job->realtime ? mts_rotor.nbins : 1);
+	}
+}
+
+void mts_round_unprotect(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		mts_rotor_step("memory is protected");
+		mts_protect(mts_rotor.roster[i], 0, 1);
+	}
 }
 
 /* What the running bin needs now. Return: of how many jobs. */
