@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "interactive.h"
 
+#include <linux/bits.h>
+#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
+#include <linux/sched/signal.h>
 
 #include "failsafe.h"
 #include "policy/interactive.h"
 #include "rotor.h"
 #include "stats.h"
 
+/* So long what is installed for input only stays after the last. */
+#define USED_MS 10000
 /* So long the rotor has to see for itself that a job must not be frozen. */
 #define SPARE_MS 2000
+
+/*
+ * Processes that are in no job, by process id, which is in the trail itself (22
+ * bits at most); two of them at one place take it from each other.
+ */
+#define OUTSIDERS_BITS 6
+#define NAME_SHIFT 2
+#define NAME_MASK (GENMASK_ULL(MTS_TRAIL_SHIFT - 1, NAME_SHIFT))
 
 /* Bits of wake_whom. */
 #define WAKE_WATCHDOG 0
@@ -18,6 +31,7 @@
 
 static unsigned long wake_whom;
 static atomic64_t last_input; /* of any job; ktime, ns */
+static atomic64_t outsiders[1 << OUTSIDERS_BITS];
 static u32 share = MTS_DEFAULT_INTERACTIVE;
 
 static void wake_them(struct irq_work *unused)
@@ -114,6 +128,14 @@ static void ask_to_run(struct mts_job *job, u64 now)
 	wake(WAKE_ROTOR);
 }
 
+static void add_trail(atomic64_t *trail, u64 now, u32 step, u64 name)
+{
+	s64 old = atomic64_read(trail), new = mts_trail_add(old, to_ms(now), step);
+
+	if (new != old)
+		atomic64_cmpxchg(trail, old, new | name);
+}
+
 static void add_credit(struct mts_job *job, u64 now, u32 amount)
 {
 	s64 old = atomic64_read(&job->credit);
@@ -130,35 +152,90 @@ static void add_credit(struct mts_job *job, u64 now, u32 amount)
 		wake(WAKE_ROTOR);
 }
 
-void mts_interactive_input(struct mts_job *job, u32 step)
+static void give_job(struct mts_job *job, u64 now, u32 step)
 {
-	u64 now = now_ns();
-
 	mts_stats_inc(inputs);
-	atomic64_set(&last_input, now);
+	add_trail(&job->trail, now, step, 0);
 	atomic64_set(&job->last_input, now);
 	add_credit(job, now, MTS_CREDIT_STEP(step));
 	ask_to_run(job, now);
 }
 
-static bool is_recent(const atomic64_t *input, u64 now)
+/* Credit goes through them: a terminal's multiplexer, an X server, a compositor. */
+static atomic64_t *outsider(const struct task_struct *task)
+{
+	return &outsiders[hash_32(task->tgid, OUTSIDERS_BITS)];
+}
+
+static u64 name_of(const struct task_struct *task)
+{
+	return (u64)task->tgid << NAME_SHIFT;
+}
+
+static void give_outsider(struct task_struct *task, u64 now, u32 step)
+{
+	atomic64_t *trail = outsider(task);
+
+	/* Whoever was there before has had its time, or bad luck. */
+	if ((atomic64_read(trail) & NAME_MASK) != name_of(task))
+		atomic64_set(trail, 0);
+	add_trail(trail, now, step, name_of(task));
+}
+
+void mts_interactive_give(struct task_struct *task, u32 step)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
+	u64 now = now_ns();
+
+	atomic64_set(&last_input, now);
+	if (job)
+		give_job(job, now, step);
+	else
+		give_outsider(task, now, step);
+}
+
+static u64 trail_of(struct task_struct *task, struct mts_job *job)
+{
+	u64 trail;
+
+	if (job)
+		return atomic64_read(&job->trail);
+	trail = atomic64_read(outsider(task));
+	return (trail & NAME_MASK) == name_of(task) ? trail : 0;
+}
+
+void mts_interactive_hand_on(struct task_struct *to)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(current));
+	u32 step = mts_trail_step(trail_of(current, job), to_ms(now_ns())) + 1;
+
+	if (step > MTS_STEP_MAX || same_thread_group(current, to))
+		return;
+	if (!job || job != mts_job_of_cgroup(task_dfl_cgroup(to)))
+		mts_interactive_give(to, step);
+}
+
+static bool is_within(const atomic64_t *input, u32 ms)
 {
 	s64 then = atomic64_read(input);
 
-	return then && (s64)(now - then) < (s64)MTS_ANSWER_MS * NSEC_PER_MSEC;
+	return then && (s64)(now_ns() - then) < (s64)ms * NSEC_PER_MSEC;
 }
 
 void mts_interactive_answer(struct mts_job *job)
 {
-	u64 now = now_ns();
-
-	if (is_recent(&job->last_input, now))
-		add_credit(job, now, MTS_CREDIT_ANSWER);
+	if (is_within(&job->last_input, MTS_ANSWER_MS))
+		add_credit(job, now_ns(), MTS_CREDIT_ANSWER);
 }
 
-bool mts_interactive_may_be_answer(void)
+bool mts_interactive_is_busy(void)
 {
-	return is_recent(&last_input, now_ns());
+	return is_within(&last_input, MTS_TRAIL_MS);
+}
+
+bool mts_interactive_is_used(void)
+{
+	return is_within(&last_input, USED_MS) && mts_interactive_is_on();
 }
 
 void mts_interactive_spare(struct mts_job *job)

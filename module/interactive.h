@@ -21,25 +21,34 @@ void mts_interactive_set_share(u32 permille);
 bool mts_interactive_is_on(void);
 
 /**
- * mts_interactive_input() - somebody types at this job, or points, or waits for it
- * @job: under RCU
+ * mts_interactive_give() - somebody types at this task, or points, or waits for it
+ * @task: of whatever job, or of none
  * @step: how many programs lie in between
  *
- * If the job is frozen the watchdog thaws it at once. Any context.
+ * If its job is frozen the watchdog thaws it at once. Under RCU; any context.
  */
-void mts_interactive_input(struct mts_job *job, u32 step);
+void mts_interactive_give(struct task_struct *task, u32 step);
+
+/*
+ * The current task asks something of another one: if somebody waits for the first, it
+ * is the other that is waited for now. Under RCU; any context that is a task's.
+ */
+void mts_interactive_hand_on(struct task_struct *to);
 
 /* The job shows something, which counts if it is an answer; under RCU, any context. */
 void mts_interactive_answer(struct mts_job *job);
 
-/* May it be one? If not, whose it is need not be asked. */
-bool mts_interactive_may_be_answer(void);
+/* Has anybody typed at all, just now? If not, neither of these two need be asked. */
+bool mts_interactive_is_busy(void);
 
 /* The job must not stand still, until the rotor has had time to see why; any context. */
 void mts_interactive_spare(struct mts_job *job);
 
 /* It has been thawed for one of these reasons; under its freeze_lock. */
 void mts_interactive_thawed(struct mts_job *job);
+
+/* Has anybody typed in the last seconds? Any context. */
+bool mts_interactive_is_used(void);
 
 /* Is it in every bin for its input? Any context. */
 bool mts_job_is_interactive(const struct mts_job *job);

@@ -66,6 +66,22 @@ u64 mts_interactive_until(u64 credit, u64 until_ms)
 	return mts_max(until_ms, now_ms + lasts);
 }
 
+u32 mts_trail_step(u64 trail, u64 now_ms)
+{
+	u64 then = trail >> MTS_TRAIL_SHIFT;
+
+	if (!trail || mts_sub_floor(now_ms, then) >= MTS_TRAIL_MS)
+		return MTS_STEP_MAX + 1;
+	return trail & MTS_STEP_MAX;
+}
+
+u64 mts_trail_add(u64 trail, u64 now_ms, u32 step)
+{
+	if (mts_trail_step(trail, now_ms) <= step && step)
+		return trail;
+	return now_ms << MTS_TRAIL_SHIFT | step;
+}
+
 /* The claim that was used last, of those before (or at) a time; NULL: none. */
 static struct mts_claim *latest(struct mts_claim *claims, u32 n, const struct mts_claim *before)
 {

@@ -50,6 +50,29 @@ u32 mts_credit_now(u64 credit, u64 now_ms);
  */
 u64 mts_interactive_until(u64 credit, u64 until_ms);
 
+/*
+ * Credit is handed on from a program to one that serves it, a step further away
+ * from the person each time: a trail says how far, and since when. In the upper
+ * 40 bits ms of CLOCK_MONOTONIC, in the lowest 2 the step; what lies between is
+ * the caller's.
+ */
+#define MTS_STEP_MAX 3u
+#define MTS_TRAIL_SHIFT 24
+#define MTS_TRAIL_MS 500u
+
+/**
+ * mts_trail_step() - how many steps away from the person is what has this trail?
+ *
+ * Return: 0..MTS_STEP_MAX, or more: it is too far away, or too long ago.
+ */
+u32 mts_trail_step(u64 trail, u64 now_ms);
+
+/*
+ * The trail after another event. A fresh one stays, if it is no further away, and goes
+ * on growing old: two programs that answer each other do not keep it up for ever.
+ */
+u64 mts_trail_add(u64 trail, u64 now_ms, u32 step);
+
 /**
  * struct mts_claim - of an interactive job, to belong to every bin
  * @last_input_ns: when it last had input

@@ -2,8 +2,11 @@
 #include "hooks.h"
 
 #include <linux/cgroup.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 #include <trace/events/cgroup.h>
 #include <trace/events/sched.h>
 #include <trace/events/vmscan.h>
@@ -15,6 +18,7 @@
 #include "../stats.h"
 #include "../trace.h"
 #include "each.h"
+#include "evdev.h"
 #include "input.h"
 #include "realtime.h"
 
@@ -98,6 +102,18 @@ static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, i
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 
+/* So often it is looked whether there still is input. */
+#define FOLLOW_JIFFIES (5 * HZ)
+
+static void follow(struct work_struct *work);
+static DECLARE_DELAYED_WORK(follow_work, follow);
+static void begin_to_follow(struct irq_work *unused);
+static DEFINE_IRQ_WORK(begin_work, begin_to_follow);
+static bool following;
+static DEFINE_MUTEX(hooks_lock); /* who is installed, from load on */
+static bool closing; /* under hooks_lock */
+static bool kprobes_are_good;
+
 enum what {
 	TRACEPOINT,
 	KPROBE, /* where the kernel has no tracepoint */
@@ -108,6 +124,12 @@ enum need {
 	OPTIONAL, /* without it something is not seen */
 };
 
+enum when {
+	ALWAYS,
+	USED, /* while there is input: it is on a hot path */
+	LOADED, /* while the kernel's module that it is in is there */
+};
+
 /* Every hook. Installed in this order, removed in the reverse. */
 static struct hook {
 	const char *where;
@@ -115,7 +137,10 @@ static struct hook {
 	enum what what;
 	enum need need;
 	u32 sees; /* MTS_SEES_* */
+	enum when when;
+	bool works;
 	bool installed;
+	u64 missed; /* while it was installed before */
 	struct tracepoint *tracepoint;
 	struct kprobe kprobe;
 } hooks[] = {
@@ -129,6 +154,9 @@ static struct hook {
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
 	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
+	{ "input_event", mts_hook_input_event, KPROBE, OPTIONAL },
+	{ "evdev_read", mts_hook_evdev_read, KPROBE, OPTIONAL, MTS_SEES_EVDEV, LOADED },
+	{ "unix_stream_sendmsg", mts_hook_unix_send, KPROBE, OPTIONAL, MTS_SEES_UNIX, USED },
 };
 
 /* The table's handlers are untyped: here the compiler holds them against the kernel. */
@@ -141,7 +169,9 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_cgroup_attach_task(mts_hook_attach);
 	check_trace_callback_type_mm_vmscan_kswapd_wake(mts_hook_kswapd_wake);
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
-	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input, mts_hook_tty_output, mts_hook_policy };
+	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input,   mts_hook_tty_output,
+					mts_hook_policy,      mts_hook_unix_send,
+					mts_hook_input_event, mts_hook_evdev_read };
 }
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
@@ -192,13 +222,14 @@ static int install(struct hook *hook)
 	int err = -ENOENT;
 
 	if (hook->what == KPROBE) {
-		hook->kprobe.symbol_name = hook->where;
-		hook->kprobe.pre_handler = hook->handler;
+		/* An address is left from before, and refused beside the name. */
+		hook->kprobe =
+			(struct kprobe){ .symbol_name = hook->where, .pre_handler = hook->handler };
 		err = register_kprobe(&hook->kprobe);
 	} else if (hook->tracepoint) {
 		err = tracepoint_probe_register(hook->tracepoint, hook->handler, NULL);
 	}
-	hook->installed = !err;
+	WRITE_ONCE(hook->installed, !err);
 	return err;
 }
 
@@ -206,42 +237,123 @@ static void remove(struct hook *hook)
 {
 	if (!hook->installed)
 		return;
-	hook->installed = false;
-	if (hook->what == KPROBE)
-		unregister_kprobe(&hook->kprobe);
-	else
+	WRITE_ONCE(hook->installed, false);
+	if (hook->what == TRACEPOINT) {
 		tracepoint_probe_unregister(hook->tracepoint, hook->handler, NULL);
+		return;
+	}
+	unregister_kprobe(&hook->kprobe);
+	hook->missed += hook->kprobe.nmissed;
+	hook->kprobe.nmissed = 0;
 }
 
-static void remove_first(int n)
+/* When it returns no handler runs, and nothing that one has begun goes on. */
+static void remove_all(void)
 {
-	while (n--)
-		remove(&hooks[n]);
+	int i;
+
+	mutex_lock(&hooks_lock);
+	closing = true;
+	for (i = ARRAY_SIZE(hooks); i--;)
+		remove(&hooks[i]);
+	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
+	/* Nobody asks to follow any more. */
+	irq_work_sync(&begin_work);
+	cancel_delayed_work_sync(&follow_work);
 	mts_interactive_exit();
+	mts_evdev_exit();
+}
+
+/* Return: an error: a required one cannot be installed. */
+static int install_first(struct hook *hook)
+{
+	int err;
+
+	if (hook->what == KPROBE && !kprobes_are_good)
+		return 0;
+	err = install(hook);
+	if (err && hook->need == REQUIRED) {
+		pr_err("cannot hook %s: error %d\n", hook->where, err);
+		return err;
+	}
+	if (err && hook->when != LOADED)
+		pr_notice("cannot hook %s: error %d: goes without\n", hook->where, err);
+	hook->works = !err;
+	if (hook->when == USED)
+		remove(hook);
+	return 0;
 }
 
 static int install_all(void)
 {
-	bool works = kprobes_work();
-	int i, err;
+	int i, err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		struct hook *hook = &hooks[i];
-
-		if (hook->what == KPROBE && !works)
-			continue;
-		err = install(hook);
-		if (err && hook->need == REQUIRED) {
-			pr_err("cannot hook %s: error %d\n", hook->where, err);
-			remove_first(i);
-			return err;
-		}
-		if (err)
-			pr_notice("cannot hook %s: error %d: goes without\n", hook->where, err);
-	}
-	return 0;
+	kprobes_are_good = kprobes_work();
+	mutex_lock(&hooks_lock);
+	for (i = 0; i < ARRAY_SIZE(hooks) && !err; i++)
+		err = install_first(&hooks[i]);
+	mutex_unlock(&hooks_lock);
+	if (err)
+		remove_all();
+	return err;
 }
+
+/* ---- those that are installed while there is input ------------------------------ */
+
+static bool is_due(const struct hook *hook, bool used)
+{
+	if (hook->when == USED)
+		return used && hook->works;
+	return hook->when == LOADED && kprobes_are_good;
+}
+
+static void follow_one(struct hook *hook, bool used)
+{
+	if (hook->installed && (!is_due(hook, used) || kprobe_gone(&hook->kprobe)))
+		remove(hook);
+	if (!hook->installed && is_due(hook, used))
+		install(hook);
+	if (hook->when == LOADED)
+		hook->works = hook->installed;
+}
+
+static void follow(struct work_struct *work)
+{
+	bool used = mts_interactive_is_used();
+	int i;
+
+	mutex_lock(&hooks_lock);
+	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
+		if (hooks[i].when != ALWAYS)
+			follow_one(&hooks[i], used);
+	WRITE_ONCE(following, used);
+	if (used && !closing)
+		queue_delayed_work(system_wq, &follow_work, FOLLOW_JIFFIES);
+	mutex_unlock(&hooks_lock);
+}
+
+static void begin_to_follow(struct irq_work *unused)
+{
+	mod_delayed_work(system_wq, &follow_work, 0);
+}
+
+void mts_hooks_follow(void)
+{
+	if (!READ_ONCE(following))
+		irq_work_queue(&begin_work);
+}
+
+static int on_module(struct notifier_block *nb, unsigned long state, void *module)
+{
+	if (state == MODULE_STATE_LIVE || state == MODULE_STATE_GOING)
+		irq_work_queue(&begin_work);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = { .notifier_call = on_module };
+
+/* ---- for others ----------------------------------------------------------------- */
 
 u32 mts_hooks_each_how(void)
 {
@@ -254,7 +366,7 @@ u32 mts_hooks_see(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].installed)
+		if (hooks[i].works)
 			sees |= hooks[i].sees;
 	return sees;
 }
@@ -265,7 +377,7 @@ u64 mts_hooks_misses(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		sum += hooks[i].kprobe.nmissed;
+		sum += hooks[i].missed + hooks[i].kprobe.nmissed;
 	return sum;
 }
 
@@ -278,12 +390,22 @@ int mts_hooks_init(void)
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	err = install_all();
 	if (err)
-		mts_each_exit();
+		goto out_each;
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		goto out_hooks;
+	return 0;
+
+out_hooks:
+	remove_all();
+out_each:
+	mts_each_exit();
 	return err;
 }
 
 void mts_hooks_exit(void)
 {
-	remove_first(ARRAY_SIZE(hooks));
+	unregister_module_notifier(&module_notifier);
+	remove_all();
 	mts_each_exit();
 }

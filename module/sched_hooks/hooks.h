@@ -21,6 +21,12 @@ u32 mts_hooks_each_how(void);
 /* MTS_SEES_*: what the optional hooks give in this kernel. */
 u32 mts_hooks_see(void);
 
+/*
+ * There is input: the hooks that follow it from program to program are installed
+ * soon, and stay while there is more. Any context.
+ */
+void mts_hooks_follow(void);
+
 /* Events that kprobes have missed, because one came while another was handled. */
 u64 mts_hooks_misses(void);
 

@@ -8,8 +8,11 @@
 #include <linux/sched.h>
 #include <linux/tty.h>
 #include <linux/tty_driver.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
 
 #include "../interactive.h"
+#include "hooks.h"
 
 /* Of a process group; it is a pipeline as a rule. */
 #define MAX_PROCESSES 64
@@ -25,14 +28,6 @@ static bool is_master(const struct tty_struct *tty)
 	return tty->driver->type == TTY_DRIVER_TYPE_PTY && tty->driver->subtype == PTY_TYPE_MASTER;
 }
 
-static void give(struct task_struct *task, u32 step)
-{
-	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
-
-	if (job)
-		mts_interactive_input(job, step);
-}
-
 static void give_group(struct pid *group)
 {
 	struct task_struct *task;
@@ -40,7 +35,7 @@ static void give_group(struct pid *group)
 
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(task, &group->tasks[PIDTYPE_PGID], pid_links[PIDTYPE_PGID]) {
-		give(task, 0);
+		mts_interactive_give(task, 0);
 		if (++n == MAX_PROCESSES)
 			break;
 	}
@@ -58,6 +53,31 @@ int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs)
 	if (group)
 		give_group(group);
 	put_pid(group);
+	mts_hooks_follow();
+	return 0;
+}
+
+/* The other end of a connection is whoever connected, or whose socket was connected to. */
+static void hand_on_to_peer(struct sock *sk)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	/* While connected, which the sender's reference makes last, the peer does not change. */
+	task = sk->sk_state == TCP_ESTABLISHED ?
+		       pid_task(READ_ONCE(sk->sk_peer_pid), PIDTYPE_TGID) :
+		       NULL;
+	if (task)
+		mts_interactive_hand_on(task);
+	rcu_read_unlock();
+}
+
+int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct socket *socket = (struct socket *)regs_get_kernel_argument(regs, 0);
+
+	if (mts_interactive_is_busy())
+		hand_on_to_peer(socket->sk);
 	return 0;
 }
 
@@ -65,7 +85,7 @@ int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct mts_job *job;
 
-	if (likely(!mts_interactive_may_be_answer()) || !mts_interactive_is_on() ||
+	if (likely(!mts_interactive_is_busy()) || !mts_interactive_is_on() ||
 	    is_master(tty_of(regs)))
 		return 0;
 	rcu_read_lock();

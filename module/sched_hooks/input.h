@@ -19,4 +19,7 @@ int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs);
 /* n_tty_write(tty, …): what the current process shows on a terminal. */
 int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs);
 
+/* unix_stream_sendmsg(socket, …): the current process asks another one, or answers it. */
+int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs);
+
 #endif /* _MTS_INPUT_H */

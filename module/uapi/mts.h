@@ -287,6 +287,9 @@ enum mts_each_how {
  */
 #define MTS_SEES_TTY (1u << 0) /* what is typed at a terminal */
 #define MTS_SEES_TTY_OUTPUT (1u << 1) /* what is shown in answer */
+#define MTS_SEES_UNIX (1u << 3) /* what programs with input ask others, by unix sockets */
+/* Keyboards and mice as /dev/input/event*, while the kernel's evdev is loaded. */
+#define MTS_SEES_EVDEV (1u << 4)
 /* A thread that becomes real-time, at once and not only at the next switch. */
 #define MTS_SEES_REALTIME (1u << 2)
 
@@ -407,7 +410,7 @@ struct mts_stats {
 	__u64 brought_back; /* pages */
 	__u64 left_in_swap; /* pages, at the beginnings of slices */
 	__u64 missed; /* of these: used in the slice all the same */
-	__u64 inputs; /* events of input that reached jobs */
+	__u64 inputs; /* events of input that reached jobs, handed on ones too */
 	__u64 interactive_thaws; /* jobs thawed at once: input, or a real-time thread */
 	__u64 interactive_wait_ns; /* from the event to the thaw, all together */
 	__u64 hook_misses; /* events that the kernel could not tell us of */

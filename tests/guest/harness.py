@@ -47,6 +47,7 @@ class Group:
     module: bool = True
     module_options: str = ""
     tools: tuple[str, ...] = ()  # of the host's packages, in the guest's /usr/bin
+    kernel_modules: tuple[str, ...] = ()  # of the kernel's own
     seconds: int = 120  # real time that one program may take
 
     def cases(self) -> list[tuple[str, str]]:
@@ -212,6 +213,7 @@ def run(group: Group) -> Run:
             files={**programs.closure(*group.tools), **tools, **tests},
             module=MODULE if group.module else None,
             module_options=group.module_options,
+            kernel_modules=group.kernel_modules,
             timeout=90.0 + group.seconds * len(group.programs),
         ),
         directory=logs,

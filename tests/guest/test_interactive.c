@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs that a person uses: found by input, thawed at once, in every bin while they are used. */
+#include <linux/uinput.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <termios.h>
 
 #include "guest.h"
@@ -16,6 +20,7 @@ enum manners {
 	READS, /* reads its terminal, and writes what it has read */
 	WRITES, /* writes all the time, reads nothing */
 	IGNORES, /* neither */
+	ASKS, /* hands what it reads on to the first relay */
 };
 
 /* In memory that parent and child share. */
@@ -32,6 +37,7 @@ struct shell {
 	u32 id;
 	int master;
 	char name[MTS_NAME_SIZE];
+	const char *cgroup; /* an added one, instead of a job of its own */
 	struct seen *seen;
 };
 
@@ -71,6 +77,36 @@ static void touch(unsigned int mib)
 		memory[at] = 1;
 }
 
+static struct sockaddr_un address_of(unsigned int relay)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "relay%u", relay);
+	return address;
+}
+
+static int connect_to(unsigned int relay)
+{
+	struct sockaddr_un address = address_of(relay);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		_exit(4);
+	return fd;
+}
+
+static void hand_on(int from, int to, struct seen *seen)
+{
+	char c;
+
+	while (read(from, &c, 1) == 1) {
+		seen->bytes++;
+		if (to >= 0 && write(to, &c, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
 static void use_terminal(int terminal, enum manners manners, struct seen *seen)
 {
 	static const char line[] = "one more line of a long story\r\n";
@@ -92,15 +128,21 @@ static void use_terminal(int terminal, enum manners manners, struct seen *seen)
 			break;
 		case IGNORES:
 			pause();
+			break;
+		case ASKS:
+			hand_on(terminal, connect_to(0), seen);
 		}
 	}
 }
 
 static void enter(struct shell *shell)
 {
-	struct mts_job_create create;
+	struct mts_job_create create = { .id = 0 };
 
-	shell->seen->error = try_create(shell->name, MTS_JOB_ENTER, &create);
+	if (shell->cgroup)
+		shell->seen->error = cg_write(shell->cgroup, "cgroup.procs", "0");
+	else
+		shell->seen->error = try_create(shell->name, MTS_JOB_ENTER, &create);
 	if (shell->seen->error)
 		_exit(1);
 	shell->seen->id = create.id;
@@ -127,7 +169,13 @@ static void shell_is_ready(struct shell *shell)
 	expect_within(20000, shell->seen->ready || shell->seen->error, "%s is not ready: %s",
 		      shell->name, describe());
 	check(!shell->seen->error, "%s: %s", shell->name, strerror(-shell->seen->error));
-	shell->id = shell->seen->id;
+	/* 0: it is in no job. */
+	shell->id = shell->cgroup ? add_job(shell->cgroup, 0) : shell->seen->id;
+}
+
+static const char *cgroup_of(const struct shell *shell)
+{
+	return shell->cgroup ? shell->cgroup : cg_job(shell->name);
 }
 
 static void shell_start(struct shell *shell, const char *name, unsigned int mib,
@@ -177,7 +225,7 @@ static double type_until_thawed(struct shell *shell)
 	u64 began = now_ns(), end = began + 5000 * NS_PER_MS, now;
 
 	type(shell);
-	while (cg_freeze_asked(cg_job(shell->name))) {
+	while (cg_freeze_asked(cgroup_of(shell))) {
 		now = now_ns();
 		check(now < end, "%s is not thawed: %s", shell->name, describe());
 		if (now > began + 20 * NS_PER_MS)
@@ -222,8 +270,10 @@ static void start_shells(unsigned int n, unsigned int mib, enum manners manners)
 	char name[] = "shell0";
 	unsigned int i;
 
-	for (i = 0; i < n; i++, name[5]++)
+	for (i = 0; i < n; i++, name[5]++) {
+		shells[i].cgroup = NULL;
 		shell_start(&shells[i], name, mib, manners);
+	}
 }
 
 /* The shells have no place beside the first, which runs first. */
@@ -291,7 +341,7 @@ static void it_is_in_every_bin_while_it_is_used(void)
 		if ((double)(now_ns() - began) / NS_PER_MS > worst)
 			worst = (double)(now_ns() - began) / NS_PER_MS;
 		n++;
-		check(!cg_freeze_asked(cg_job(shell->name)), "it was frozen: %s", describe());
+		check(!cg_freeze_asked(cgroup_of(shell)), "it was frozen: %s", describe());
 	}
 	note("%u keys, read after %.1f ms on average, %.1f at most", n, sum / n, worst);
 	check(sum / n < LIMIT_MS, "%.1f ms", sum / n);
@@ -361,7 +411,7 @@ static void typing_in_the_middle_of_a_switch(void)
 		for (end = now_ms() + 30000;; sleep_ms(1)) {
 			check(now_ms() < end, "no switch: %s", describe());
 			if (get_status().state != MTS_STATE_SWITCHING ||
-			    !cg_freeze_asked(cg_job(shell->name)))
+			    !cg_freeze_asked(cgroup_of(shell)))
 				continue;
 			if (i != 1 || is_bringing_back())
 				break;
@@ -369,15 +419,14 @@ static void typing_in_the_middle_of_a_switch(void)
 		/* Into the eviction, with luck. */
 		for (at = 0; at < i * 20; at += 5)
 			sleep_ms(5);
-		if (!cg_freeze_asked(cg_job(shell->name))) {
+		if (!cg_freeze_asked(cgroup_of(shell))) {
 			ms[i] = 0;
 			continue;
 		}
 		ms[i] = type_until_thawed(shell);
 		note("%s: %s, %.1f ms", phase[i], state_name(get_status().state), ms[i]);
 		for (end = now_ms() + 1500; now_ms() < end; sleep_ms(10))
-			check(!cg_freeze_asked(cg_job(shell->name)), "frozen again: %s",
-			      describe());
+			check(!cg_freeze_asked(cgroup_of(shell)), "frozen again: %s", describe());
 		expect_read(shell, 1, 5000);
 	}
 	expect_quick(ms, SHELLS);
@@ -495,6 +544,389 @@ static void who_is_larger_than_the_cap_takes_turns(void)
 	expect_read(shell, 2, 3000);
 }
 
+/* ---- steps ------------------------------------------------------------------------------ */
+
+#define RELAYS 4
+
+static struct shell relays[RELAYS];
+
+/* Who listens on a socket is who is asked. */
+static void relay_main(struct shell *relay, unsigned int number, bool is_last, bool in_job)
+{
+	struct sockaddr_un address = address_of(number);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (in_job)
+		enter(relay);
+	else
+		mts_close();
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1))
+		_exit(5);
+	relay->seen->ready = true;
+	hand_on(accept(fd, NULL, NULL), is_last ? -1 : connect_to(number + 1), relay->seen);
+}
+
+/* Each hands on to the next; the last one first, as the others connect to it. */
+static void start_relays(unsigned int n, u32 in_jobs)
+{
+	unsigned int i;
+
+	for (i = n; i--;) {
+		struct shell *relay = &relays[i];
+
+		relay->cgroup = NULL;
+		snprintf(relay->name, sizeof(relay->name), "relay%u", i);
+		relay->seen = share();
+		relay->pid = spawn();
+		if (!relay->pid) {
+			relay_main(relay, i, i == n - 1, in_jobs >> i & 1);
+			_exit(0);
+		}
+		shell_is_ready(relay);
+	}
+}
+
+static void type_for(struct shell *shell, unsigned int ms, unsigned int every)
+{
+	u64 end;
+
+	for (end = now_ms() + ms; now_ms() < end; sleep_ms(every))
+		type(shell);
+}
+
+static void whom_it_asks_is_used_as_well(void)
+{
+	struct mts_stats before;
+	struct shell *shell = &shells[0];
+	u64 end;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_relays(1, 1);
+	start_shells(1, 1, ASKS);
+	rotate(32, 300, MTS_EVICT_OFF);
+	wait_rounds(1, 20000);
+	before = get_stats();
+	check(!is_interactive(&relays[0]), "%s", describe());
+	type_for(shell, 2000, 200);
+	expect_within(1000, is_interactive(&relays[0]), "%s", describe());
+	check(get_stats().inputs > before.inputs + 10, "%s", describe());
+	check(relays[0].seen->bytes >= 5, "%llu bytes arrived",
+	      (unsigned long long)relays[0].seen->bytes);
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(cgroup_of(&relays[0])), "%s", describe());
+	expect_within(30000, is_frozen(&relays[0]), "%s", describe());
+}
+
+static void credit_goes_three_steps_and_no_further(void)
+{
+	unsigned int i;
+
+	start_relays(4, 0xf);
+	start_shells(1, 1, ASKS);
+	type_for(&shells[0], 6000, 110);
+	check(relays[3].seen->bytes > 20, "%llu bytes arrived",
+	      (unsigned long long)relays[3].seen->bytes);
+	for (i = 0; i < 3; i++)
+		check(is_interactive(&relays[i]), "step %u: %s", i + 1, describe());
+	check(!is_interactive(&relays[3]), "the fourth: %s", describe());
+	check(job_named("relay3").input_age_ms == MTS_INPUT_AGE_MAX, "the fourth has got some");
+}
+
+/* Through an X server, say, which nobody enrols. */
+static void through_a_program_that_is_no_job(void)
+{
+	start_relays(2, 2);
+	start_shells(1, 1, ASKS);
+	type_for(&shells[0], 4000, 110);
+	check(is_interactive(&relays[1]), "%s", describe());
+}
+
+/* What is asked for without a person is none of it. */
+static void who_asks_without_input_hands_on_nothing(void)
+{
+	struct shell asker = { .name = "asker", .seen = share() };
+	unsigned int i;
+
+	start_relays(1, 1);
+	start_shells(1, 1, READS);
+	type(&shells[0]); /* so that sockets are looked at */
+	expect_read(&shells[0], 1, 2000);
+	sleep_ms(700);
+	asker.pid = spawn();
+	if (!asker.pid) {
+		int fd;
+
+		enter(&asker);
+		fd = connect_to(0);
+		for (i = 0; i < 50 && write(fd, "x", 1) == 1; i++)
+			usleep(20000);
+		pause();
+	}
+	for (i = 0; i < 10; i++) {
+		type(&shells[0]);
+		sleep_ms(150);
+	}
+	expect_within(5000, relays[0].seen->bytes == 50, "%llu bytes arrived",
+		      (unsigned long long)relays[0].seen->bytes);
+	check(!is_interactive(&relays[0]), "%s", describe());
+	check(job_named("relay0").input_age_ms == MTS_INPUT_AGE_MAX, "it has got some");
+}
+
+/* ---- keyboards without a terminal ----------------------------------------------------------- */
+
+static const char keyboard_name[] = "mts test keyboard";
+
+static int make_keyboard(void)
+{
+	struct uinput_setup setup = { .id = { .bustype = BUS_VIRTUAL } };
+	int fd = open("/dev/uinput", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		guest_skip("the guest has no uinput");
+	snprintf(setup.name, sizeof(setup.name), "%s", keyboard_name);
+	check(!ioctl(fd, UI_SET_EVBIT, EV_KEY) && !ioctl(fd, UI_SET_KEYBIT, KEY_A), "uinput: %m");
+	check(!ioctl(fd, UI_DEV_SETUP, &setup) && !ioctl(fd, UI_DEV_CREATE), "uinput: %m");
+	return fd;
+}
+
+static void press(int keyboard)
+{
+	const struct input_event events[] = {
+		{ .type = EV_KEY, .code = KEY_A, .value = 1 },
+		{ .type = EV_SYN, .code = SYN_REPORT },
+		{ .type = EV_KEY, .code = KEY_A, .value = 0 },
+		{ .type = EV_SYN, .code = SYN_REPORT },
+	};
+
+	check(write(keyboard, events, sizeof(events)) == sizeof(events), "uinput: %m");
+}
+
+static int open_keyboard(void)
+{
+	char path[64], name[64];
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 32; i++) {
+		snprintf(path, sizeof(path), "/dev/input/event%u", i);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (ioctl(fd, EVIOCGNAME(sizeof(name)), name) > 0 && !strcmp(name, keyboard_name))
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+static void start_compositor(struct shell *shell)
+{
+	struct input_event event;
+	int fd;
+
+	shell->cgroup = NULL;
+	snprintf(shell->name, sizeof(shell->name), "compositor");
+	shell->seen = share();
+	shell->pid = spawn();
+	if (!shell->pid) {
+		enter(shell);
+		fd = open_keyboard();
+		if (fd < 0)
+			_exit(6);
+		shell->seen->ready = true;
+		while (read(fd, &event, sizeof(event)) == sizeof(event))
+			shell->seen->bytes += event.type == EV_KEY;
+		_exit(0);
+	}
+	shell_is_ready(shell);
+}
+
+static void expect_thawed_by_key(struct shell *shell, int keyboard)
+{
+	u64 began;
+
+	expect_within(20000, is_frozen(shell), "%s", describe());
+	began = now_ns();
+	press(keyboard);
+	expect_within(1000, !cg_freeze_asked(cgroup_of(shell)), "%s", describe());
+	note("thawed after %.2f ms", (double)(now_ns() - began) / NS_PER_MS);
+	expect_within(1000, is_interactive(shell), "%s", describe());
+}
+
+static void who_reads_the_keyboard_is_used(void)
+{
+	struct shell *shell = &shells[0];
+	int keyboard = make_keyboard();
+	u64 end;
+
+	expect_within(2000, get_status().sees & MTS_SEES_EVDEV, "sees %#x", get_status().sees);
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_compositor(shell);
+	/* It has read, and waits in another read. */
+	press(keyboard);
+	expect_read(shell, 2, 2000);
+	press(keyboard);
+	expect_read(shell, 4, 2000);
+	rotate(32, 300, MTS_EVICT_OFF);
+	expect_thawed_by_key(shell, keyboard);
+	expect_read(shell, 6, 2000);
+	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(cgroup_of(shell)), "%s", describe());
+	close(keyboard);
+}
+
+static int load(const char *name)
+{
+	char path[64];
+	int fd, error;
+
+	snprintf(path, sizeof(path), "/lab/modules/%s.ko", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	error = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return error;
+}
+
+/* As a plugged keyboard does it: mts was there first. */
+static void evdev_may_come_and_go(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (syscall(SYS_delete_module, "evdev", O_NONBLOCK))
+			guest_skip("evdev cannot be unloaded: %s", strerror(errno));
+		expect_within(2000, !(get_status().sees & MTS_SEES_EVDEV), "still seen");
+		expect(load("evdev"), 0);
+		expect_within(2000, get_status().sees & MTS_SEES_EVDEV, "not seen again");
+	}
+	who_reads_the_keyboard_is_used();
+}
+
+/* ---- what its cgroup is given ------------------------------------------------------------ */
+
+#define LOW "4194304"
+#define WEIGHT "250"
+
+/* An added cgroup with settings of its own. */
+static void start_with_settings(struct shell *shell)
+{
+	cg_make("t-used");
+	expect(cg_write("t-used", "memory.low", LOW), 0);
+	expect(cg_write("t-used", "cpu.weight", WEIGHT), 0);
+	shell->cgroup = "t-used";
+	shell_start(shell, "t-used", 5, READS);
+}
+
+static bool has_own_settings(void)
+{
+	return cg_number("t-used", "memory.low") == atoll(LOW) &&
+	       cg_number("t-used", "cpu.weight") == atoll(WEIGHT);
+}
+
+static bool is_favoured(long long weight)
+{
+	return cg_number("t-used", "memory.low") > atoll(LOW) &&
+	       cg_number("t-used", "cpu.weight") == weight;
+}
+
+static void describe_settings(void)
+{
+	note("memory.low %lld, cpu.weight %lld, of the base %lld",
+	     cg_number("t-used", "memory.low"), cg_number("t-used", "cpu.weight"),
+	     cg_number(BASE, "memory.low"));
+}
+
+static void use_until_favoured(struct shell *shell)
+{
+	expect_within(10000, is_frozen(shell), "%s", describe());
+	type_until_thawed(shell);
+	/* Its weight is divided by the bins, of which there are three. */
+	if (!wait_until(is_favoured(atoll(WEIGHT) / 3), 3000)) {
+		describe_settings();
+		fail("not as it should be: %s", describe());
+	}
+}
+
+static void expect_own_settings(void)
+{
+	if (!wait_until(has_own_settings(), 3000)) {
+		describe_settings();
+		fail("they have not come back: %s", describe());
+	}
+}
+
+static void its_settings_come_back(void)
+{
+	struct shell *shell = &shells[0];
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_with_settings(shell);
+	rotate(32, 300, MTS_EVICT_OFF);
+	use_until_favoured(shell);
+	/* When it is left alone. */
+	expect_within(30000, is_frozen(shell), "%s", describe());
+	expect_own_settings();
+	/* Everything is stopped. */
+	use_until_favoured(shell);
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	expect_own_settings();
+	/* It is removed. */
+	set_mode(MTS_MODE_ALWAYS);
+	if (!is_interactive(shell))
+		use_until_favoured(shell);
+	expect_within(3000, is_favoured(atoll(WEIGHT) / 3), "%s", describe());
+	remove_job(shell->id);
+	check(has_own_settings(), "not as soon as it has been removed");
+	/* The module is unloaded. */
+	shell->id = add_job("t-used", 0);
+	use_until_favoured(shell);
+	mts_close();
+	expect(module_unload(), 0);
+	check(has_own_settings(), "not as soon as the module has been unloaded");
+}
+
+static void what_somebody_sets_meanwhile_stays(void)
+{
+	struct shell *shell = &shells[0];
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_with_settings(shell);
+	rotate(32, 300, MTS_EVICT_OFF);
+	use_until_favoured(shell);
+	expect(cg_write("t-used", "cpu.weight", "77"), 0);
+	expect(cg_write("t-used", "memory.low", "8192"), 0);
+	set_mode(MTS_MODE_OFF);
+	expect_all_thawed(1000);
+	sleep_ms(200);
+	check(cg_number("t-used", "cpu.weight") == 77 && cg_number("t-used", "memory.low") == 8192,
+	      "%lld, %lld", cg_number("t-used", "cpu.weight"), cg_number("t-used", "memory.low"));
+}
+
+/* Protection counts only as far as the cgroups above have it too. */
+static void the_base_is_protected_as_well(void)
+{
+	struct shell *shell = &shells[0];
+	long long low;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_shells(1, 5, READS);
+	rotate(32, 300, MTS_EVICT_OFF);
+	expect_within(10000, is_frozen(shell), "%s", describe());
+	check(!cg_number(BASE, "memory.low"), "%lld", cg_number(BASE, "memory.low"));
+	type_until_thawed(shell);
+	expect_within(3000, (low = cg_number(cgroup_of(shell), "memory.low")) >= 5 * (long long)MIB,
+		      "%s", describe());
+	check(cg_number(BASE, "memory.low") == low, "%lld, not %lld", cg_number(BASE, "memory.low"),
+	      low);
+	set_mode(MTS_MODE_OFF);
+	expect_within(1000, !cg_number(BASE, "memory.low"), "%s", describe());
+	check(!cg_number(cgroup_of(shell), "memory.low"), "its own is left");
+	/* The cpu controller is not enabled there: nothing was tried in vain. */
+	check(cg_number(cgroup_of(shell), "cpu.weight") == -1, "it has a weight");
+}
+
 /* ---- real-time -------------------------------------------------------------------------- */
 
 static void set_policy(pid_t pid, int policy)
@@ -524,6 +956,8 @@ static void real_time_thaws_at_once(void)
 		ms[n] = (double)(now_ns() - began) / NS_PER_MS;
 		expect_within(1000, job_named(hog->name).state == MTS_JOB_REALTIME, "%s",
 			      describe());
+		expect_within(3000, cg_number(hog->cgroup, "memory.low") >= 24 * (long long)MIB,
+			      "%s", describe());
 		set_policy(hog->pid, SCHED_OTHER);
 		set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE,
 						 .slice_ns = 300 * NS_PER_MS });
@@ -542,7 +976,7 @@ static void real_time_thaws_at_once(void)
 
 static void hooks_are_there_and_hit(void)
 {
-	const u32 all = MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_REALTIME;
+	const u32 all = MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_REALTIME | MTS_SEES_UNIX;
 	struct mts_stats before, after;
 	u64 input;
 
@@ -609,7 +1043,7 @@ static void unloaded_while_somebody_types(void)
 		sleep_ms(700);
 		mts_close();
 		expect(module_unload(), 0);
-		check(!cg_freeze_asked(cg_job(shell->name)), "it stands still");
+		check(!cg_freeze_asked(cgroup_of(shell)), "it stands still");
 		bytes = shell->seen->bytes;
 		expect_within(2000, shell->seen->bytes > bytes, "it does not go on");
 		expect(module_load(""), 0);
@@ -629,4 +1063,8 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST(the_background_gets_no_credit), TEST(beyond_the_cap_who_was_used_last_stays),
 	    TEST(who_is_larger_than_the_cap_takes_turns), TEST(real_time_thaws_at_once),
 	    TEST(hooks_are_there_and_hit), TEST(what_it_answers_prolongs),
-	    TEST(unloaded_while_somebody_types));
+	    TEST(whom_it_asks_is_used_as_well), TEST(credit_goes_three_steps_and_no_further),
+	    TEST(through_a_program_that_is_no_job), TEST(who_asks_without_input_hands_on_nothing),
+	    TEST(who_reads_the_keyboard_is_used), TEST(evdev_may_come_and_go),
+	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
+	    TEST(the_base_is_protected_as_well), TEST(unloaded_while_somebody_types));

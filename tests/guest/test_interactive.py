@@ -3,7 +3,12 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("interactive", programs=("test_interactive",), seconds=400)
+GROUP = harness.Group(
+    "interactive",
+    programs=("test_interactive",),
+    kernel_modules=("evdev", "uinput"),
+    seconds=400,
+)
 
 
 def test_case(guest_case: harness.Case) -> None:

@@ -157,6 +157,53 @@ static void every_step_hands_on_half(void **unused)
 	check(until > 3 * MINUTE);
 }
 
+/* ---- steps ---------------------------------------------------------------------- */
+
+static void a_trail_lasts_500_ms(void **unused)
+{
+	u64 trail = mts_trail_add(0, MINUTE, 0);
+
+	(void)unused;
+	check(mts_trail_step(0, 0) > MTS_STEP_MAX);
+	check(mts_trail_step(0, MINUTE) > MTS_STEP_MAX);
+	assert_int_equal(mts_trail_step(trail, MINUTE), 0);
+	assert_int_equal(mts_trail_step(trail, MINUTE + 499), 0);
+	check(mts_trail_step(trail, MINUTE + 500) > MTS_STEP_MAX);
+	check(mts_trail_step(trail, U64_MAX) > MTS_STEP_MAX);
+}
+
+static void the_shortest_way_counts(void **unused)
+{
+	u64 trail = mts_trail_add(0, MINUTE, 2);
+
+	(void)unused;
+	assert_int_equal(mts_trail_add(trail, MINUTE + 10, 2), trail);
+	assert_int_equal(mts_trail_add(trail, MINUTE + 10, 3), trail);
+	trail = mts_trail_add(trail, MINUTE + 10, 1);
+	assert_int_equal(mts_trail_step(trail, MINUTE + 509), 1);
+	assert_int_equal(mts_trail_step(mts_trail_add(trail, MINUTE + 600, 3), MINUTE + 600), 3);
+	/* The person's own input always counts. */
+	trail = mts_trail_add(mts_trail_add(0, MINUTE, 0), MINUTE + 400, 0);
+	assert_int_equal(mts_trail_step(trail, MINUTE + 899), 0);
+}
+
+/* Two programs that send each other messages all the time, after a single key. */
+static void chatter_dies_away(void **unused)
+{
+	u64 trail[2] = { mts_trail_add(0, MINUTE, 0), 0 }, now, last = 0;
+	u32 from = 0, step;
+
+	(void)unused;
+	for (now = MINUTE; now < 2 * MINUTE; now++, from = !from) {
+		step = mts_trail_step(trail[from], now) + 1;
+		if (step > MTS_STEP_MAX)
+			continue;
+		trail[!from] = mts_trail_add(trail[!from], now, step);
+		last = now;
+	}
+	check(last < MINUTE + (MTS_STEP_MAX + 1) * MTS_TRAIL_MS);
+}
+
 /* ---- the cap ------------------------------------------------------------------ */
 
 static void who_was_used_last_stays(void **unused)
@@ -240,6 +287,9 @@ int main(void)
 		cmocka_unit_test(it_ends_when_a_quarter_is_left),
 		cmocka_unit_test(whoever_typed_for_long_stays_for_25_s),
 		cmocka_unit_test(every_step_hands_on_half),
+		cmocka_unit_test(a_trail_lasts_500_ms),
+		cmocka_unit_test(the_shortest_way_counts),
+		cmocka_unit_test(chatter_dies_away),
 		cmocka_unit_test(who_was_used_last_stays),
 		cmocka_unit_test(who_is_too_large_leaves_the_place_to_others),
 		cmocka_unit_test(equal_times_are_taken_one_by_one),
