@@ -944,6 +944,7 @@ static void real_time_thaws_at_once(void)
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
 	rotate(32, 20000, MTS_EVICT_OFF);
+	count_unused_memory();
 	/* Sleepers give their slices up, for longer and longer. */
 	expect_within(5000, get_status().frozen == 2, "%s", describe());
 	for (n = 0; n < 2; n++) {

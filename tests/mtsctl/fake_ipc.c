@@ -200,10 +200,6 @@ static void rotating(void)
 	new_job("strange \"name\"\n\xff\xfe with all sorts of things in it, and long too",
 		MTS_JOB_FROZEN, 0, 1);
 	new_job("42", MTS_JOB_RUNNING, 1, 1);
-	job = new_job("shell", MTS_JOB_INTERACTIVE, MTS_BIN_EVERY, 0);
-	job->input_age_ms = 2100;
-	now.status.interactive = 1;
-	now.status.crowded_out = 2;
 	now.bins[0].slice_ns = 2 * SECOND;
 	now.bins[1].slice_ns = 2 * SECOND;
 	now.bins[2].slice_ns = SECOND;
@@ -213,6 +209,18 @@ static void rotating(void)
 	now.status.slice_ends_ns = now.status.now_ns + 1300000000;
 	now.status.round_ns = 5300000000;
 	now.status.longest_pause_ns = 4300000000;
+}
+
+/* Somebody types at one of them; at two more, for which there is no room. */
+static void used(void)
+{
+	struct mts_job_info *job;
+
+	rotating();
+	job = new_job("shell", MTS_JOB_INTERACTIVE, MTS_BIN_EVERY, 0);
+	job->input_age_ms = 2100;
+	now.status.interactive = 1;
+	now.status.crowded_out = 2;
 }
 
 static void switching(void)
@@ -312,11 +320,11 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	  { "empty", empty },	      { "off", off },
-	{ "rotating", rotating }, { "switching", switching }, { "oom", oom },
-	{ "paused", paused },	  { "many", many },	      { "newer", newer },
-	{ "no-each", idle },	  { "torn", rotating },	      { "moving", rotating },
-	{ "full", full },	  { "escapes", escapes },
+	{ "idle", idle },	  { "empty", empty },	{ "off", off },
+	{ "rotating", rotating }, { "used", used },	{ "switching", switching },
+	{ "oom", oom },		  { "paused", paused }, { "many", many },
+	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
+	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
 };
 
 static const char *scenario(void)

@@ -68,7 +68,7 @@ def test_rotating(mtsctl):
     assert re.search(r"^ +0  in 2\.5 s +2\.0 s  93\.0 MiB", out, re.M)
     assert re.search(r"^ +\* 1  now +2\.0 s  93\.0 MiB .* 4 +0$", out, re.M)
     assert re.search(r"^ +2  in 1\.4 s +1\.0 s  49\.0 MiB .* 2 +2$", out, re.M)
-    assert re.search(r"^ +every  always .* 5 +0$", out, re.M)
+    assert re.search(r"^ +every  always .* 4 +0$", out, re.M)
     assert re.search(r"^ +none .* 1 +0$", out, re.M)
     assert re.search(r"^ +1 alpha +frozen +0 .* 1\.5 s$", out, re.M)
     bins = re.findall(r"^ +\d+ \S+ +(?:\w|-)+ +(\w+|-) +[\d.]+ MiB", out, re.M)
@@ -101,9 +101,9 @@ def test_rotating_json(mtsctl):
 
 
 def test_interactive(mtsctl):
-    out = mtsctl("status", scenario="rotating").out
+    out = mtsctl("status", scenario="used").out
     assert "input      1 job in every bin for it, 2 for which there is no room\n" in out
-    status = json.loads(mtsctl("status", "--json", scenario="rotating").out)
+    status = json.loads(mtsctl("status", "--json", scenario="used").out)
     assert (status["interactive"], status["crowded_out"]) == (1, 2)
     assert status["sees"] == ["tty", "realtime"]
     shell = status["jobs"][-1]
