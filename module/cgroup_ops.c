@@ -36,17 +36,7 @@ static int cgroup_ops_awake(struct mts_job *job)
 
 static int read_u64(struct mts_job *job, const char *file, u64 *value)
 {
-	char buf[24];
-	ssize_t len;
-
-	len = mts_cgroupfs_read(&job->dir, file, buf, sizeof(buf));
-	if (len < 0)
-		return gone(len);
-	if (!strcmp(strim(buf), "max")) {
-		*value = U64_MAX;
-		return 0;
-	}
-	return kstrtou64(strim(buf), 10, value);
+	return gone(mts_cgroupfs_read_u64(&job->dir, file, value));
 }
 
 /* The value of a line "key value" of a flat keyed file; 0 if there is none. */
@@ -120,10 +110,7 @@ static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *va
 
 static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 value)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), value == U64_MAX ? "max" : "%llu", value);
-	return gone(mts_cgroupfs_write(&job->dir, setting_files[setting], text));
+	return gone(mts_cgroupfs_write_u64(&job->dir, setting_files[setting], value));
 }
 
 static const struct mts_ops cgroup_ops = {

@@ -15,7 +15,7 @@
 #include "compat/compat.h"
 
 static struct path base_dir;
-static bool base_is_ours;
+static u64 base_low; /* its own memory.low, from before we set it */
 static struct cgroup *base_cgroup;
 static const char *base_name; /* last component, points into the parameter */
 static struct path base_parent;
@@ -119,14 +119,31 @@ int mts_cgroupfs_write(const struct path *dir, const char *name, const char *tex
 	return err;
 }
 
-void mts_cgroupfs_protect_base(u64 bytes)
+int mts_cgroupfs_read_u64(const struct path *dir, const char *name, u64 *value)
+{
+	char text[24];
+	ssize_t len = mts_cgroupfs_read(dir, name, text, sizeof(text));
+
+	if (len < 0)
+		return len;
+	if (!strcmp(strim(text), "max")) {
+		*value = U64_MAX;
+		return 0;
+	}
+	return kstrtou64(strim(text), 10, value);
+}
+
+int mts_cgroupfs_write_u64(const struct path *dir, const char *name, u64 value)
 {
 	char text[24];
 
-	if (!base_is_ours)
-		return;
-	snprintf(text, sizeof(text), "%llu", bytes);
-	mts_cgroupfs_write(&base_dir, "memory.low", text);
+	snprintf(text, sizeof(text), value == U64_MAX ? "max" : "%llu", value);
+	return mts_cgroupfs_write(dir, name, text);
+}
+
+void mts_cgroupfs_protect_base(u64 bytes)
+{
+	mts_cgroupfs_write_u64(&base_dir, "memory.low", max(bytes, base_low));
 }
 
 int mts_cgroupfs_enter(const struct path *dir)
@@ -195,7 +212,6 @@ static int find_base(const char *base)
 		goto out_parent;
 	}
 	err = mts_compat_mkdir(&base_parent, base_name, 0755);
-	base_is_ours = !err;
 	if (!err || err == -EEXIST)
 		err = look_up(&base_parent, base_name, &base_dir);
 	if (!err)
@@ -236,6 +252,8 @@ int mts_cgroupfs_init(const char *base)
 		       base, err);
 		goto out_base;
 	}
+	if (mts_cgroupfs_read_u64(&base_dir, "memory.low", &base_low))
+		base_low = 0;
 	base_cgroup = mts_cgroupfs_get(&base_dir);
 	if (!IS_ERR(base_cgroup))
 		return 0;

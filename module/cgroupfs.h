@@ -26,7 +26,10 @@ void mts_cgroupfs_exit(void);
 /* The cgroup of the base, while initialised. */
 struct cgroup *mts_cgroupfs_base(void);
 
-/* Protect so much memory of the base, if we made it (memory.low). An error leaves it as it is. */
+/*
+ * Protect so much memory of the base (memory.low), or what it had of its own if that is
+ * more. An error leaves it as it is.
+ */
 void mts_cgroupfs_protect_base(u64 bytes);
 
 /* A child of the base. @dir comes back with references on success. */
@@ -52,6 +55,10 @@ ssize_t mts_cgroupfs_read(const struct path *dir, const char *file, char *buf, s
 /* Return: 0 or an error. May block for as long as the file's action takes. */
 int mts_cgroupfs_write(const struct path *dir, const char *file, const char *text);
 int mts_cgroupfs_write_file(struct file *file, const char *text);
+
+/* A file of one number; "max" is U64_MAX. Return: 0 or an error. */
+int mts_cgroupfs_read_u64(const struct path *dir, const char *file, u64 *value);
+int mts_cgroupfs_write_u64(const struct path *dir, const char *file, u64 value);
 
 /* Move the current process, all its threads, into a cgroup. */
 int mts_cgroupfs_enter(const struct path *dir);

@@ -46,7 +46,7 @@ static void put_back(struct mts_job *job, enum mts_setting setting)
 	kept->set = false;
 }
 
-/* Protection counts as far as the cgroups above have it too; the base is ours. */
+/* Protection counts as far as the cgroups above have it too: the base does the sum's. */
 static void protect_base(struct mts_job *job, u64 before)
 {
 	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
