@@ -113,6 +113,7 @@ struct mts_job {
 	u32 backoff; /* freezes that failed in a row */
 	u64 left_out_until; /* ktime, ns */
 	bool foreign; /* somebody else froze it */
+	u32 interactive; /* enum mts_interactive_what, as last traced */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool warm; /* has been thawed since it was last evicted */
 	u64 run_ns;

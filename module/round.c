@@ -123,6 +123,18 @@ static u64 capacity_now(const struct mts_config *config)
 	return mts_policy_learned(&mts_rotor.lesson, capacity);
 }
 
+static void note_interactive(struct mts_job *job)
+{
+	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
+		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
+					       MTS_INTERACTIVE_NO;
+
+	if (job->interactive == is)
+		return;
+	job->interactive = is;
+	trace_mts_interactive(job, is);
+}
+
 /*
  * Which of the interactive jobs stay resident: a share of the capacity is for them.
  * Input that comes while this is decided is judged the next time.
@@ -149,6 +161,8 @@ static void grant_claims(const struct mts_config *config, u64 capacity)
 
 		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
 	}
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		note_interactive(mts_rotor.roster[i]);
 }
 
 /* Return: the number of jobs that can be frozen. */
@@ -455,7 +469,8 @@ static void take_in(struct mts_job *job)
 
 	bin->demand = mts_sub_floor(bin->demand, job->demand);
 	bin->jobs--;
-	job->bin = MTS_BIN_EVERY;
+	give_bin(job, MTS_BIN_EVERY);
+	note_interactive(job);
 	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, job->demand);
 	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, job->demand);
 	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, job->demand);

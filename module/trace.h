@@ -20,6 +20,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/compat.h"
+#include "interactive.h"
 #include "job.h"
 
 #ifndef _MTS_TRACE_TYPES
@@ -56,6 +57,13 @@ enum mts_thaw_why {
 	MTS_THAW_ALL, /* everything is thawed */
 	MTS_THAW_FORGOTTEN, /* it is no job any more */
 	MTS_THAW_FOREIGN, /* somebody else has thawed it */
+};
+
+/* Is a job in every bin for the input that it has had? */
+enum mts_interactive_what {
+	MTS_INTERACTIVE_NO,
+	MTS_INTERACTIVE_YES,
+	MTS_INTERACTIVE_CROWDED_OUT, /* it should be, but others were used since: the cap */
 };
 
 enum mts_job_what {
@@ -113,6 +121,11 @@ struct mts_switch_parts {
 	EM(MTS_THAW_FORGOTTEN, "forgotten") \
 	EM_LAST(MTS_THAW_FOREIGN, "foreign")
 
+#define MTS_TRACE_INTERACTIVE_WHAT \
+	EM(MTS_INTERACTIVE_NO, "no") \
+	EM(MTS_INTERACTIVE_YES, "yes") \
+	EM_LAST(MTS_INTERACTIVE_CROWDED_OUT, "crowded-out")
+
 #define MTS_TRACE_JOB_WHAT \
 	EM(MTS_JOB_ENROLLED, "enrolled") \
 	EM(MTS_JOB_PLACED, "placed") \
@@ -127,6 +140,7 @@ struct mts_switch_parts {
 MTS_TRACE_REASONS
 MTS_TRACE_SLICE_ENDS
 MTS_TRACE_THAW_WHY
+MTS_TRACE_INTERACTIVE_WHAT
 MTS_TRACE_JOB_WHAT
 
 #undef EM
@@ -430,6 +444,27 @@ TRACE_EVENT(mts_job,
 		JOB_PR_ARG, __print_symbolic(__entry->what, MTS_TRACE_JOB_WHAT),
 		__entry->parent, __entry->each, __entry->pin, __entry->demand_bytes,
 		__entry->unused_bytes, NAME_PR_ARG)
+);
+
+/* Whether it is in every bin for its input's sake has changed, as the rotor sees it. */
+TRACE_EVENT(mts_interactive,
+	TP_PROTO(const struct mts_job *job, enum mts_interactive_what is),
+	TP_ARGS(job, is),
+	TP_STRUCT__entry(
+		JOB_ENTRY
+		__field(u32, is)
+		__field(u32, input_age_ms)
+		__field(u64, demand_bytes)
+	),
+	TP_fast_assign(
+		JOB_ASSIGN;
+		__entry->is = is;
+		__entry->input_age_ms = mts_interactive_age_ms(job);
+		__entry->demand_bytes = job->demand;
+	),
+	TP_printk(JOB_PR_FMT " is=%s input_age_ms=%u demand_bytes=%llu " NAME_PR_FMT,
+		JOB_PR_ARG, __print_symbolic(__entry->is, MTS_TRACE_INTERACTIVE_WHAT),
+		__entry->input_age_ms, __entry->demand_bytes, NAME_PR_ARG)
 );
 
 /* ---- the gate ---------------------------------------------------------------- */

@@ -166,7 +166,15 @@ bool log_says(long mark, const char *text);
 void log_expect_oom(void);
 void log_expect_oom_no_more(void);
 
+/* Record the events mts:* with a clock that is now_ns()'s; the text is tracefs's. */
+void trace_begin(void);
+void trace_go_on(void); /* with those of a module that is loaded meanwhile */
+void trace_end(char *text, size_t size);
+
 /* ---- files and cgroups ------------------------------------------------------------ */
+
+/* All of it, however it is handed out; fails the test if it is too long. */
+void read_whole(const char *path, char *text, size_t size);
 
 /* 0 or -errno; the buffer becomes a string. */
 int read_file(const char *path, char *buffer, size_t size);

@@ -350,6 +350,26 @@ static void it_is_in_every_bin_while_it_is_used(void)
 	      describe());
 }
 
+/* In this order: thawed for its input, in every bin, and no more so; and nobody else. */
+static void expect_events(const struct shell *shell)
+{
+	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=no " };
+	static char text[4 * MIB];
+	char name[sizeof(shell->name) + 8];
+	char *line, *rest = text;
+	unsigned int next = 0;
+
+	trace_end(text, sizeof(text));
+	snprintf(name, sizeof(name), " name=%s", shell->name);
+	while ((line = strsep(&rest, "\n"))) {
+		bool is_its = strstr(line, name);
+
+		check(is_its || !strstr(line, ": mts_interactive:"), "somebody else's: %s", line);
+		next += is_its && next < ARRAY_SIZE(parts) && strstr(line, parts[next]);
+	}
+	check(next == ARRAY_SIZE(parts), "no%sin time for %s", parts[next], shell->name);
+}
+
 static void when_it_is_left_alone_it_takes_turns_again(void)
 {
 	struct shell *shell = &shells[0];
@@ -359,6 +379,7 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 	start_shells(1, 1, READS);
 	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
+	trace_begin();
 	type_until_thawed(shell);
 	began = now_ms();
 	expect_within(30000, is_frozen(shell), "%s", describe());
@@ -366,6 +387,7 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 	note("frozen again after %llu ms", (unsigned long long)ms);
 	check(ms >= 9900, "after %llu ms already", (unsigned long long)ms);
 	check(ms < 20000, "after %llu ms", (unsigned long long)ms);
+	expect_events(shell);
 	/* And thawed once more. */
 	type_until_thawed(shell);
 	expect_within(1000, is_interactive(shell), "%s", describe());

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 
-#define TRACING "/sys/kernel/tracing/"
-#define INSTANCE TRACING "instances/guest-test/"
 #define TRACE_CMD "/usr/bin/trace-cmd"
 #define MAX_EVENTS 20000
 
@@ -99,20 +97,6 @@ static void parse(void)
 		parse_line(line);
 }
 
-static void read_text(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len = 0;
-	ssize_t got;
-
-	check(fd >= 0, "%s: %m", path);
-	while ((got = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
-		len += got;
-	close(fd);
-	check(!got && len < sizeof(text) - 1, "%s is too long", path);
-	text[len] = '\0';
-}
-
 static unsigned int count(const char *name)
 {
 	unsigned int i, n = 0;
@@ -146,18 +130,12 @@ static const struct event *find(const struct event *from, const char *name)
 
 static void record(void)
 {
-	rmdir(INSTANCE); /* of a test that failed */
-	check(!mkdir(INSTANCE, 0700), INSTANCE ": %m");
-	expect(write_file(INSTANCE "trace_clock", "mono"), 0);
-	expect(write_file(INSTANCE "buffer_size_kb", "8192"), 0);
-	expect(write_file(INSTANCE "events/mts/enable", "1"), 0);
+	trace_begin();
 }
 
 static void end_record(void)
 {
-	expect(write_file(INSTANCE "events/mts/enable", "0"), 0);
-	read_text(INSTANCE "trace");
-	check(!rmdir(INSTANCE), INSTANCE ": %m");
+	trace_end(text, sizeof(text));
 	parse();
 	note("%u events", nevents);
 	check(nevents, "no event");
@@ -522,7 +500,7 @@ static void unload_while_recording(void)
 	expect(module_unload(), 0);
 	expect(module_load(""), 0);
 	mts_open();
-	expect(write_file(INSTANCE "events/mts/enable", "1"), 0);
+	trace_go_on();
 	add_job(hogs[0].cgroup, 0);
 	end_record();
 	check(job_event(events, "enrolled", "a"), "no event of the new module");
@@ -543,7 +521,7 @@ static void trace_cmd_records(void)
 	stop_rotating();
 	check(!system(TRACE_CMD " report -i /tmp/trace.dat >/tmp/report.txt 2>&1"),
 	      "trace-cmd report failed");
-	read_text("/tmp/report.txt");
+	read_whole("/tmp/report.txt", text, sizeof(text));
 	/* What it cannot print it says so, or prints numbers. */
 	check(!strstr(text, "FAILED TO PARSE") && !strstr(text, "=0x") && !strstr(text, "=ARG"),
 	      "it does not understand the events");
