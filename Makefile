@@ -16,7 +16,7 @@ KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR)/module
 STATIC = BUILD=$(BUILD)/static STATIC=1
 # Folders of programs that run in guests.
 GUEST_PROGRAMS := userspace/mtsctl bench/syn8 bench/driver bench/consumers bench/scanners \
-	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle
+	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle bench/latency
 
 all: module mtsctl syn8
 

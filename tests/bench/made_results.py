@@ -181,6 +181,14 @@ def _idle(setting: Setting, _work: float, _elapsed: float) -> dict:
     }
 
 
+def _latency(setting: Setting, _work: float, _elapsed: float) -> dict:
+    slow = FACTORS.get(setting.policy, 15.0)
+    times = {"first_ms": slow, "p50_ms": slow, "p99_ms": 2 * slow, "max_ms": 3 * slow}
+    probe = {"count": 100, "missing": 0, **times}
+    names = ("keys", "requests", "monitor", "periodic", "realtime")
+    return {**dict.fromkeys(names, probe), "load_accesses_per_s": 1e6}
+
+
 def _stress(setting: Setting, _work: float, _elapsed: float) -> dict:
     rate = 1e5 / FACTORS.get(setting.policy, 15)
     return {"bogo_ops_per_s": rate, "kinds_bogo_ops_per_s": {"vm-keep": rate}, "jobs_silent": 0}
@@ -198,6 +206,7 @@ OWN = {
     "builds": _builds,
     "consumers": _consumers,
     "idle": _idle,
+    "latency": _latency,
     "protection": _protection,
     "scanners": _scanners,
     "spec": _spec,

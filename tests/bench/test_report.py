@@ -236,7 +236,7 @@ def test_ratios_of_a_suite_with_a_rate_are_of_the_rate(tmp_path):
 
 def test_a_suite_says_itself_what_counts(tmp_path):
     """Of every suite whose jobs take a time of their own, and of idle, that is not the time."""
-    other = {"consumers", "idle", "scanners", "stress-ng", "swappers"}
+    other = {"consumers", "idle", "latency", "scanners", "stress-ng", "swappers"}
     for name, suite in SUITES.items():
         scores = [suite.score(point) for point in suite.points("smoke")]
         assert (scores != [TIME]) == (name in other), name
