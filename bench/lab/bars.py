@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The bars: what mts must reach in the laboratory, and whether results reach it.
 
-A bar compares mts with one other policy at one point, seed by seed, and takes the median. Each
-run of SYN8 has work for six rounds or more at the slices that mts comes to there, so that the
-rotation is measured, and not the luck of a bin that ends in its first slice.
+A bar compares mts with one other policy at one point, seed by seed, and takes the median; or it
+takes a figure of mts alone. Where something must never happen it takes the worst seed. Each run of
+SYN8 has work for six rounds or more at the slices that mts comes to there, so that the rotation is
+measured, and not the luck of a bin that ends in its first slice.
 """
 
 import dataclasses
@@ -12,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.lab import compare, results, sweep
-from bench.lab.experiment import Json, Setting, Suite
+from bench.lab.experiment import Json, Score, Setting, Suite
+from bench.lab.score import values as values_of
 
 MTS, STOCK, IDEAL = "mts", compare.STOCK, compare.IDEAL
 # Stock Linux may need hours for all of it: its rate is taken, as in a full sweep.
@@ -25,6 +27,18 @@ MILD_DISKS = ("ssd", "nvme", "paper", "zram")
 DENSE = (1.5, 2.0)
 DENSE_SUITES = ("builds", "spec", "stress-ng")
 THRASHES = 2.0  # times its unloaded time
+# What must be so for whoever is at the host, beside what thrashes.
+KEYS = Score("suite.keys.p99_ms", "key to echo, p99", "ms")
+KEYS_MOST = Score("suite.keys.max_ms", "key to echo, most", "ms")
+MONITOR_MOST = Score("suite.monitor.max_ms", "monitor's jitter, most", "ms")
+REALTIME_MOST = Score("suite.realtime.max_ms", "real-time task late by, most", "ms")
+# Progress over goal: of whole rounds, as each run has several.
+JAIN = Score("jain", "Jain's index", "", lower=False)
+# The papers' experiments long enough for that: suite -> params, seconds that they take.
+FAIR = {
+    "swappers": ({"experiment": "rounds", "count": 5, "duration": 120.0}, 120.0),
+    "scanners": ({"duration": 3600.0}, 3600.0 * 48 / 512),
+}
 
 
 @dataclass(frozen=True)
@@ -32,15 +46,20 @@ class Bar:
     """One line."""
 
     point: Setting  # of any policy
-    other: str  # policy: stock or ideal
+    other: str  # policy: stock or ideal; none: a figure of mts alone
     limit: float
     # Only where stock takes so many times its unloaded time (ideal's); 0: always.
     where_stock_over: float = 0.0
     timed: bool = False  # as Suite.timed: stock is not cut short
+    score: Score | None = None  # what counts; None: as the suite has it
+    added: bool = False  # how much more than the other's, not how many times
+    never: bool = False  # in no seed
 
     @property
     def at_least(self) -> bool:
         """Is the limit a lower one? Against stock it is a gain, against ideal a loss."""
+        if not self.other:
+            return self.score is not None and not self.score.lower
         return self.other == STOCK
 
     @property
@@ -48,12 +67,17 @@ class Bar:
         """For a line."""
         params = " ".join(f"{k}={v}" for k, v in self.point.params)
         what = "stock / mts" if self.at_least else "mts / ideal"
+        if self.added:
+            what = f"mts - {self.other}"
+        if not self.other:
+            what = MTS
         where = f"x{self.point.overcommit:g} {self.point.disk} {2**self.point.shift} ns"
-        return f"{what}: {self.point.suite} {where} {params}".rstrip()
+        counts = f", {self.score.heading}".removesuffix(", ") if self.score else ""
+        return f"{what}: {self.point.suite} {where} {params}".rstrip() + counts
 
     def settings(self, seeds: Sequence[int]) -> list[Setting]:
         """What must be run for it."""
-        names = {MTS, self.other} | ({IDEAL} if self.where_stock_over else set())
+        names = {MTS, self.other or MTS} | ({IDEAL} if self.where_stock_over else set())
         return [self._setting(name, seed) for name in sorted(names) for seed in seeds]
 
     def _setting(self, policy: str, seed: int) -> Setting:
@@ -122,6 +146,11 @@ def bars(suites: Mapping[str, Suite]) -> list[Bar]:
         if suite.name == "idle":
             found += [Bar(point, STOCK, 0.995, timed=True) for point in points]
             continue
+        if suite.name == "latency":
+            found += _latency(suite)
+            continue
+        if suite.name in FAIR:
+            found.append(_fair(suite, points))
         found += [
             Bar(point, STOCK, 0.98, timed=suite.timed)
             for overcommit in MILD
@@ -135,6 +164,34 @@ def bars(suites: Mapping[str, Suite]) -> list[Bar]:
                 for point in _distinct(points, overcommit, "ssd")
             ]
     return found
+
+
+def _latency(suite: Suite) -> list[Bar]:
+    """What is felt at 1.7 times the memory, against the same host without SYN8."""
+    found = []
+    for point in suite.points("full"):
+        if point.overcommit != 1.7:
+            continue
+        found += [
+            Bar(point, IDEAL, 2.0, score=KEYS),
+            Bar(point, "", 100.0, score=KEYS_MOST, never=True),
+            Bar(point, "", 20.0, score=MONITOR_MOST, never=True),
+        ]
+        if point.disk == "ssd":
+            found.append(Bar(point, IDEAL, 1.0, score=REALTIME_MOST, added=True, never=True))
+    return found
+
+
+def _fair(suite: Suite, points: Sequence[Setting]) -> Bar:
+    """Those who want the same get the same."""
+    params, seconds = FAIR[suite.name]
+    point = dataclasses.replace(
+        points[0],
+        # who is frozen at the end comes to its end later
+        limit=float(round(1.5 * seconds)),
+        params=tuple(sorted({**dict(points[0].params), **params}.items())),
+    )
+    return Bar(point, "", 0.98, score=JAIN)
 
 
 def _points(suite: Suite) -> list[Setting]:
@@ -168,11 +225,15 @@ def _distinct(points: Sequence[Setting], overcommit: float, disk: str) -> list[S
 
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
     """What results say of a bar; those of other settings are passed over."""
-    score = suite.score(bar.point)
+    score = bar.score or suite.score(bar.point)
     point = compare.point_of(results.setting_json(bar.point))
     mine = [result for result in found if compare.point_of(result["setting"]) == point]
     of = {n: [r for r in mine if r["setting"]["policy"] == n] for n in (MTS, STOCK, IDEAL)}
-    if bar.at_least:
+    if not bar.other:
+        values = [] if compare.killed(of[MTS]) else values_of(of[MTS], score)
+    elif bar.added:
+        values = compare.excess(of[MTS], of[bar.other], score)
+    elif bar.at_least:
         values = compare.gains(of[MTS], of[STOCK], score)
     else:
         values = compare.gains(of[IDEAL], of[MTS], score)
@@ -182,4 +243,6 @@ def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
     if bar.where_stock_over:
         slower = compare.gains(of[IDEAL], of[STOCK], score)
         spared = bool(slower) and statistics.median(slower) <= bar.where_stock_over
+    if bar.never:
+        return Verdict(bar, min(values) if bar.at_least else max(values))
     return Verdict(bar, statistics.median(values), spared)

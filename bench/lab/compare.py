@@ -159,6 +159,19 @@ def gains(these: Sequence[Json], base: Sequence[Json], score: Score) -> list[flo
     return sorted(ratios(one, other, score.figure))
 
 
+def excess(these: Sequence[Json], base: Sequence[Json], score: Score) -> list[float]:
+    """By how much these are more than the base, for each seed that both have."""
+    if killed(these) or killed(base):
+        return []
+    less = {result["setting"]["seed"]: figure(result, score.figure) for result in base}
+    return sorted(
+        value - less[seed]
+        for result in these
+        if (value := figure(result, score.figure)) is not None
+        and less.get(seed := result["setting"]["seed"]) is not None
+    )
+
+
 def times(found: Sequence[float]) -> str:
     """Gains, for a table: 2.31 (2.10..2.50); more digits near 1."""
     near = bool(found) and all(0.9 < value < 1.1 for value in found)

@@ -6,11 +6,13 @@ import dataclasses
 import pytest
 
 from bench.lab import bars, results, runner
-from bench.lab.experiment import Setting
+from bench.lab.experiment import Score, Setting
 from bench.policies import POLICIES
 from bench.suites import SUITES
 
 POINT = Setting(suite="syn8", policy="stock", overcommit=1.7, limit=100.0)
+
+MOST = Score("suite.most", "most", "ms")
 
 
 def made(setting, seconds, **figures):
@@ -76,6 +78,64 @@ def test_only_where_stock_thrashes():
     assert outcome(bar, {"mts": [10], "stock": [12], "ideal": [8]}).word == "-"
     assert outcome(bar, {"mts": [10], "stock": [20], "ideal": [8]}).word == "ok"
     assert outcome(bar, {"mts": [15], "stock": [20], "ideal": [8]}).word == "short"
+
+
+@pytest.mark.parametrize(
+    ("bar", "mts", "word", "value"),
+    [
+        (bars.Bar(POINT, "", 20.0, score=MOST), [10, 30, 12], "ok", 12),
+        (bars.Bar(POINT, "", 20.0, score=MOST), [25, 30, 12], "short", 25),
+        (bars.Bar(POINT, "", 20.0, score=MOST, never=True), [10, 30, 12], "short", 30),
+        (bars.Bar(POINT, "", 0.98, score=bars.JAIN), [0.99, 0.5, 0.98], "ok", 0.98),
+        (bars.Bar(POINT, "", 0.98, score=bars.JAIN, never=True), [0.99, 0.5, 1], "short", 0.5),
+        (bars.Bar(POINT, "", 20.0, score=MOST), [], "short", None),
+    ],
+)
+def test_of_mts_alone(bar, mts, word, value):
+    """A figure of its own, in the median; or in the worst of seeds, of what must never be."""
+    assert {setting.policy for setting in bar.settings([1])} == {"mts"}
+    found = [
+        made(dataclasses.replace(POINT, policy="mts", seed=seed), 1.0, jain=v, suite={"most": v})
+        for seed, v in enumerate(mts, 1)
+    ]
+    verdict = bars.judge(bar, found, SUITES["syn8"])
+    assert (verdict.word, verdict.value) == (word, value)
+    assert (f">= {bar.limit:g}" if bar.score == bars.JAIN else f"<= {bar.limit:g}") in verdict.line
+
+
+def test_of_mts_alone_a_run_that_killed_does_not_count():
+    """Who is dead is not late."""
+    found = [made(dataclasses.replace(POINT, policy="mts"), 1.0, suite={"most": 1}, killed_jobs=1)]
+    assert bars.judge(bars.Bar(POINT, "", 20.0, score=MOST), found, SUITES["syn8"]).value is None
+
+
+def test_added_to_the_ideal():
+    """By how much, seed by seed, not how many times."""
+    bar = bars.Bar(POINT, "ideal", 1.0, score=MOST, added=True, never=True)
+    assert {setting.policy for setting in bar.settings([1])} == {"mts", "ideal"}
+
+    def verdict(**of):
+        found = [
+            made(dataclasses.replace(POINT, policy=p, seed=seed), 1.0, suite={"most": value})
+            for p, values in of.items()
+            for seed, value in enumerate(values, 1)
+        ]
+        return bars.judge(bar, found, SUITES["syn8"])
+
+    assert verdict(mts=[3.5, 5.9], ideal=[3.0, 5.0]).value == pytest.approx(0.9)
+    assert verdict(mts=[3.5, 5.9], ideal=[3.0, 5.0]).word == "ok"
+    assert verdict(mts=[3.5, 5.9], ideal=[3.0, 4.0]).word == "short"
+    assert verdict(mts=[3.5], ideal=[None]).value is None
+    assert verdict(mts=[3.5], ideal=[0.0]).value == 3.5
+
+
+def test_latency_is_felt_on_both_disks_and_shares_are_fair():
+    """Every bar of these kinds is among all of them."""
+    names = [bar.name for bar in bars.bars(SUITES)]
+    latency = [name for name in names if "latency x1.7" in name]
+    for disk in ("ssd 1 ns", "paper 4 ns"):
+        assert sum(disk in name for name in latency) == (4 if disk == "ssd 1 ns" else 3)
+    assert sum("Jain" in name for name in names) == 2
 
 
 def test_other_points_are_passed_over():
