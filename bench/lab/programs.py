@@ -25,6 +25,7 @@ PACKAGES = {
     "bzip2": "bzip2",
     "cc1": "gcc",
     "collect2": "gcc",
+    "cyclictest": "rt-tests",
     "gcc": "gcc",
     "gzip": "gzip",
     "hackbench": "rt-tests",
