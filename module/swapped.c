@@ -165,6 +165,8 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct mts_swapped *x = a, *y = b;
 
+	/* A bin of 64 MiB takes 14 ms to sort: real-time tasks do not wait for that. */
+	cond_resched();
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
