@@ -293,19 +293,20 @@ static u64 sum_residents(const struct mts_plan_job *jobs, u32 n)
 	return sum;
 }
 
-/* The jobs that are not resident, in their order. */
-static u32 fill_items(const struct mts_plan_job *jobs, u32 n, struct mts_item *items)
+static bool is_member(const struct mts_plan_job *jobs, u32 i)
+{
+	return jobs[i].group != MTS_BIN_NONE && jobs[i].group != i;
+}
+
+/* The groups and jobs that are not resident, in their order, from what mts_plan_join() left. */
+static u32 close_up(const struct mts_plan_job *jobs, u32 n, struct mts_item *items)
 {
 	u32 nitems = 0;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		if (is_resident(&jobs[i]))
-			continue;
-		items[nitems].size = jobs[i].demand;
-		items[nitems].prev = jobs[i].prev_bin;
-		nitems++;
-	}
+	for (i = 0; i < n; i++)
+		if (!is_resident(&jobs[i]) && !is_member(jobs, i))
+			items[nitems++] = items[i];
 	return nitems;
 }
 
@@ -323,7 +324,8 @@ static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *i
 			jobs[i].bin = MTS_BIN_EVERY;
 			continue;
 		}
-		jobs[i].bin = items++->bin;
+		/* The first of a group comes before the others. */
+		jobs[i].bin = is_member(jobs, i) ? jobs[jobs[i].group].bin : items++->bin;
 		bin = &bins[jobs[i].bin];
 		bin->demand = mts_add_sat(bin->demand, jobs[i].demand);
 		bin->jobs++;
@@ -341,30 +343,74 @@ static void mark_overfull(struct mts_plan_bin *bins, const struct mts_plan *plan
 			bins[i].flags |= MTS_PLAN_OVERFULL;
 }
 
-int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
-		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+/* Return: the fullest bin. */
+static u64 fullest(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u64 most = 0;
+	u32 i;
+
+	for (i = 0; i < nbins; i++)
+		most = mts_max(most, bins[i].demand);
+	return most;
+}
+
+/* Into bins, by memory alone. Return: how many, or an error. */
+static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
 	struct mts_item *items = scratch;
-	u64 residents, capacity;
-	void *work;
+	u64 residents = sum_residents(jobs, n);
+	u64 capacity = mts_sub_floor(conf->capacity, residents);
 	int nbins;
 
-	if (n > MTS_MAX_JOBS)
-		return -EINVAL;
-
-	work = items + n;
-	residents = sum_residents(jobs, n);
-	capacity = mts_sub_floor(conf->capacity, residents);
-	nbins = mts_binpack(conf->pack, items, fill_items(jobs, n, items), capacity, work);
+	mts_plan_join(conf, jobs, n, capacity, items);
+	nbins = mts_binpack(conf->pack, items, close_up(jobs, n, items), capacity, items + n);
 	if (nbins < 0)
 		return nbins;
-
 	*plan = (struct mts_plan){
 		.nbins = nbins,
 		.capacity = capacity,
 		.resident_demand = residents,
 	};
 	fill_bins(jobs, n, items, bins, plan);
+	return nbins;
+}
+
+/* With as many ties as are no worse for memory: all, half of them, a quarter, an eighth. */
+static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		     struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	struct mts_plan_conf some = *conf;
+	u64 tolerable;
+	int nbins, tied;
+	u32 part;
+
+	some.nties = 0;
+	nbins = pack(&some, jobs, n, bins, plan, scratch);
+	if (nbins < 2 || !conf->nties)
+		return nbins;
+	tolerable = mts_max(plan->capacity, fullest(bins, nbins));
+	for (part = 0; part < 4; part++) {
+		some.nties = conf->nties >> part;
+		tied = pack(&some, jobs, n, bins, plan, scratch);
+		if (tied <= nbins && fullest(bins, tied) <= tolerable)
+			return tied;
+	}
+	some.nties = 0;
+	return pack(&some, jobs, n, bins, plan, scratch);
+}
+
+int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	int nbins;
+
+	if (n > MTS_MAX_JOBS)
+		return -EINVAL;
+
+	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
+	if (nbins < 0)
+		return nbins;
 	mts_plan_spread(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
 	plan_slices(conf, bins, plan);

@@ -91,6 +91,12 @@ u64 mts_working_set_spare(const struct mts_working_set *ws, u64 demand);
 
 /* ---- plan.c: one round -------------------------------------------------- */
 
+/* Two jobs that wait for each other: their indices in what is planned. */
+struct mts_plan_tie {
+	u32 a;
+	u32 b;
+};
+
 struct mts_plan_conf {
 	u32 pack; /* enum mts_pack */
 	u32 evict; /* enum mts_evict; for mts_plan_traffic() */
@@ -101,6 +107,8 @@ struct mts_plan_conf {
 	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
 	u32 processors; /* that a bin is to keep busy; 0 or 1: no matter */
 	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
+	const struct mts_plan_tie *ties; /* the most important first */
+	u32 nties;
 };
 
 /* The job belongs to every bin; its demand is taken off the capacity. */
@@ -112,6 +120,8 @@ struct mts_plan_job {
 	u32 prev_bin; /* as mts_item.prev */
 	u32 threads; /* that want to run at a time */
 	u32 bin; /* result: index, or MTS_BIN_EVERY for a resident job */
+	/* result: the first of the jobs that are packed as one with it; MTS_BIN_NONE: alone */
+	u32 group;
 };
 
 /* Larger than the capacity: one oversize job, or MTS_PACK_RW's leftovers. */
@@ -144,7 +154,10 @@ struct mts_plan {
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 
-/* The configuration's part of it; .capacity, .switch_ns and .processors are left to the caller. */
+/*
+ * The configuration's part of it; .capacity, .switch_ns, .processors and .ties are left to the
+ * caller.
+ */
 struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config);
 
 /* Bytes of scratch memory that mts_plan_round() and mts_plan_traffic() need for n jobs. */
@@ -153,7 +166,7 @@ size_t mts_plan_scratch(u32 n);
 /**
  * mts_plan_round() - pack the jobs, give each bin its slice, foretell the round
  * @conf: see there
- * @jobs: n jobs; only .bin is written
+ * @jobs: n jobs; only .bin and .group are written
  * @n: 0..MTS_MAX_JOBS
  * @bins: room for n bins
  * @plan: result
@@ -171,6 +184,10 @@ size_t mts_plan_scratch(u32 n);
  * Bins are packed by mts_binpack(). Then, where a bin has fewer threads than there are
  * processors, it gets jobs of bins that have more than enough, if it has room for them:
  * processors would idle in its slice otherwise. The number of bins stays as it is.
+ *
+ * Jobs that are tied share a bin if they fit in one together, and if no bin more is needed
+ * for it, nor a fuller one beyond the capacity. If that does not go with all ties, the last
+ * half of them is passed over, and so on.
  *
  * For MTS_MAX_JOBS jobs it takes less than five million instructions
  * (tests/unit/test_cost.py).
@@ -222,6 +239,47 @@ u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, 
  */
 void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		     struct mts_plan_bin *bins, const struct mts_plan *plan);
+
+/* ---- ties.c: jobs that wait for each other ------------------------------------ */
+
+/* A tie is forgotten when it has not been seen for so long. */
+#define MTS_TIE_NS 300000000000ull
+/* That a job has at most. */
+#define MTS_TIES 4u
+
+/* Another job that it was seen to wait for: first, and last; ns; 0: none. */
+struct mts_tie {
+	u32 id;
+	u64 since;
+	u64 seen;
+};
+
+/* Of one job; all zero: none. */
+struct mts_ties {
+	struct mts_tie tie[MTS_TIES];
+};
+
+/**
+ * mts_ties_note() - a job was seen to wait for another one
+ * @now: of the look; not 0
+ * @is_new: take it down if it was not known, in place of the one that was seen longest ago
+ *
+ * Return: has this look not seen it before?
+ */
+bool mts_ties_note(struct mts_ties *ties, u32 id, u64 now, bool is_new);
+
+/* Was it seen to wait for this one @before that time, and is that not forgotten? */
+bool mts_ties_known(const struct mts_ties *ties, u32 id, u64 now, u64 before);
+
+/* The job of tie @i below MTS_TIES; 0: there is none. */
+u32 mts_ties_id(const struct mts_ties *ties, u32 i, u64 now);
+
+/*
+ * mts_plan_round()'s first step: the jobs' groups, none larger than @capacity, and of the
+ * first of each, and of each that is alone, what is packed; @sums has room for n.
+ */
+void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n, u64 capacity,
+		   struct mts_item *sums);
 
 /* ---- fit.c: whether a bin fits, as it runs ---------------------------------- */
 

@@ -14,10 +14,12 @@ static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
 	return bin->threads < processors;
 }
 
-/* It has room, and the bin that it is in keeps enough. */
+/* It has room, the bin that it is in keeps enough, and nobody there is tied to it. */
 static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *from,
 		     const struct mts_plan_bin *to, u64 capacity, u32 processors)
 {
+	if (job->group != MTS_BIN_NONE)
+		return false;
 	return job->threads && from != to && from->threads >= processors + job->threads &&
 	       from->jobs > 1 && from->demand != U64_MAX && to->demand <= capacity &&
 	       job->demand <= capacity - to->demand;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jobs that wait for each other: which they are, and how they are packed together. */
+#include "policy.h"
+
+/* ---- what is known of a job ------------------------------------------------------- */
+
+static bool is_old(const struct mts_tie *tie, u64 now)
+{
+	return !tie->seen || now - tie->seen >= MTS_TIE_NS;
+}
+
+bool mts_ties_note(struct mts_ties *ties, u32 id, u64 now, bool is_new)
+{
+	struct mts_tie *oldest = &ties->tie[0];
+	u32 i;
+
+	for (i = 0; i < MTS_TIES; i++) {
+		struct mts_tie *tie = &ties->tie[i];
+
+		if (tie->id == id && !is_old(tie, now)) {
+			bool first = tie->seen != now;
+
+			tie->seen = now;
+			return first;
+		}
+		if (tie->seen < oldest->seen)
+			oldest = tie;
+	}
+	/* Who waits for many at once is not tied to the last of them alone. */
+	if (!is_new || oldest->seen == now)
+		return false;
+	*oldest = (struct mts_tie){ .id = id, .since = now, .seen = now };
+	return true;
+}
+
+bool mts_ties_known(const struct mts_ties *ties, u32 id, u64 now, u64 before)
+{
+	u32 i;
+
+	for (i = 0; i < MTS_TIES; i++)
+		if (ties->tie[i].id == id && !is_old(&ties->tie[i], now))
+			return ties->tie[i].since < before;
+	return false;
+}
+
+u32 mts_ties_id(const struct mts_ties *ties, u32 i, u64 now)
+{
+	return is_old(&ties->tie[i], now) ? 0 : ties->tie[i].id;
+}
+
+/* ---- groups in a plan --------------------------------------------------------------- */
+
+/* The first job of the group that this one is in; itself, if it is in none. */
+static u32 first_of(struct mts_plan_job *jobs, u32 i)
+{
+	while (jobs[i].group != MTS_BIN_NONE && jobs[i].group != i) {
+		/* Halves the way for the next who asks. */
+		jobs[i].group = jobs[jobs[i].group].group;
+		i = jobs[i].group;
+	}
+	return i;
+}
+
+static void join(const struct mts_plan_tie *tie, struct mts_plan_job *jobs, u64 capacity,
+		 struct mts_item *sums)
+{
+	u32 a = first_of(jobs, tie->a), b = first_of(jobs, tie->b);
+	u32 first = a < b ? a : b, second = a < b ? b : a;
+	u64 sum = mts_add_sat(sums[a].size, sums[b].size);
+
+	if (a == b || sum > capacity)
+		return;
+	/* The smaller one moves. */
+	if (sums[second].size > sums[first].size)
+		sums[first].prev = sums[second].prev;
+	sums[first].size = sum;
+	jobs[first].group = first;
+	jobs[second].group = first;
+}
+
+void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n, u64 capacity,
+		   struct mts_item *sums)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		jobs[i].group = MTS_BIN_NONE;
+		sums[i] = (struct mts_item){ .size = jobs[i].demand, .prev = jobs[i].prev_bin };
+	}
+	for (i = 0; i < conf->nties; i++) {
+		const struct mts_plan_tie *tie = &conf->ties[i];
+
+		if (!((jobs[tie->a].flags | jobs[tie->b].flags) & MTS_PLAN_RESIDENT))
+			join(tie, jobs, capacity, sums);
+	}
+	for (i = 0; i < n; i++)
+		if (jobs[i].group != MTS_BIN_NONE)
+			jobs[i].group = first_of(jobs, i);
+}
