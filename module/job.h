@@ -128,6 +128,7 @@ struct mts_job {
 	/* the rotor's thread */
 	bool slice_tells_little; /* its last one need not have shown all that it uses */
 	u64 leaves; /* bytes that it does not use, and that are not brought back */
+	struct mts_ties ties; /* jobs that it was seen to wait for */
 };
 
 /**

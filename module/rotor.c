@@ -273,6 +273,7 @@ static enum mts_slice_end run_slice(u32 bin)
 		now = ktime_get_ns();
 		if (now >= next_growth && now < mts_rotor.slice_ends) {
 			next_growth = now + GROWTH_NS;
+			mts_round_look_at_waits();
 			if (mts_round_outgrown()) {
 				mts_stats_inc(regroups);
 				return MTS_SLICE_OUTGROWN;
@@ -335,6 +336,8 @@ static void run_round(void)
 		if (mts_switch_to(bin))
 			return;
 		end = run_slice(bin);
+		if (is_to_go_round(end))
+			mts_round_look_at_waits();
 		close_slice(bin, end);
 	}
 	if (is_to_go_round(end))
@@ -612,6 +615,7 @@ static void free_memory(void)
 	kvfree(mts_rotor.plan_jobs);
 	kvfree(mts_rotor.claims);
 	kvfree(mts_rotor.claimants);
+	kvfree(mts_rotor.ties);
 	kvfree(mts_rotor.scratch);
 }
 
@@ -627,10 +631,11 @@ int mts_rotor_init(void)
 	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
 	mts_rotor.claims = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claims), GFP_KERNEL);
 	mts_rotor.claimants = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claimants), GFP_KERNEL);
+	mts_rotor.ties = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
 	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming ||
 	    !mts_rotor.first_of_bin || !mts_rotor.next_of_bin || !mts_rotor.plan_jobs ||
-	    !mts_rotor.claims || !mts_rotor.claimants || !mts_rotor.scratch)
+	    !mts_rotor.claims || !mts_rotor.claimants || !mts_rotor.ties || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

@@ -19,6 +19,7 @@
  *	order of id; only for the rotor's thread
  * @plan_jobs: the same indices as @roster
  * @claims, @claimants: of interactive jobs, and whose they are
+ * @ties: between jobs of @roster
  * @swap_full_in: the last round in which an eviction found swap full; 0: none
  */
 struct mts_rotor {
@@ -28,6 +29,7 @@ struct mts_rotor {
 	u64 round;
 	u32 nbins;
 	u32 running; /* index, or MTS_BIN_NONE */
+	u64 planned; /* when this round was */
 	u64 slice_began;
 	u64 slice_ends;
 	u64 switch_ns; /* moving average of what a switch takes */
@@ -52,6 +54,7 @@ struct mts_rotor {
 	struct mts_plan_job *plan_jobs;
 	struct mts_claim *claims;
 	struct mts_job **claimants;
+	struct mts_plan_tie *ties; /* MTS_MAX_JOBS at most */
 	void *scratch;
 };
 
@@ -114,6 +117,9 @@ bool mts_round_outgrown(void);
  * next plan's capacity is less. Cheap if not.
  */
 bool mts_round_swaps(void);
+
+/* See who in the running bin waits for whom, while it can still be seen. */
+void mts_round_look_at_waits(void);
 
 /* A whole round is over, begun at @began: was it worth it? */
 void mts_round_judge(u64 began);

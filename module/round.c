@@ -12,9 +12,11 @@
 #include "protect.h"
 #include "rotor.h"
 #include "rotor_private.h"
+#include "stats.h"
 #include "sched_hooks/hooks.h"
 #include "tasks.h"
 #include "trace.h"
+#include "waits.h"
 
 /* The host pays for its shortage if it has reclaimed within this time. */
 #define PRESSURE_NS (10 * (u64)NSEC_PER_SEC)
@@ -185,6 +187,68 @@ static u32 fill_plan_jobs(void)
 		job->warm |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
 	return n;
+}
+
+/* The index of a job; @roster_size if it has gone. */
+static u32 index_of(u32 id)
+{
+	u32 low = 0, high = mts_rotor.roster_size;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (mts_rotor.roster[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < mts_rotor.roster_size && mts_rotor.roster[low]->id == id ?
+		       low :
+		       mts_rotor.roster_size;
+}
+
+/* Jobs that were seen to wait for each other. Return: how many ties. */
+static u32 fill_ties(void)
+{
+	u64 now = ktime_get_ns();
+	u32 i, j, other, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		for (j = 0; j < MTS_TIES && n < MTS_MAX_JOBS; j++) {
+			other = index_of(mts_ties_id(&mts_rotor.roster[i]->ties, j, now));
+			if (other < mts_rotor.roster_size)
+				mts_rotor.ties[n++] = (struct mts_plan_tie){ .a = i, .b = other };
+		}
+	}
+	return n;
+}
+
+/* Pairs that had two bins, and have one now. */
+static u32 count_joins(u32 nties)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < nties; i++) {
+		const struct mts_plan_job *a = &mts_rotor.plan_jobs[mts_rotor.ties[i].a];
+		const struct mts_plan_job *b = &mts_rotor.plan_jobs[mts_rotor.ties[i].b];
+
+		n += a->prev_bin != MTS_BIN_NONE && b->prev_bin != MTS_BIN_NONE &&
+		     a->prev_bin != b->prev_bin && a->bin == b->bin && a->bin != MTS_BIN_EVERY;
+	}
+	return n;
+}
+
+void mts_round_look_at_waits(void)
+{
+	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
+	u32 share;
+
+	mutex_lock(&mts_lock);
+	share = mts_config()->interactive;
+	mutex_unlock(&mts_lock);
+	mts_rotor_step("tasks are looked at");
+	mts_waits_look(mts_rotor.running, mul_u64_u64_div_u64(most, share, 1000),
+		       mts_rotor.planned);
 }
 
 static bool has_swap(void)
@@ -394,6 +458,9 @@ u32 mts_round_plan(void)
 	retry_admission();
 	grant_claims(config, conf.capacity);
 	freezable = fill_plan_jobs();
+	conf.ties = mts_rotor.ties;
+	conf.nties = fill_ties();
+	mts_rotor.planned = ktime_get_ns();
 	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);
 	mts_rotor.reason = admit(config, freezable);
@@ -401,6 +468,8 @@ u32 mts_round_plan(void)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
 				    &mts_rotor.plan);
 	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
+	if (mts_rotor.nbins)
+		mts_stats_add(wait_joins, count_joins(conf.nties));
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		give_bin(mts_rotor.roster[i],
 			 mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);

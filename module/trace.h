@@ -52,7 +52,7 @@ enum mts_slice_end {
 /* For whom a job is thawed. */
 enum mts_thaw_why {
 	MTS_THAW_ROTOR, /* its turn has come; it must not stand still; it did not freeze */
-	MTS_THAW_WANTED, /* it has had input, or a thread has become real-time */
+	MTS_THAW_WANTED, /* input, a real-time thread, or a lock that somebody waits for */
 	MTS_THAW_OVERDUE, /* it would be frozen for longer than max_pause */
 	MTS_THAW_ALL, /* everything is thawed */
 	MTS_THAW_FORGOTTEN, /* it is no job any more */
@@ -64,6 +64,15 @@ enum mts_interactive_what {
 	MTS_INTERACTIVE_NO,
 	MTS_INTERACTIVE_YES,
 	MTS_INTERACTIVE_CROWDED_OUT, /* it should be, but others were used since: the cap */
+};
+
+/* What a job has that another one waits for. */
+enum mts_wait_for {
+	MTS_WAIT_PIPE, /* the other end of a pipe */
+	MTS_WAIT_SOCKET, /* the other end of a unix socket */
+	MTS_WAIT_EVENT, /* an eventfd, or the like */
+	MTS_WAIT_FUTEX, /* memory that a futex lies in */
+	MTS_WAIT_LOCK, /* a lock of a file */
 };
 
 enum mts_job_what {
@@ -131,6 +140,13 @@ struct mts_switch_parts {
 	EM(MTS_JOB_PLACED, "placed") \
 	EM_LAST(MTS_JOB_FORGOTTEN, "forgotten")
 
+#define MTS_TRACE_WAIT_FOR \
+	EM(MTS_WAIT_PIPE, "pipe") \
+	EM(MTS_WAIT_SOCKET, "socket") \
+	EM(MTS_WAIT_EVENT, "event") \
+	EM(MTS_WAIT_FUTEX, "futex") \
+	EM_LAST(MTS_WAIT_LOCK, "lock")
+
 /* Tools see the words' numbers, not their names. */
 #undef EM
 #undef EM_LAST
@@ -142,6 +158,7 @@ MTS_TRACE_SLICE_ENDS
 MTS_TRACE_THAW_WHY
 MTS_TRACE_INTERACTIVE_WHAT
 MTS_TRACE_JOB_WHAT
+MTS_TRACE_WAIT_FOR
 
 #undef EM
 #undef EM_LAST
@@ -465,6 +482,33 @@ TRACE_EVENT(mts_interactive,
 	TP_printk(JOB_PR_FMT " is=%s input_age_ms=%u demand_bytes=%llu " NAME_PR_FMT,
 		JOB_PR_ARG, __print_symbolic(__entry->is, MTS_TRACE_INTERACTIVE_WHAT),
 		__entry->input_age_ms, __entry->demand_bytes, NAME_PR_ARG)
+);
+
+/*
+ * It stands still, and has what somebody who runs waits for. @waiter: 0: who is in no bin,
+ * or in every one.
+ */
+TRACE_EVENT(mts_wait,
+	TP_PROTO(const struct mts_job *job, const struct mts_job *waiter, enum mts_wait_for what),
+	TP_ARGS(job, waiter, what),
+	TP_STRUCT__entry(
+		JOB_ENTRY
+		__field(u32, waiter)
+		__field(s32, waiter_bin)
+		__field(u32, what)
+		__field(u64, frozen_ns)
+	),
+	TP_fast_assign(
+		JOB_ASSIGN;
+		__entry->waiter = waiter ? waiter->id : 0;
+		__entry->waiter_bin = waiter ? waiter->bin : MTS_BIN_EVERY;
+		__entry->what = what;
+		__entry->frozen_ns = ktime_get_ns() - READ_ONCE(job->frozen_since);
+	),
+	TP_printk(JOB_PR_FMT " waiter=%u waiter_bin=%d what=%s frozen_ns=%llu " NAME_PR_FMT,
+		JOB_PR_ARG, __entry->waiter, __entry->waiter_bin,
+		__print_symbolic(__entry->what, MTS_TRACE_WAIT_FOR), __entry->frozen_ns,
+		NAME_PR_ARG)
 );
 
 /* ---- the gate ---------------------------------------------------------------- */

@@ -26,6 +26,10 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 		    unsigned int flags, struct path *path);
 #endif
 
+/* Exported, but newer kernels declare it in net/unix/af_unix.h only. */
+struct sock;
+struct sock *unix_peer_get(struct sock *sk);
+
 /* In TP_fast_assign(): since 6.10 the field knows what it was declared with. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #define MTS_ASSIGN_STR(field, text) __assign_str(field, text)

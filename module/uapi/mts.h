@@ -414,6 +414,10 @@ struct mts_stats {
 	__u64 interactive_thaws; /* jobs thawed at once: input, or a real-time thread */
 	__u64 interactive_wait_ns; /* from the event to the thaw, all together */
 	__u64 hook_misses; /* events that the kernel could not tell us of */
+	__u64 waits; /* times that a job of the running bin waited for a frozen one */
+	__u64 wait_joins; /* such pairs that a plan has put in one bin, from two */
+	__u64 wait_thaws; /* jobs thawed: a lock of theirs was in the way of who runs always */
+	__u64 reserved[4]; /* 0 */
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -449,6 +453,6 @@ MTS_ASSERT_SIZE(mts_status, 264);
 MTS_ASSERT_SIZE(mts_job_info, 184);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
-MTS_ASSERT_SIZE(mts_stats, 232);
+MTS_ASSERT_SIZE(mts_stats, 288);
 
 #endif /* _UAPI_MTS_H */

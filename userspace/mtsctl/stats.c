@@ -42,6 +42,9 @@ const struct stats_line stats_lines[] = {
 	STAT(interactive_thaws, COUNT, "jobs thawed at once: input, or a real-time thread"),
 	STAT(interactive_wait_ns, TIME, "in waiting for these thaws"),
 	STAT(hook_misses, COUNT, "events of this kind that were not seen"),
+	STAT(waits, COUNT, "times that a job waited for a frozen one"),
+	STAT(wait_joins, COUNT, "pairs of such jobs put in one bin"),
+	STAT(wait_thaws, COUNT, "jobs thawed for a lock that others waited for"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 	{ 0 },
 };

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "waits.h"
+
+#include <linux/bsearch.h>
+#include <linux/cgroup.h>
+#include <linux/fcntl.h>
+#include <linux/fdtable.h>
+#include <linux/futex.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/sort.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include <net/af_unix.h>
+#include <net/sock.h>
+
+#include "compat/compat.h"
+#include "compat/locks.h"
+#include "interactive.h"
+#include "job.h"
+#include "stats.h"
+#include "trace.h"
+
+/* Things that are waited for, in one look. */
+#define MAX_THINGS 512
+/* Files of a process that are looked at, and mappings; with all threads, of all together. */
+#define MAX_FILES 1024
+#define MAX_AREAS 1024
+#define MAX_STEPS (64 * 1024)
+/* Locks of a file. */
+#define MAX_LOCKS 64
+
+/* By what somebody who has it is known. */
+enum mark {
+	MARK_INODE, /* of a pipe, open */
+	MARK_FILE, /* open */
+	MARK_SOCKET, /* open */
+	MARK_PROCESS, /* its id is this one */
+	MARK_MEMORY, /* an inode that is mapped */
+};
+
+struct thing {
+	unsigned long name;
+	enum mark mark;
+	enum mts_wait_for what;
+	fmode_t mode; /* that who has it has it open for; 0: no matter */
+	struct mts_job *waiter; /* NULL: in no bin */
+};
+
+/* Of the look under way; under its rcu_read_lock(). */
+static struct thing things[MAX_THINGS];
+static u32 nthings;
+static u32 marks; /* that there are */
+static u32 steps;
+static u64 looked;
+static u64 spare_most;
+static u64 known_before;
+static const struct files_struct *polled; /* last */
+
+static void add_thing(const struct thing *thing)
+{
+	if (nthings == MAX_THINGS)
+		return;
+	things[nthings++] = *thing;
+	marks |= BIT(thing->mark);
+}
+
+/* ---- what a task waits for ------------------------------------------------------------ */
+
+/* At an end of a pipe it is who has the other one that is waited for. */
+static void wait_for_pipe(struct file *file, struct mts_job *waiter)
+{
+	struct thing thing = {
+		.name = (unsigned long)file_inode(file),
+		.mark = MARK_INODE,
+		.what = MTS_WAIT_PIPE,
+		.waiter = waiter,
+	};
+
+	if (!(file->f_mode & FMODE_WRITE))
+		thing.mode = FMODE_WRITE;
+	else if (!(file->f_mode & FMODE_READ))
+		thing.mode = FMODE_READ;
+	add_thing(&thing);
+}
+
+#if IS_ENABLED(CONFIG_UNIX)
+static void wait_for_socket(struct file *file, struct mts_job *waiter)
+{
+	struct thing thing = { .what = MTS_WAIT_SOCKET, .waiter = waiter };
+	struct sock *sk = SOCKET_I(file_inode(file))->sk, *peer;
+
+	/* While it is open it keeps its sock. */
+	if (!sk || sk->sk_family != AF_UNIX)
+		return;
+	peer = unix_peer_get(sk);
+	if (!peer)
+		return;
+	thing.mark = MARK_SOCKET;
+	thing.name = (unsigned long)READ_ONCE(peer->sk_socket);
+	if (!thing.name) {
+		/* Who listened has not accepted it yet. */
+		thing.mark = MARK_PROCESS;
+		thing.name = pid_nr(READ_ONCE(sk->sk_peer_pid));
+	}
+	sock_put(peer);
+	if (thing.name)
+		add_thing(&thing);
+}
+#else
+static void wait_for_socket(struct file *file, struct mts_job *waiter)
+{
+}
+#endif
+
+static void wait_for_file(struct file *file, struct mts_job *waiter)
+{
+	const struct inode *inode = file_inode(file);
+	/* An eventfd, say: who else has it has the same open file. */
+	const struct thing event = {
+		.name = (unsigned long)file,
+		.mark = MARK_FILE,
+		.what = MTS_WAIT_EVENT,
+		.waiter = waiter,
+	};
+
+	if (S_ISFIFO(inode->i_mode))
+		wait_for_pipe(file, waiter);
+	else if (S_ISSOCK(inode->i_mode))
+		wait_for_socket(file, waiter);
+	else if (inode->i_sb->s_magic == ANON_INODE_FS_MAGIC)
+		add_thing(&event);
+}
+
+static void wait_for_locks(const struct list_head *locks, struct mts_job *waiter)
+{
+	struct mts_file_lock *lock;
+	u32 n = 0;
+
+	mts_compat_for_each_lock(lock, locks) {
+		struct thing thing = { .what = MTS_WAIT_LOCK, .waiter = waiter };
+
+		if (++n > MAX_LOCKS)
+			return;
+		if (!mts_compat_lock_is_wanted(lock))
+			continue;
+		thing.mark = MARK_PROCESS;
+		thing.name = mts_compat_lock_pid(lock);
+		if (!thing.name) {
+			thing.mark = MARK_FILE;
+			thing.name = (unsigned long)mts_compat_lock_file(lock);
+		}
+		add_thing(&thing);
+	}
+}
+
+/* Who has locked this file, in the way of somebody. */
+static void wait_for_lock(struct file *file, struct mts_job *waiter)
+{
+	struct file_lock_context *context = locks_inode_context(file_inode(file));
+
+	if (!context)
+		return;
+	spin_lock(&context->flc_lock);
+	wait_for_locks(&context->flc_posix, waiter);
+	wait_for_locks(&context->flc_flock, waiter);
+	spin_unlock(&context->flc_lock);
+}
+
+typedef void (*file_fn)(struct file *file, struct mts_job *waiter);
+
+/* Under task_lock(). */
+static void with_file(struct files_struct *files, unsigned int fd, file_fn fn,
+		      struct mts_job *waiter)
+{
+	struct fdtable *fdt;
+	struct file *file;
+
+	/* While it is held nothing is closed. */
+	spin_lock(&files->file_lock);
+	fdt = files_fdtable(files);
+	if (fd < fdt->max_fds) {
+		file = rcu_dereference_protected(fdt->fd[fd], lockdep_is_held(&files->file_lock));
+		if (file)
+			fn(file, waiter);
+	}
+	spin_unlock(&files->file_lock);
+}
+
+static void with_files(struct files_struct *files, file_fn fn, struct mts_job *job)
+{
+	struct fdtable *fdt;
+	struct file *file;
+	unsigned int fd;
+	u32 n = 0;
+
+	spin_lock(&files->file_lock);
+	fdt = files_fdtable(files);
+	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
+		if (++n > MAX_FILES || ++steps > MAX_STEPS)
+			break;
+		file = rcu_dereference_protected(fdt->fd[fd], lockdep_is_held(&files->file_lock));
+		if (file)
+			fn(file, job);
+	}
+	spin_unlock(&files->file_lock);
+}
+
+/* Which of its files, only the event loop knows. All threads of a process have the same. */
+static void wait_for_any(struct task_struct *task, struct mts_job *waiter)
+{
+	if (task->files == polled)
+		return;
+	polled = task->files;
+	with_files(task->files, wait_for_file, waiter);
+}
+
+/* Return: is it in memory that others may share? */
+static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct mts_job *waiter)
+{
+	struct thing thing = { .mark = MARK_MEMORY, .what = MTS_WAIT_FUTEX, .waiter = waiter };
+	struct vm_area_struct *vma;
+
+	if (!mmap_read_trylock(mm))
+		return false;
+	vma = vma_lookup(mm, address);
+	if (vma && vma->vm_flags & VM_SHARED && vma->vm_file)
+		thing.name = (unsigned long)file_inode(vma->vm_file);
+	mmap_read_unlock(mm);
+	if (thing.name)
+		add_thing(&thing);
+	return thing.name;
+}
+
+/*
+ * After a thaw, what had a time limit is begun again as restart_syscall(2), with the
+ * registers as they were: poll(2) and futex(2) have their first argument where
+ * nanosleep(2) has two small numbers.
+ */
+static void wait_restarted(struct task_struct *task, unsigned long first, struct mts_job *waiter)
+{
+	if ((unsigned long)READ_ONCE(task->restart_block.poll.ufds) != first)
+		return;
+	if (!wait_for_memory(task->mm, first, waiter))
+		wait_for_any(task, waiter);
+}
+
+static bool is_for_lock(int call, const unsigned long *args)
+{
+	if (call == __NR_fcntl)
+		return args[1] == F_SETLKW || args[1] == F_OFD_SETLKW;
+	return call == __NR_flock;
+}
+
+/* Under task_lock(); the task sleeps in a system call, or did when it was looked at. */
+static void wait_in_call(struct task_struct *task, int call, const unsigned long *args,
+			 struct mts_job *waiter)
+{
+	if (is_for_lock(call, args)) {
+		with_file(task->files, args[0], wait_for_lock, waiter);
+		return;
+	}
+	/* Who runs always may just have nothing to do. */
+	if (!waiter)
+		return;
+	switch (call) {
+	case __NR_futex:
+		if (!(args[1] & FUTEX_PRIVATE_FLAG))
+			wait_for_memory(task->mm, args[0], waiter);
+		break;
+	case __NR_restart_syscall:
+		wait_restarted(task, args[0], waiter);
+		break;
+	case __NR_read:
+	case __NR_readv:
+	case __NR_write:
+	case __NR_writev:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_splice:
+	case __NR_tee:
+		with_file(task->files, args[0], wait_for_file, waiter);
+		break;
+#ifdef __NR_poll
+	case __NR_poll:
+	case __NR_select:
+	case __NR_epoll_wait:
+#endif
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+	case __NR_epoll_pwait2:
+	case __NR_io_uring_enter:
+		wait_for_any(task, waiter);
+		break;
+	}
+}
+
+static bool sleeps(const struct task_struct *task)
+{
+	return READ_ONCE(task->__state) & TASK_INTERRUPTIBLE;
+}
+
+/* @waiter: its job; NULL: it runs always. */
+static void look_at_waiter(struct task_struct *task, struct mts_job *waiter)
+{
+	struct pt_regs *regs;
+	unsigned long args[6];
+
+	if (!sleeps(task) || task->flags & (PF_KTHREAD | PF_EXITING))
+		return;
+	/* Until it is let go the task cannot exit: it has its files, memory and stack. */
+	task_lock(task);
+	if (task->mm && task->files && syscall_get_arch(task) == syscall_get_arch(current)) {
+		regs = task_pt_regs(task);
+		syscall_get_arguments(task, regs, args);
+		wait_in_call(task, syscall_get_nr(task, regs), args, waiter);
+	}
+	task_unlock(task);
+}
+
+static bool is_in_bin(const struct mts_job *job)
+{
+	return job->bin < MTS_MAX_JOBS;
+}
+
+static void look_at_waiters(u32 bin)
+{
+	struct task_struct *process, *task;
+	struct mts_job *job;
+
+	for_each_process(process) {
+		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		if (job && (READ_ONCE(job->frozen) || (is_in_bin(job) && job->bin != bin)))
+			continue;
+		for_each_thread(process, task) {
+			if (++steps > MAX_STEPS)
+				return;
+			look_at_waiter(task, job && is_in_bin(job) ? job : NULL);
+		}
+	}
+}
+
+/* ---- who has it ------------------------------------------------------------------------- */
+
+static int compare_things(const void *a, const void *b)
+{
+	const struct thing *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* It is to run though the turn of its bin has not come. */
+static void spare(struct mts_job *holder)
+{
+	if (holder->demand > spare_most || mts_job_is_wanted(holder))
+		return;
+	mts_stats_inc(wait_thaws);
+	mts_interactive_spare(holder);
+}
+
+static void found_by_outsider(struct mts_job *holder)
+{
+	if (!READ_ONCE(holder->frozen) || mts_job_is_wanted(holder))
+		return;
+	trace_mts_wait(holder, NULL, MTS_WAIT_LOCK);
+	spare(holder);
+}
+
+static void found(const struct thing *thing, struct mts_job *holder)
+{
+	struct mts_job *waiter = thing->waiter;
+	bool frozen = READ_ONCE(holder->frozen);
+
+	if (waiter == holder || !is_in_bin(holder))
+		return;
+	if (!waiter) {
+		found_by_outsider(holder);
+		return;
+	}
+	/* In one bin they are no news, but still tied. */
+	if (mts_ties_note(&waiter->ties, holder->id, looked, frozen) && frozen) {
+		mts_stats_inc(waits);
+		trace_mts_wait(holder, waiter, thing->what);
+	}
+	if (frozen && thing->what == MTS_WAIT_LOCK &&
+	    mts_ties_known(&waiter->ties, holder->id, looked, known_before))
+		spare(holder);
+}
+
+static void has(struct mts_job *holder, enum mark mark, unsigned long name, fmode_t mode)
+{
+	const struct thing wanted = { .name = name };
+	struct thing *thing, *end = things + nthings;
+
+	if (!(marks & BIT(mark)))
+		return;
+	thing = bsearch(&wanted, things, nthings, sizeof(things[0]), compare_things);
+	if (!thing)
+		return;
+	while (thing > things && thing[-1].name == name)
+		thing--;
+	for (; thing < end && thing->name == name; thing++)
+		if (thing->mark == mark && (thing->mode & mode) == thing->mode)
+			found(thing, holder);
+}
+
+static void has_file(struct file *file, struct mts_job *holder)
+{
+	struct inode *inode = file_inode(file);
+
+	has(holder, MARK_FILE, (unsigned long)file, 0);
+	if (S_ISFIFO(inode->i_mode))
+		has(holder, MARK_INODE, (unsigned long)inode, file->f_mode);
+	else if (S_ISSOCK(inode->i_mode))
+		has(holder, MARK_SOCKET, (unsigned long)SOCKET_I(inode), 0);
+}
+
+static void has_memory(struct mm_struct *mm, struct mts_job *holder)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
+	u32 n = 0;
+
+	if (!mmap_read_trylock(mm))
+		return;
+	for_each_vma(vmi, vma) {
+		if (++n > MAX_AREAS || ++steps > MAX_STEPS)
+			break;
+		if (vma->vm_flags & VM_SHARED && vma->vm_file)
+			has(holder, MARK_MEMORY, (unsigned long)file_inode(vma->vm_file), 0);
+	}
+	mmap_read_unlock(mm);
+}
+
+/* The first thread that has not exited speaks for all. Return: this one did. */
+static bool look_at_holder(struct task_struct *task, struct mts_job *holder)
+{
+	bool alive;
+
+	task_lock(task);
+	alive = task->mm && task->files;
+	if (alive && marks & (BIT(MARK_FILE) | BIT(MARK_INODE) | BIT(MARK_SOCKET)))
+		with_files(task->files, has_file, holder);
+	if (alive && marks & BIT(MARK_MEMORY))
+		has_memory(task->mm, holder);
+	task_unlock(task);
+	return alive;
+}
+
+static void look_at_holders(u32 bin)
+{
+	struct task_struct *process, *task;
+	struct mts_job *job;
+
+	for_each_process(process) {
+		if (steps > MAX_STEPS)
+			return;
+		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		if (!job || !(READ_ONCE(job->frozen) || job->bin == bin))
+			continue;
+		has(job, MARK_PROCESS, process->tgid, 0);
+		for_each_thread(process, task)
+			if (look_at_holder(task, job))
+				break;
+	}
+}
+
+void mts_waits_look(u32 bin, u64 most, u64 planned)
+{
+	nthings = 0;
+	marks = 0;
+	steps = 0;
+	looked = ktime_get_ns();
+	spare_most = most;
+	known_before = planned;
+	polled = NULL;
+	rcu_read_lock();
+	look_at_waiters(bin);
+	if (nthings) {
+		sort(things, nthings, sizeof(things[0]), compare_things, NULL);
+		steps = 0;
+		look_at_holders(bin);
+	}
+	rcu_read_unlock();
+}
