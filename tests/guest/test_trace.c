@@ -489,6 +489,64 @@ static void a_foreign_thaw_is_told(void)
 	check(e && number(e, "job") == hog->id, "nothing of it: %s", e ? e->fields : "");
 }
 
+/* A job that sleeps until the other end of a pipe writes, or for ever. */
+static u32 start_sleeper(const char *name, int reads)
+{
+	struct mts_job_create create = { .id = 0 };
+	char *memory, c;
+	size_t at;
+
+	if (spawn()) {
+		expect_within(10000,
+			      cg_number(cg_job(name), "memory.current") > 6ll * (long long)MIB,
+			      "%s: %s", name, describe());
+		return job_named(name).id;
+	}
+	expect(try_create(name, MTS_JOB_ENTER, &create), 0);
+	mts_close();
+	memory = malloc(6 * MIB);
+	for (at = 0; memory && at < 6 * MIB; at += PAGE)
+		((volatile char *)memory)[at] = 1;
+	if (reads >= 0)
+		_exit(read(reads, &c, 1) == 1);
+	pause();
+	_exit(0);
+}
+
+static void who_waits_for_whom_is_told(void)
+{
+	static const unsigned int two[] = { 24, 24 };
+	struct mts_stats was = get_stats(), now;
+	const struct event *e;
+	u32 reader, writer;
+	int ends[2];
+
+	start_hogs(HOG_RANDOM, 2, two);
+	check(!pipe(ends), "pipe: %m");
+	reader = start_sleeper("reader", ends[0]);
+	close(ends[0]);
+	writer = start_sleeper("writer", -1);
+	record();
+	rotate(32, 200, MTS_EVICT_OFF);
+	count_unused_memory();
+	wait_rounds(6, 20000);
+	stop_rotating();
+	now = get_stats();
+	end_record();
+	e = find(events, "mts_wait");
+	check(e, "there is none");
+	for (; e; e = find(e + 1, "mts_wait")) {
+		check(number(e, "job") == writer && ends_with(e, "name", "writer"), "%s",
+		      e->fields);
+		check(number(e, "waiter") == reader && says(e, "what", "pipe"), "%s", e->fields);
+		check(number(e, "bin") >= 0 && number(e, "bin") != number(e, "waiter_bin"), "%s",
+		      e->fields);
+		check(number(e, "frozen_ns") > 0, "%s", e->fields);
+	}
+	check(count("mts_wait") == now.waits - was.waits, "%u events, %llu waits",
+	      count("mts_wait"), (unsigned long long)(now.waits - was.waits));
+}
+
 /* Who records need not end before the module is unloaded. */
 static void unload_while_recording(void)
 {
@@ -538,4 +596,5 @@ static void trace_cmd_records(void)
 GUEST_TESTS(TEST(switches_in_order), TEST(jobs_freeze_and_thaw), TEST(events_agree_with_statistics),
 	    TEST(rounds_say_the_plan), TEST(jobs_come_and_go), TEST(admission_says_why),
 	    TEST_SLOW(a_stop_says_why, 120), TEST(a_stall_says_why), TEST(a_foreign_thaw_is_told),
-	    TEST(unload_while_recording), TEST_SLOW(trace_cmd_records, 120));
+	    TEST(who_waits_for_whom_is_told), TEST(unload_while_recording),
+	    TEST_SLOW(trace_cmd_records, 120));
