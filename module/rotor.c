@@ -25,6 +25,9 @@
 #define TICK_NS (50 * NSEC_PER_MSEC)
 /* And this often whether the bin still fits. */
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
+/* And whether somebody waits for a frozen job: so early in a slice, and this often. */
+#define WAITS_FIRST_NS (100 * NSEC_PER_MSEC)
+#define WAITS_NS (1 * (u64)NSEC_PER_SEC)
 /* How often it measures while idle, if nothing else tells it of growth. */
 #define POLL_NS (1 * (u64)NSEC_PER_SEC)
 /* How often the jobs' share of the processors is looked at, while the host reclaims. */
@@ -232,13 +235,14 @@ static u64 patience(u32 early_in_a_row)
 static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
-	u64 now, next_growth, fair_start;
+	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;
 
 	open_slice(bin);
 	mts_rotor.swapins = mts_round_swapins();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;
+	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
 	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
 
 	for (;;) {
@@ -273,11 +277,14 @@ static enum mts_slice_end run_slice(u32 bin)
 		now = ktime_get_ns();
 		if (now >= next_growth && now < mts_rotor.slice_ends) {
 			next_growth = now + GROWTH_NS;
-			mts_round_look_at_waits();
 			if (mts_round_outgrown()) {
 				mts_stats_inc(regroups);
 				return MTS_SLICE_OUTGROWN;
 			}
+		}
+		if (now >= next_waits && now < mts_rotor.slice_ends) {
+			next_waits = now + WAITS_NS;
+			mts_round_look_at_waits();
 		}
 		/* Twice in a row: one look may fall between two sleeps of a busy task. */
 		asleep = bin_can_run(bin) ? 0 : asleep + 1;

@@ -138,7 +138,7 @@ static void hold_the_lock(void)
 	seen->ready |= 2;
 	for (;;) {
 		set_lock(fd, F_WRLCK);
-		work_ms(100);
+		work_ms(50);
 		set_lock(fd, F_UNLCK);
 		seen->passed++;
 		usleep(100);
