@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "waits.h"
 
-#include <linux/bsearch.h>
+#include <linux/bitmap.h>
 #include <linux/cgroup.h>
 #include <linux/fcntl.h>
 #include <linux/fdtable.h>
 #include <linux/futex.h>
+#include <linux/hash.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -29,6 +30,8 @@
 
 /* Things that are waited for, in one look. */
 #define MAX_THINGS 512
+/* Most files are waited for by nobody: one bit says so. */
+#define NAME_BITS 12
 /* Files of a process that are looked at, and mappings; with all threads, of all together. */
 #define MAX_FILES 1024
 #define MAX_AREAS 1024
@@ -57,6 +60,7 @@ struct thing {
 static struct thing things[MAX_THINGS];
 static u32 nthings;
 static u32 marks; /* that there are */
+static DECLARE_BITMAP(names, 1 << NAME_BITS); /* that there may be */
 static u32 steps;
 static u64 looked;
 static u64 spare_most;
@@ -69,6 +73,7 @@ static void add_thing(const struct thing *thing)
 		return;
 	things[nthings++] = *thing;
 	marks |= BIT(thing->mark);
+	__set_bit(hash_long(thing->name, NAME_BITS), names);
 }
 
 /* ---- what a task waits for ------------------------------------------------------------ */
@@ -398,21 +403,30 @@ static void found(const struct thing *thing, struct mts_job *holder)
 		spare(holder);
 }
 
+static u32 first_of_name(unsigned long name)
+{
+	u32 low = 0, high = nthings;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (things[middle].name < name)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void has(struct mts_job *holder, enum mark mark, unsigned long name, fmode_t mode)
 {
-	const struct thing wanted = { .name = name };
-	struct thing *thing, *end = things + nthings;
+	u32 i;
 
-	if (!(marks & BIT(mark)))
+	if (!(marks & BIT(mark)) || !test_bit(hash_long(name, NAME_BITS), names))
 		return;
-	thing = bsearch(&wanted, things, nthings, sizeof(things[0]), compare_things);
-	if (!thing)
-		return;
-	while (thing > things && thing[-1].name == name)
-		thing--;
-	for (; thing < end && thing->name == name; thing++)
-		if (thing->mark == mark && (thing->mode & mode) == thing->mode)
-			found(thing, holder);
+	for (i = first_of_name(name); i < nthings && things[i].name == name; i++)
+		if (things[i].mark == mark && (things[i].mode & mode) == things[i].mode)
+			found(&things[i], holder);
 }
 
 static void has_file(struct file *file, struct mts_job *holder)
@@ -480,6 +494,7 @@ void mts_waits_look(u32 bin, u64 most, u64 planned)
 {
 	nthings = 0;
 	marks = 0;
+	bitmap_zero(names, 1 << NAME_BITS);
 	steps = 0;
 	looked = ktime_get_ns();
 	spare_most = most;
