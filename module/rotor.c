@@ -299,14 +299,17 @@ static enum mts_slice_end run_slice(u32 bin)
 /* ---- a round --------------------------------------------------------------- */
 
 /*
- * Normally bin 0. After a round that was cut short it is whoever has waited
- * longest, so that a bin that is always cut short starves nobody.
+ * Whoever has waited longest, so that a bin that is always cut short starves nobody. When
+ * turns begin it is the bin that keeps the others waiting least.
  */
 static u32 first_bin(void)
 {
 	u64 since = U64_MAX;
 	u32 first = 0, i;
 
+	for (i = 1; i < mts_rotor.nbins; i++)
+		if (mts_rotor.bins[i].slice_ns < mts_rotor.bins[first].slice_ns)
+			first = i;
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 

@@ -421,12 +421,13 @@ static u64 lap(u64 *last)
 	return took;
 }
 
-static int switch_to_bin(u32 to, struct mts_switch_parts *parts)
+static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 {
 	u64 last = ktime_get_ns();
 	int err;
 
-	err = freeze_others(to);
+	/* When turns begin the first bin is in memory in part: it comes back like any other. */
+	err = freeze_others(from == MTS_BIN_NONE ? MTS_BIN_NONE : to);
 	parts->freeze_ns = lap(&last);
 	if (err)
 		return err;
@@ -451,7 +452,7 @@ int mts_switch_to(u32 to)
 	begin_switch(to);
 	trace_mts_switch_begin(mts_rotor.round, from, to);
 	mts_stats_inc(switches);
-	err = switch_to_bin(to, &parts);
+	err = switch_to_bin(from, to, &parts);
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
 	if (err)
