@@ -113,6 +113,7 @@ static bool following;
 static DEFINE_MUTEX(hooks_lock); /* who is installed, from load on */
 static bool closing; /* under hooks_lock */
 static bool kprobes_are_good;
+static bool modules_changed; /* a name that was not found may be there now */
 
 enum what {
 	TRACEPOINT,
@@ -126,7 +127,7 @@ enum need {
 
 enum when {
 	ALWAYS,
-	USED, /* while there is input: it is on a hot path */
+	USED, /* switched on while there is input: it is on a hot path */
 	LOADED, /* while the kernel's module that it is in is there */
 };
 
@@ -140,6 +141,7 @@ static struct hook {
 	enum when when;
 	bool works;
 	bool installed;
+	bool on; /* of a kprobe that is USED: installed, and not switched off */
 	u64 missed; /* while it was installed before */
 	struct tracepoint *tracepoint;
 	struct kprobe kprobe;
@@ -223,8 +225,12 @@ static int install(struct hook *hook)
 
 	if (hook->what == KPROBE) {
 		/* An address is left from before, and refused beside the name. */
-		hook->kprobe =
-			(struct kprobe){ .symbol_name = hook->where, .pre_handler = hook->handler };
+		hook->kprobe = (struct kprobe){
+			.symbol_name = hook->where,
+			.pre_handler = hook->handler,
+			.flags = hook->when == USED ? KPROBE_FLAG_DISABLED : 0,
+		};
+		hook->on = false;
 		err = register_kprobe(&hook->kprobe);
 	} else if (hook->tracepoint) {
 		err = tracepoint_probe_register(hook->tracepoint, hook->handler, NULL);
@@ -280,8 +286,6 @@ static int install_first(struct hook *hook)
 	if (err && hook->when != LOADED)
 		pr_notice("cannot hook %s: error %d: goes without\n", hook->where, err);
 	hook->works = !err;
-	if (hook->when == USED)
-		remove(hook);
 	return 0;
 }
 
@@ -299,34 +303,41 @@ static int install_all(void)
 	return err;
 }
 
-/* ---- those that are installed while there is input ------------------------------ */
+/* ---- those that come and go ------------------------------------------------------ */
 
-static bool is_due(const struct hook *hook, bool used)
+/* Installing takes milliseconds, as all the kernel's names are searched; this does not. */
+static void switch_on(struct hook *hook, bool on)
 {
-	if (hook->when == USED)
-		return used && hook->works;
-	return hook->when == LOADED && kprobes_are_good;
+	int err;
+
+	if (hook->on == on)
+		return;
+	err = on ? enable_kprobe(&hook->kprobe) : disable_kprobe(&hook->kprobe);
+	if (!err)
+		hook->on = on;
 }
 
-static void follow_one(struct hook *hook, bool used)
+static void follow_one(struct hook *hook, bool used, bool look_again)
 {
-	if (hook->installed && (!is_due(hook, used) || kprobe_gone(&hook->kprobe)))
+	if (hook->installed && kprobe_gone(&hook->kprobe))
 		remove(hook);
-	if (!hook->installed && is_due(hook, used))
+	if (!hook->installed && look_again)
 		install(hook);
-	if (hook->when == LOADED)
-		hook->works = hook->installed;
+	if (hook->when == USED && hook->installed)
+		switch_on(hook, used);
+	hook->works = hook->installed;
 }
 
 static void follow(struct work_struct *work)
 {
-	bool used = mts_interactive_is_used();
+	bool used = mts_interactive_is_used(), look_again;
 	int i;
 
 	mutex_lock(&hooks_lock);
+	look_again = xchg(&modules_changed, false) && kprobes_are_good;
 	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
 		if (hooks[i].when != ALWAYS)
-			follow_one(&hooks[i], used);
+			follow_one(&hooks[i], used, look_again);
 	WRITE_ONCE(following, used);
 	if (used && !closing)
 		queue_delayed_work(system_wq, &follow_work, FOLLOW_JIFFIES);
@@ -346,8 +357,10 @@ void mts_hooks_follow(void)
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *module)
 {
-	if (state == MODULE_STATE_LIVE || state == MODULE_STATE_GOING)
+	if (state == MODULE_STATE_LIVE || state == MODULE_STATE_GOING) {
+		WRITE_ONCE(modules_changed, true);
 		irq_work_queue(&begin_work);
+	}
 	return NOTIFY_OK;
 }
 
