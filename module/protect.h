@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a job's cgroup is given while the job is in every bin for its input, or for
+ * What a job's cgroup is given while the job is in every bin for its input, for its user, or for
  * a real-time thread: its memory is protected (memory.low), and of an interactive
  * job the share of processor time is that of its one bin (cpu.weight). Its own
  * settings are put back in the end, unless somebody has changed them meanwhile.

@@ -356,11 +356,18 @@ static void run_round(void)
 		mts_round_judge(ktime_get_ns()); /* too short to say anything */
 }
 
+/* The jobs need more than there is, and take no turns. */
+static bool is_short(u32 reason)
+{
+	return reason == MTS_REASON_NO_PRESSURE || reason == MTS_REASON_COPES ||
+	       reason == MTS_REASON_NO_GAIN || reason == MTS_REASON_SLOW_SWAP ||
+	       reason == MTS_REASON_NO_SWAP;
+}
+
 /* Nothing to rotate (any more): everything runs. */
 static void rest(u32 state, u32 reason)
 {
 	mts_switch_thaw_all();
-	mts_round_unprotect();
 	mutex_lock(&mts_lock);
 	mts_rotor.nbins = 0;
 	mts_rotor.running = MTS_BIN_NONE;
@@ -370,6 +377,11 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.lesson = (struct mts_lesson){ 0 };
 	mts_rotor.swap_full_in = 0;
 	mutex_unlock(&mts_lock);
+	/* Memory is short already while it is found out whether turns pay. */
+	if (is_short(reason))
+		mts_round_protect();
+	else
+		mts_round_unprotect();
 	set_state(state, reason);
 }
 

@@ -568,9 +568,10 @@ bool mts_round_take_in(void)
 	return !n || fits;
 }
 
-static bool is_used(const struct mts_job *job)
+/* In every bin; without turns, who would be. */
+static bool is_kept(const struct mts_job *job)
 {
-	return job->bin == MTS_BIN_EVERY && mts_job_is_interactive(job);
+	return mts_rotor.nbins ? job->bin == MTS_BIN_EVERY : is_resident(job);
 }
 
 void mts_round_protect(void)
@@ -580,11 +581,12 @@ void mts_round_protect(void)
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
-		bool used = is_used(job);
+		bool used = is_kept(job) && mts_job_is_interactive(job);
+		bool pinned = is_kept(job) && job->flags & MTS_JOB_PIN;
 
 		mts_rotor_step("memory is protected");
-		mts_protect(job, used || job->realtime ? min(job->demand, most) : 0,
-			    used && !job->realtime ? mts_rotor.nbins : 1);
+		mts_protect(job, used || pinned || job->realtime ? min(job->demand, most) : 0,
+			    used && !pinned && !job->realtime ? mts_rotor.nbins : 1);
 	}
 }
 

@@ -949,6 +949,32 @@ static void the_base_is_protected_as_well(void)
 	check(cg_number(cgroup_of(shell), "cpu.weight") == -1, "it has a weight");
 }
 
+/* No turns are taken, but memory is short: without swap, here. */
+static void who_is_kept_is_protected_without_turns(void)
+{
+	struct shell *shell = &shells[0];
+	bool idle, kept;
+
+	if (system("swapoff /dev/nullb0"))
+		guest_skip("the swap disk cannot be taken away");
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_shells(1, 5, READS);
+	rotate(32, 300, MTS_EVICT_OFF);
+	idle = wait_until(get_status().reason == MTS_REASON_NO_SWAP, 3000);
+	type(shell);
+	set_job(hogs[0].id, MTS_JOB_PIN, MTS_JOB_PIN);
+	kept = wait_until(cg_number(cgroup_of(shell), "memory.low") >= 5 * (long long)MIB, 5000) &&
+	       wait_until(cg_number(hogs[0].cgroup, "memory.low") >= 20 * (long long)MIB, 5000);
+	check(!system("swapon /dev/nullb0"), "swapon");
+	check(idle && kept, "reason NO_SWAP: %d, memory kept: %d", idle, kept);
+	check(!cg_number(hogs[1].cgroup, "memory.low"), "another one's as well");
+	set_mode(MTS_MODE_OFF);
+	expect_within(1000, !cg_number(BASE, "memory.low"), "%s", describe());
+	check(!cg_number(cgroup_of(shell), "memory.low") &&
+		      !cg_number(hogs[0].cgroup, "memory.low"),
+	      "its own is left");
+}
+
 /* ---- real-time -------------------------------------------------------------------------- */
 
 static void set_policy(pid_t pid, int policy)
@@ -1090,4 +1116,5 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST(through_a_program_that_is_no_job), TEST(who_asks_without_input_hands_on_nothing),
 	    TEST(who_reads_the_keyboard_is_used), TEST(evdev_may_come_and_go),
 	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
-	    TEST(the_base_is_protected_as_well), TEST(unloaded_while_somebody_types));
+	    TEST(the_base_is_protected_as_well), TEST(who_is_kept_is_protected_without_turns),
+	    TEST(unloaded_while_somebody_types));
