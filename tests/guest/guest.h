@@ -278,7 +278,9 @@ void wait_rounds(u64 rounds, unsigned int ms);
 void expect_all_thawed(unsigned int ms);
 /* Major faults of the hogs themselves: not what is brought back for them. */
 u64 hogs_major_faults(void);
-/* A job of hogs[] that is really frozen. */
+/* Really frozen, and not just for the switch to its own bin. */
+bool waits_for_its_turn(const struct mts_job_info *job);
+/* A job of hogs[] that does. */
 struct hog *frozen_hog(void);
 
 /* ---- the swap disk, and bringing back --------------------------------------------- */

@@ -88,6 +88,11 @@ void expect_all_thawed(unsigned int ms)
 	}
 }
 
+bool waits_for_its_turn(const struct mts_job_info *job)
+{
+	return job->state == MTS_JOB_FROZEN && job->bin != get_status().current_bin;
+}
+
 struct hog *frozen_hog(void)
 {
 	struct mts_job_info job;
@@ -96,7 +101,7 @@ struct hog *frozen_hog(void)
 
 	for (; now_ms() < end; sleep_ms(5))
 		for (i = 0; i < nhogs; i++)
-			if (find_job(hogs[i].name, &job) && job.state == MTS_JOB_FROZEN)
+			if (find_job(hogs[i].name, &job) && waits_for_its_turn(&job))
 				return &hogs[i];
 	fail("no job is frozen: %s", describe());
 }

@@ -211,7 +211,9 @@ static void type(struct shell *shell)
 
 static bool is_frozen(const struct shell *shell)
 {
-	return job_named(shell->name).state == MTS_JOB_FROZEN;
+	const struct mts_job_info job = job_named(shell->name);
+
+	return waits_for_its_turn(&job);
 }
 
 static bool is_interactive(const struct shell *shell)

@@ -195,7 +195,8 @@ static const struct event *check_switch(const struct event *begin)
 		if (is(e, "mts_thaw") || is(e, "mts_bring_back"))
 			check(number(e, "bin") == to, "switch to %lld: %s %s", to, e->name,
 			      e->fields);
-		if (is(e, "mts_freeze") || is(e, "mts_evict"))
+		/* When turns begin everybody is stopped. */
+		if (is(e, "mts_evict") || (is(e, "mts_freeze") && number(begin, "from") != -1))
 			check(number(e, "bin") != to, "switch to %lld: %s %s", to, e->name,
 			      e->fields);
 	}

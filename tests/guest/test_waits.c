@@ -482,12 +482,14 @@ static void apart_the_holder_of_a_lock_is_thawed(void)
 static void who_is_no_job_gets_a_lock_from_a_frozen_one(void)
 {
 	u64 thaws = get_stats().wait_thaws, began;
+	struct mts_job_info job;
 	int fd;
 
 	start_talk(LOCK, 24, 24);
 	kill_and_join(client.pid);
 	take_turns(10000);
-	expect_within(25000, job_named("server").state == MTS_JOB_FROZEN, "%s", describe());
+	expect_within(25000, (job = job_named("server"), waits_for_its_turn(&job)), "%s",
+		      describe());
 	began = now_ms();
 	fd = open(LOCK_FILE, O_RDWR | O_CLOEXEC);
 	check(fd >= 0, LOCK_FILE ": %m");
