@@ -22,8 +22,8 @@ u32 mts_hooks_each_how(void);
 u32 mts_hooks_see(void);
 
 /*
- * There is input: the hooks that follow it from program to program are installed
- * soon, and stay while there is more. Any context.
+ * There is input: the hooks that follow it from program to program are switched on
+ * soon, and stay on while there is more. Any context.
  */
 void mts_hooks_follow(void);
 

@@ -202,6 +202,8 @@ const char *cg_job(const char *job);
 
 /* fork(); a child that is still there is killed by reset(). The child must _exit(). */
 pid_t spawn(void);
+/* In a child: have so much memory, each page in use once. Exits with 3 if there is none. */
+void touch(unsigned int mib);
 bool is_alive(pid_t pid);
 /* Its exit status; 128 + signal if killed; fails the test if it takes longer. */
 int join(pid_t pid, unsigned int ms);

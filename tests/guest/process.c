@@ -399,3 +399,15 @@ const char *reset(void)
 	set_config(&defaults);
 	return what_is_left();
 }
+
+void touch(unsigned int mib)
+{
+	volatile char *memory =
+		mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t at;
+
+	if (memory == MAP_FAILED)
+		_exit(3);
+	for (at = 0; at < mib * MIB; at += PAGE)
+		memory[at] = 1;
+}

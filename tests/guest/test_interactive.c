@@ -65,18 +65,6 @@ static int open_terminal(char *slave, size_t size)
 	return master;
 }
 
-static void touch(unsigned int mib)
-{
-	volatile char *memory =
-		mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t at;
-
-	if (memory == MAP_FAILED)
-		_exit(3);
-	for (at = 0; at < mib * MIB; at += PAGE)
-		memory[at] = 1;
-}
-
 static struct sockaddr_un address_of(unsigned int relay)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -69,18 +69,6 @@ static void share_memory(void)
 
 /* ---- talking ---------------------------------------------------------------------------- */
 
-static void touch(unsigned int mib)
-{
-	volatile char *memory =
-		mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t at;
-
-	if (memory == MAP_FAILED)
-		_exit(3);
-	for (at = 0; at < mib * MIB; at += PAGE)
-		memory[at] = 1;
-}
-
 static void futex_wait(u32 value)
 {
 	while (seen->turn == value)

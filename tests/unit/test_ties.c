@@ -65,22 +65,11 @@ static void remember_bins(void)
 static void check_bins(void)
 {
 	u64 sum = 0;
-	u32 i, j;
+	u32 i;
 
-	for (i = 0; i < plan.nbins; i++) {
-		u64 demand = 0;
-		u32 members = 0;
-
-		for (j = 0; j < njobs; j++) {
-			if (jobs[j].bin != i)
-				continue;
-			demand += jobs[j].demand;
-			members++;
-		}
-		check(members && bins[i].jobs == members && bins[i].threads == members);
-		check(bins[i].demand == demand);
-		sum += demand;
-	}
+	check_bins_of(jobs, njobs, bins, plan.nbins);
+	for (i = 0; i < plan.nbins; i++)
+		sum += bins[i].demand;
 	check(plan.demand == sum);
 }
 

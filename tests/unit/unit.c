@@ -57,3 +57,25 @@ __attribute__((constructor)) static void say_seed(void)
 {
 	fprintf(stderr, "# MTS_SEED=%llu\n", (unsigned long long)unit_seed());
 }
+
+void check_bins_of(const struct mts_plan_job *jobs, u32 njobs, const struct mts_plan_bin *bins,
+		   u32 nbins)
+{
+	u32 i, j;
+
+	for (i = 0; i < nbins; i++) {
+		u64 demand = 0;
+		u32 members = 0, threads = 0;
+
+		for (j = 0; j < njobs; j++) {
+			if (jobs[j].bin != i)
+				continue;
+			demand += jobs[j].demand;
+			threads += jobs[j].threads;
+			members++;
+		}
+		check(members && bins[i].jobs == members);
+		check(bins[i].demand == demand);
+		check(bins[i].threads == threads);
+	}
+}

@@ -53,6 +53,10 @@ u64 random_between(u64 low, u64 high);
 
 /* ---- packings -------------------------------------------------------------- */
 
+/* Each bin has jobs, and its sums are theirs. */
+void check_bins_of(const struct mts_plan_job *jobs, u32 njobs, const struct mts_plan_bin *bins,
+		   u32 nbins);
+
 #define UNIT_MAX_ITEMS MTS_MAX_JOBS
 
 struct instance {
