@@ -11,6 +11,11 @@
 #include <trace/events/sched.h>
 #include <trace/events/vmscan.h>
 
+#ifdef CONFIG_X86
+#include <asm/ibt.h>
+#include <asm/text-patching.h>
+#endif
+
 #include "../compat/compat.h"
 #include "../interactive.h"
 #include "../job.h"
@@ -219,22 +224,52 @@ static bool kprobes_work(void)
 
 /* ---- all of them -------------------------------------------------------------- */
 
+static int install_at(struct hook *hook, unsigned int offset)
+{
+	/* An address is left from before, and refused beside the name. */
+	hook->kprobe = (struct kprobe){
+		.symbol_name = hook->where,
+		.offset = offset,
+		.pre_handler = hook->handler,
+		.flags = hook->when == USED ? KPROBE_FLAG_DISABLED : 0,
+	};
+	hook->on = false;
+	return register_kprobe(&hook->kprobe);
+}
+
+#ifdef CONFIG_X86
+/*
+ * At a function's entry a kprobe is a user of ftrace, and to switch one on or off goes through
+ * all functions of the kernel: 4.4 ms in which nobody else ran (cyclictest, 1 ns an instruction).
+ * Behind the call of ftrace it is a breakpoint of its own, and the arguments are still where they
+ * were. The call is the first instruction, or the second, after endbr64 (or what replaced it): in
+ * the other case the offset is within an instruction, which kprobes refuse.
+ */
+static int install_switchable(struct hook *hook)
+{
+	int err = install_at(hook, CALL_INSN_SIZE);
+
+	if (err)
+		err = install_at(hook, ENDBR_INSN_SIZE + CALL_INSN_SIZE);
+	return err;
+}
+#else
+static int install_switchable(struct hook *hook)
+{
+	return install_at(hook, 0);
+}
+#endif
+
 static int install(struct hook *hook)
 {
 	int err = -ENOENT;
 
-	if (hook->what == KPROBE) {
-		/* An address is left from before, and refused beside the name. */
-		hook->kprobe = (struct kprobe){
-			.symbol_name = hook->where,
-			.pre_handler = hook->handler,
-			.flags = hook->when == USED ? KPROBE_FLAG_DISABLED : 0,
-		};
-		hook->on = false;
-		err = register_kprobe(&hook->kprobe);
-	} else if (hook->tracepoint) {
+	if (hook->what == KPROBE && hook->when == USED)
+		err = install_switchable(hook);
+	else if (hook->what == KPROBE)
+		err = install_at(hook, 0);
+	else if (hook->tracepoint)
 		err = tracepoint_probe_register(hook->tracepoint, hook->handler, NULL);
-	}
 	WRITE_ONCE(hook->installed, !err);
 	return err;
 }
