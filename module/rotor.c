@@ -166,7 +166,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 		return MTS_SLICE_STOP;
 	if (!mts_round_take_in())
 		return MTS_SLICE_OUTGROWN;
-	mts_round_protect();
+	mts_round_protect(true);
 	/* Everything that is left runs already: let the round's end say so. */
 	if (!mts_freezer_count())
 		return MTS_SLICE_ALONE;
@@ -356,12 +356,15 @@ static void run_round(void)
 		mts_round_judge(ktime_get_ns()); /* too short to say anything */
 }
 
-/* The jobs need more than there is, and take no turns. */
-static bool is_short(u32 reason)
+/* It does nothing to any job. */
+static bool is_hands_off(void)
 {
-	return reason == MTS_REASON_NO_PRESSURE || reason == MTS_REASON_COPES ||
-	       reason == MTS_REASON_NO_GAIN || reason == MTS_REASON_SLOW_SWAP ||
-	       reason == MTS_REASON_NO_SWAP;
+	u32 mode;
+
+	mutex_lock(&mts_lock);
+	mode = mts_config()->mode;
+	mutex_unlock(&mts_lock);
+	return mode == MTS_MODE_OFF || mode == MTS_MODE_SHADOW || mts_freezer_gate();
 }
 
 /* Nothing to rotate (any more): everything runs. */
@@ -377,11 +380,8 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.lesson = (struct mts_lesson){ 0 };
 	mts_rotor.swap_full_in = 0;
 	mutex_unlock(&mts_lock);
-	/* Memory is short already while it is found out whether turns pay. */
-	if (is_short(reason))
-		mts_round_protect();
-	else
-		mts_round_unprotect();
+	/* It is too late when memory is found to be short: it has been taken then. */
+	mts_round_protect(!is_hands_off());
 	set_state(state, reason);
 }
 
@@ -504,7 +504,7 @@ static int rotor_main(void *unused)
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 		if (mts_round_plan() >= 2) {
 			answer_readers();
-			mts_round_protect();
+			mts_round_protect(true);
 			run_round();
 		} else {
 			idle(ktime_get_ns() - began);

@@ -106,8 +106,7 @@ void mts_round_place_newcomers(void);
 bool mts_round_take_in(void);
 
 /* Protect who is in every bin as of now, or would be if turns were taken, and nobody else. */
-void mts_round_protect(void);
-void mts_round_unprotect(void);
+void mts_round_protect(bool wanted);
 
 /* Has the running bin outgrown the capacity, so that it must be split? */
 bool mts_round_outgrown(void);

@@ -574,29 +574,20 @@ static bool is_kept(const struct mts_job *job)
 	return mts_rotor.nbins ? job->bin == MTS_BIN_EVERY : is_resident(job);
 }
 
-void mts_round_protect(void)
+void mts_round_protect(bool wanted)
 {
 	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
-		bool used = is_kept(job) && mts_job_is_interactive(job);
-		bool pinned = is_kept(job) && job->flags & MTS_JOB_PIN;
+		bool used = wanted && is_kept(job) && mts_job_is_interactive(job);
+		bool pinned = wanted && is_kept(job) && job->flags & MTS_JOB_PIN;
+		bool realtime = wanted && job->realtime;
 
 		mts_rotor_step("memory is protected");
-		mts_protect(job, used || pinned || job->realtime ? min(job->demand, most) : 0,
-			    used && !pinned && !job->realtime ? mts_rotor.nbins : 1);
-	}
-}
-
-void mts_round_unprotect(void)
-{
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		mts_rotor_step("memory is protected");
-		mts_protect(mts_rotor.roster[i], 0, 1);
+		mts_protect(job, used || pinned || realtime ? min(job->demand, most) : 0,
+			    used && !pinned && !realtime ? mts_rotor.nbins : 1);
 	}
 }
 

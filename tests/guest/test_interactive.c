@@ -347,14 +347,17 @@ static void it_is_in_every_bin_while_it_is_used(void)
 	      describe());
 }
 
-/* In this order: thawed for its input, in every bin, and no more so; and nobody else. */
-static void expect_events(const struct shell *shell)
+/*
+ * In this order: thawed for its input (unless its turn had come that moment), in every bin, and no
+ * more so; and nobody else.
+ */
+static void expect_events(const struct shell *shell, bool was_thawed)
 {
 	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=no " };
 	static char text[4 * MIB];
 	char name[sizeof(shell->name) + 8];
 	char *line, *rest = text;
-	unsigned int next = 0;
+	unsigned int next = was_thawed ? 0 : 1;
 
 	trace_end(text, sizeof(text));
 	snprintf(name, sizeof(name), " name=%s", shell->name);
@@ -370,21 +373,23 @@ static void expect_events(const struct shell *shell)
 static void when_it_is_left_alone_it_takes_turns_again(void)
 {
 	struct shell *shell = &shells[0];
-	u64 began, ms;
+	u64 began, ms, thaws;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, READS);
 	take_turns(300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
+	thaws = get_stats().interactive_thaws;
 	trace_begin();
 	type_until_thawed(shell);
+	thaws = get_stats().interactive_thaws - thaws;
 	began = now_ms();
 	expect_within(30000, is_frozen(shell), "%s", describe());
 	ms = now_ms() - began;
 	note("frozen again after %llu ms", (unsigned long long)ms);
 	check(ms >= 9900, "after %llu ms already", (unsigned long long)ms);
 	check(ms < 20000, "after %llu ms", (unsigned long long)ms);
-	expect_events(shell);
+	expect_events(shell, thaws);
 	/* And thawed once more. */
 	type_until_thawed(shell);
 	expect_within(1000, is_interactive(shell), "%s", describe());
@@ -972,6 +977,29 @@ static void who_is_kept_is_protected_without_turns(void)
 	      "its own is left");
 }
 
+/* What has been taken already when memory becomes short is protected too late. */
+static void who_is_kept_is_protected_while_all_fits(void)
+{
+	static const unsigned int small[] = { 8, 8, 8 };
+	struct shell *shell = &shells[0];
+
+	start_hogs(HOG_RANDOM, ARRAY_SIZE(small), small);
+	start_shells(1, 5, READS);
+	set_mode(MTS_MODE_AUTO);
+	set_job(hogs[0].id, MTS_JOB_PIN, MTS_JOB_PIN);
+	type(shell);
+	expect_within(3000, cg_number(cgroup_of(shell), "memory.low") >= 5 * (long long)MIB, "%s",
+		      describe());
+	expect_within(3000, cg_number(hogs[0].cgroup, "memory.low") >= 7 * (long long)MIB, "%s",
+		      describe());
+	check(get_status().reason == MTS_REASON_FITS, "%s", describe());
+	check(!cg_number(hogs[1].cgroup, "memory.low"), "another one's as well");
+	/* Whose hands are off protects nobody. */
+	set_mode(MTS_MODE_SHADOW);
+	expect_within(3000, !cg_number(BASE, "memory.low"), "%s", describe());
+	check(!cg_number(cgroup_of(shell), "memory.low"), "its own is left");
+}
+
 /* ---- real-time -------------------------------------------------------------------------- */
 
 static void set_policy(pid_t pid, int policy)
@@ -1113,4 +1141,4 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST(who_reads_the_keyboard_is_used), TEST(evdev_may_come_and_go),
 	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
 	    TEST(the_base_is_protected_as_well), TEST(who_is_kept_is_protected_without_turns),
-	    TEST(unloaded_while_somebody_types));
+	    TEST(who_is_kept_is_protected_while_all_fits), TEST(unloaded_while_somebody_types));
