@@ -629,5 +629,6 @@ bool mts_round_swaps(void)
 	mts_rotor.swapins += pages;
 	return measure_running(&demand) > 1 &&
 	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand,
+				 (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT,
 				 mts_rotor.capacity_is_set);
 }

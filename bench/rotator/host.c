@@ -84,6 +84,7 @@ void host_read(struct host *host)
 
 	host->total = keyed_value(text, "MemTotal") << 10;
 	host->available = keyed_value(text, "MemAvailable") << 10;
+	host->free = keyed_value(text, "MemFree") << 10;
 	host->swap_free = keyed_value(text, "SwapFree") << 10;
 	text = read_proc("vmstat");
 	host->scanned = keyed_value(text, "pgscan_kswapd") + keyed_value(text, "pgscan_direct");

@@ -216,7 +216,7 @@ bool round_swaps(void)
 		return false;
 	round_now.swapped_in = host.swapped_in;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&round_now.lesson, &round_now.plan, bin, demand,
+	       mts_policy_misfit(&round_now.lesson, &round_now.plan, bin, demand, host.free,
 				 options.config.bin_bytes);
 }
 

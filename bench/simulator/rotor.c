@@ -125,7 +125,7 @@ static bool is_misfit(struct simulation *s)
 	s->now += memory_misfit_ns(s, eighth);
 	s->figures.swapped_in += eighth;
 	s->figures.swapped_out += eighth;
-	if (!mts_policy_misfit(&s->lesson, &s->plan, &s->bins[s->current], demand, is_set))
+	if (!mts_policy_misfit(&s->lesson, &s->plan, &s->bins[s->current], demand, 0, is_set))
 		return false;
 	s->figures.regroups++;
 	return true;

@@ -25,8 +25,11 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 }
 
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
-		       const struct mts_plan_bin *bin, u64 demand, bool capacity_is_set)
+		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set)
 {
+	/* A watermark boost takes memory while there is enough (mm/page_alloc.c). */
+	if (free > plan->capacity / 2)
+		return false;
 	if (demand > plan->capacity) /* has it grown, or was it planned so? */
 		return !(bin->flags & MTS_PLAN_OVERFULL);
 	/* The user's own word is not doubted; and what fills half of it cannot be packed better. */

@@ -312,11 +312,12 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 
 /*
  * A bin of several jobs, that needs @demand now, swaps while it runs: is it to
- * be packed anew? The lesson is taken down if it was to fit. @capacity_is_set:
- * by the user.
+ * be packed anew? The lesson is taken down if it was to fit. @free: bytes that
+ * the host has free; if that is half the capacity then it is not the bin's size
+ * that makes it swap. @capacity_is_set: by the user.
  */
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
-		       const struct mts_plan_bin *bin, u64 demand, bool capacity_is_set);
+		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set);
 
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 

@@ -25,7 +25,7 @@ static bool outgrown(u64 demand)
 
 static bool misfit(u64 demand)
 {
-	return mts_policy_misfit(&lesson, &plan, &bin, demand, false);
+	return mts_policy_misfit(&lesson, &plan, &bin, demand, 0, false);
 }
 
 static bool nothing_learned(void)
@@ -120,14 +120,24 @@ static void below_half_the_capacity_it_is_not_the_size(void **unused)
 	assert_int_equal(lesson.too_much, 450);
 }
 
+static void while_much_is_free_it_is_not_the_size(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 880);
+	check(!mts_policy_misfit(&lesson, &plan, &bin, 880, 451, false));
+	check(nothing_learned());
+	check(mts_policy_misfit(&lesson, &plan, &bin, 880, 450, false));
+	assert_int_equal(lesson.too_much, 880);
+}
+
 static void the_users_own_size_is_not_doubted(void **unused)
 {
 	(void)unused;
 	planned(900, 0, 880);
-	check(!mts_policy_misfit(&lesson, &plan, &bin, 880, true));
+	check(!mts_policy_misfit(&lesson, &plan, &bin, 880, 0, true));
 	check(nothing_learned());
 	/* But what has grown beyond it is packed anew. */
-	check(mts_policy_misfit(&lesson, &plan, &bin, 901, true));
+	check(mts_policy_misfit(&lesson, &plan, &bin, 901, 0, true));
 	check(nothing_learned());
 }
 
@@ -224,6 +234,7 @@ int main(void)
 		cmocka_unit_test(a_bin_that_has_grown_teaches_nothing),
 		cmocka_unit_test(a_bin_planned_too_full_runs_on),
 		cmocka_unit_test(below_half_the_capacity_it_is_not_the_size),
+		cmocka_unit_test(while_much_is_free_it_is_not_the_size),
 		cmocka_unit_test(the_users_own_size_is_not_doubted),
 		cmocka_unit_test(without_a_lesson_the_capacity_stays),
 		cmocka_unit_test(a_lesson_never_adds),
