@@ -4,8 +4,9 @@
 What programs find in the guest, apart from init.sh's:
 
 /lab/main       exports LAB_FREE_MIB LAB_SWAP_MIB LAB_DEMAND_MIB LAB_SEED LAB_MTS_SETTINGS (the
-                workload's words for `mtsctl set`, or nothing), which the policy's setup, daemon
-                and after see, and so do the jobs; mounts a tmpfs at /tmp; runs the policy's
+                workload's words for `mtsctl set`, or nothing) LAB_MTS_EVENTS (the file that is to
+                have mts's trace events, or nothing), which the policy's setup, daemon and after
+                see, and so do the jobs; mounts a tmpfs at /tmp; runs the policy's
                 setup, the workload's setup, each in a subshell that must succeed, and then
                 /bin/labdrive
 /lab/jobs.json  the driver's input
@@ -18,6 +19,11 @@ find free here, so that the size of the swap disk changes nothing:
 - no transparent huge pages: the kernel itself has none below 512 MiB (mm/huge_memory.c). With
   them it also keeps 5 % of all memory free, more than a quarter of what is free in a guest.
 - vm.min_free_kbytes is 4 sqrt(KiB), the kernel's rule (mm/page_alloc.c)
+- vm.watermark_boost_factor is 0. Whenever a page must be taken from a block of another kind
+  the kernel reclaims 1.5 times a watermark, and at least such a block (boost_watermark() there):
+  0.6 % of a host of 24 GiB, but with 2 MiB a twentieth of what is free here. The emulated disk's
+  pages cannot be moved, so that there is no end to it: of a program of 22 MiB that had 36 MiB
+  for itself 7700 pages a second were taken, and read again
 """
 
 import json
@@ -139,10 +145,12 @@ def main_script(setting: Setting, policy: Policy, workload: Workload) -> str:
     }
     more = setting.param("mts", "").split(",")
     variables["LAB_MTS_SETTINGS"] = " ".join([workload.mts_settings, *more]).strip()
+    variables["LAB_MTS_EVENTS"] = "/tmp/events" if setting.param("events", 0) == 1 else ""
     lines = [f"export {name}={shlex.quote(str(value))}" for name, value in variables.items()]
     lines.append("mount -t tmpfs tmp /tmp || exit 1")
     reserve = math.isqrt(16 * 1024 * setting.free_mib)
     lines.append(f"echo {reserve} >/proc/sys/vm/min_free_kbytes || exit 1")
+    lines.append("echo 0 >/proc/sys/vm/watermark_boost_factor || exit 1")
     setups = (("policy", policy.name, policy.setup), ("suite", setting.suite, workload.setup))
     for kind, name, setup in setups:
         if setup:

@@ -7,11 +7,21 @@ from bench.policies.kernel import CLASSIC_LRU
 
 # mode and slice are the module's defaults, but for what the suite asks for.
 _SETUP = f"""{CLASSIC_LRU}
+if [ -n "$LAB_MTS_EVENTS" ]; then
+	mtsctl watch --json >"$LAB_MTS_EVENTS" &
+	echo $! >"$LAB_MTS_EVENTS.pid"
+fi
 [ -z "$LAB_MTS_SETTINGS" ] || mtsctl set $LAB_MTS_SETTINGS"""
 
-_AFTER = """stats=$(mtsctl stats --json) && status=$(mtsctl status --json --all) &&
+# An event is a line: an object of the list.
+_AFTER = """if [ -n "$LAB_MTS_EVENTS" ]; then
+	pid=$(cat "$LAB_MTS_EVENTS.pid") && kill "$pid"
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+	events=", \\"events\\": [$(sed '$!s/$/,/' "$LAB_MTS_EVENTS")]"
+fi
+stats=$(mtsctl stats --json) && status=$(mtsctl status --json --all) &&
 config=$(mtsctl get --json) &&
-printf '{"stats": %s, "status": %s, "config": %s}' "$stats" "$status" "$config\""""
+printf '{"stats": %s, "status": %s, "config": %s%s}' "$stats" "$status" "$config" "$events\""""
 
 POLICIES = (
     Policy(

@@ -144,6 +144,14 @@ def test_main_gives_the_driver_its_input_and_the_settings(tmp_path):
     got = shell(runner.main_script(POINT, policy, load), tmp_path)
     assert got == (0, "driver: /lab/jobs.json 100 slice=2s pack=rw\n")
     assert (tmp_path / "vm" / "min_free_kbytes").read_text() == "1280\n"  # 4 sqrt(102400)
+    assert (tmp_path / "vm" / "watermark_boost_factor").read_text() == "0\n"
+
+
+@pytest.mark.parametrize(("params", "file"), [((), "''"), ((("events", 1.0),), "/tmp/events")])
+def test_events_are_recorded_if_it_is_asked_for(params, file):
+    setting = dataclasses.replace(POINT, params=params)
+    script = runner.main_script(setting, Policy("p", "P"), workload())
+    assert f"export LAB_MTS_EVENTS={file}\n" in script
 
 
 @pytest.mark.parametrize(
@@ -435,7 +443,10 @@ def command(*arguments):
     [
         (["--suite", "nothing"], "no suite nothing: "),
         (["--suite", "syn8", "--policy", "best"], "no policy best: "),
-        (["--suite", "syn8", "--param", "speed=1"], "no parameter speed: accesses, mts, slice"),
+        (
+            ["--suite", "syn8", "--param", "speed=1"],
+            "no parameter speed: accesses, events, mts, slice",
+        ),
         (["--suite", "syn8", "--param", "speed"], "not NAME=VALUE"),
         (["--seeds", "5..1"], "no seed"),
         (["--seeds", "x"], "not 3 or 1..5"),

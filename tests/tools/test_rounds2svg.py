@@ -126,3 +126,14 @@ def test_kindis_wrong_is_said(lines, options, status, says):
     assert says in done.stderr
     assert re.match(r"rounds2svg: ", done.stderr)
     assert not done.stdout
+
+
+def test_a_result_of_the_laboratory_may_have_the_events():
+    result = {"setting": {}, "policy": {"events": [json.loads(line) for line in ROUND]}}
+    assert bars([json.dumps(result, indent=1)]) == bars(ROUND)
+
+
+def test_a_result_without_events_says_how_to_have_them():
+    done = run([json.dumps({"policy": {"stats": {}}})])
+    assert done.returncode == 1
+    assert "--param events=1" in done.stderr
