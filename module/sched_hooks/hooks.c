@@ -237,7 +237,7 @@ static int install_at(struct hook *hook, unsigned int offset)
 	return register_kprobe(&hook->kprobe);
 }
 
-#ifdef CONFIG_X86
+#if defined(CONFIG_X86) && defined(CONFIG_KPROBES_ON_FTRACE)
 /*
  * At a function's entry a kprobe is a user of ftrace, and to switch one on or off goes through
  * all functions of the kernel: 4.4 ms in which nobody else ran (cyclictest, 1 ns an instruction).
