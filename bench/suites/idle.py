@@ -14,8 +14,8 @@ allocation of the kernel's dearer (hackbench, 6 %), wherever the task is; system
 every host that matters, so here one is made in any case.
 
 The guest's clock counts instructions, 2^shift ns each, so the figures are exact: of one course of
-events. In another, where who is woken when is a little different, hackbench takes some per cent more
-or less. So every seed begins a little later against the ticks, and what counts is the median.
+events. In another, where who is woken when is a little different, hackbench takes some per cent
+more or less. So every seed begins a little later against the ticks, and the median counts.
 """
 
 import re
