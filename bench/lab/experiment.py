@@ -118,7 +118,6 @@ class Score:
 
 TIME = Score("time_for_all_s", "time for all work", "virtual s")
 EFFORTS = ("smoke", "quick", "full")
-ANYWHERE = ("events", "mts")  # of every suite's rotation_params
 
 
 class Suite(ABC):
@@ -128,14 +127,20 @@ class Suite(ABC):
     title: str
     source: str  # paper and section
     programs: tuple[str, ...] = ()  # of build/static that go into the guest's /bin
-    # Names of params that mean something only to policies that rotate (start mts or cgroup),
-    # such as a slice: the others run once, without them, and are compared with all of these.
-    # Known everywhere: `mts`, more words of `mtsctl set` with commas between them; `events`, if it
-    # is 1 then mts's result has the module's trace events, for tools/rounds2svg.
-    rotation_params: tuple[str, ...] = ANYWHERE
+    slice_param: str = ""  # the suite's own among rotation_params
     # The jobs take a time of their own, whatever the policy: a sweep does not cut the policies
     # short that let everything run at once (sweep.py).
     timed: bool = False
+
+    @property
+    def rotation_params(self) -> tuple[str, ...]:
+        """Names of params that mean something only to policies that rotate (start mts or cgroup).
+
+        Such as a slice: the others run once, without them, and are compared with all of these.
+        Known everywhere: `mts`, more words of `mtsctl set` with commas between them; `events`, if
+        it is 1 then mts's result has the module's trace events, for tools/rounds2svg.
+        """
+        return (*filter(None, [self.slice_param]), "events", "mts")
 
     @abstractmethod
     def points(self, effort: str) -> list[Setting]:

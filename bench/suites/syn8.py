@@ -18,16 +18,7 @@ grow with the price of a switch), accesses (millions, of each process).
 from collections.abc import Sequence
 
 from bench.lab import LabError, compare, packing
-from bench.lab.experiment import (
-    ANYWHERE,
-    Job,
-    Json,
-    Outcome,
-    Setting,
-    Suite,
-    Table,
-    Workload,
-)
+from bench.lab.experiment import Job, Json, Outcome, Setting, Suite, Table, Workload
 
 PROCESS_MIB = 8
 # What a process needs beside that: page tables, stack, its parent's share.
@@ -71,7 +62,7 @@ class Syn8(Suite):
     title = "SYN8: processes of 8 MiB, random accesses"
     source = "Reuven & Wiseman, Reducing the thrashing effect using bin packing, 5.2, figures 1, 4"
     programs = ("syn8",)
-    rotation_params = ("slice", *ANYWHERE)
+    slice_param = "slice"
 
     def points(self, effort: str) -> list[Setting]:
         """Totals with the slice of figure 1, then more slices; full: on today's disk and theirs."""
