@@ -105,7 +105,10 @@ void mts_round_place_newcomers(void);
  */
 bool mts_round_take_in(void);
 
-/* Protect who is in every bin as of now, or would be if turns were taken, and nobody else. */
+/*
+ * Protect who is in every bin as of now, or would be if turns were taken, and nobody else.
+ * Not @wanted: nobody at all.
+ */
 void mts_round_protect(bool wanted);
 
 /* Has the running bin outgrown the capacity, so that it must be split? */

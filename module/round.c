@@ -581,8 +581,9 @@ void mts_round_protect(bool wanted)
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
-		bool used = wanted && is_kept(job) && mts_job_is_interactive(job);
-		bool pinned = wanted && is_kept(job) && job->flags & MTS_JOB_PIN;
+		bool kept = wanted && is_kept(job);
+		bool used = kept && mts_job_is_interactive(job);
+		bool pinned = kept && job->flags & MTS_JOB_PIN;
 		bool realtime = wanted && job->realtime;
 
 		mts_rotor_step("memory is protected");
