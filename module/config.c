@@ -32,6 +32,9 @@ static struct mts_config current_config = {
 	.interactive = MTS_DEFAULT_INTERACTIVE,
 };
 
+/* Of the mode; written under mts_lock. */
+static bool hands_off;
+
 /* Protected by mts_lock. */
 static u32 generation;
 
@@ -51,6 +54,11 @@ const struct mts_config *mts_config(void)
 {
 	lockdep_assert_held(&mts_lock);
 	return &current_config;
+}
+
+bool mts_config_is_hands_off(void)
+{
+	return READ_ONCE(hands_off);
 }
 
 u32 mts_config_generation(void)
@@ -122,6 +130,8 @@ int mts_config_set(const struct mts_config *set)
 	err = check(&merged);
 	if (!err) {
 		current_config = merged;
+		WRITE_ONCE(hands_off,
+			   merged.mode == MTS_MODE_OFF || merged.mode == MTS_MODE_SHADOW);
 		generation++;
 		mts_failsafe_set_limit(merged.max_pause_ns);
 		mts_interactive_set_share(merged.interactive);

@@ -13,6 +13,9 @@ void mts_config_get(struct mts_config *config);
 /* The configuration itself; the caller holds mts_lock. */
 const struct mts_config *mts_config(void);
 
+/* Are jobs to be left alone: mode=off or shadow? Any context. */
+bool mts_config_is_hands_off(void);
+
 /* Changes when the configuration does; the caller holds mts_lock. */
 u32 mts_config_generation(void);
 

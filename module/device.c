@@ -41,8 +41,8 @@ static long config_set(void __user *arg)
 	if (config.mask & MTS_CONFIG_MODE)
 		mts_freezer_open(MTS_REASON_NONE);
 	mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
-	/* The rotor may be in a long switch. */
-	if (config.mask & MTS_CONFIG_MODE && config.mode == MTS_MODE_OFF)
+	/* The rotor may be in a long switch: who returns from here finds nothing frozen by us. */
+	if (mts_config_is_hands_off())
 		mts_freezer_thaw_all();
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 
+#include "config.h"
 #include "failsafe.h"
 #include "interactive.h"
 #include "ops.h"
@@ -36,15 +37,31 @@ void mts_freezer_detail(char *text, size_t size)
 	spin_unlock(&gate_lock);
 }
 
+/* Goes before the freeze: where nobody is marked, nobody is about to freeze either. */
+static void mark_frozen(struct mts_job *job)
+{
+	lockdep_assert_held(&job->freeze_lock);
+	WRITE_ONCE(job->frozen_since, ktime_get_ns());
+	/* Pairs with is_due(): the time goes before the mark. */
+	smp_store_release(&job->frozen, true);
+	if (atomic_inc_return(&frozen_count) == 1)
+		mts_failsafe_wake();
+}
+
+static void unmark(struct mts_job *job)
+{
+	lockdep_assert_held(&job->freeze_lock);
+	WRITE_ONCE(job->frozen, false);
+	atomic_dec(&frozen_count);
+}
+
 static void mark_thawed(struct mts_job *job)
 {
 	u64 frozen_for = ktime_get_ns() - job->frozen_since;
 
-	lockdep_assert_held(&job->freeze_lock);
 	WRITE_ONCE(job->frozen_total, job->frozen_total + frozen_for);
 	WRITE_ONCE(job->frozen_longest, max(job->frozen_longest, frozen_for));
-	WRITE_ONCE(job->frozen, false);
-	atomic_dec(&frozen_count);
+	unmark(job);
 	mts_stats_inc(thaws);
 }
 
@@ -79,6 +96,11 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	return true;
 }
 
+static bool is_forbidden(void)
+{
+	return mts_freezer_gate() || mts_config_is_hands_off();
+}
+
 static int freeze_locked(struct mts_job *job)
 {
 	int err;
@@ -88,23 +110,21 @@ static int freeze_locked(struct mts_job *job)
 		return -EBUSY;
 	if (mts_job_is_wanted(job))
 		return -EAGAIN;
+	atomic64_set(&job->wanted_since, 0);
+	mark_frozen(job);
 	trace_mts_freeze(job);
 	err = mts_ops->freeze(job, true);
-	if (err)
+	if (err) {
+		unmark(job);
 		return err;
-	WRITE_ONCE(job->frozen_since, ktime_get_ns());
-	atomic64_set(&job->wanted_since, 0);
-	/* Pairs with is_due(): the time goes before the mark. */
-	smp_store_release(&job->frozen, true);
+	}
 	mts_stats_inc(freezes);
 	/*
-	 * A full barrier, against those in mts_freezer_stop() and in interactive.c:
-	 * either who closes the gate, or wants this job to run, sees it frozen, or
-	 * we see that.
+	 * Against those in mts_freezer_thaw_all() and in interactive.c: either who forbids
+	 * freezing, or wants this job to run, sees it marked, or we see that.
 	 */
-	if (atomic_inc_return(&frozen_count) == 1)
-		mts_failsafe_wake();
-	if (mts_freezer_gate())
+	smp_mb();
+	if (is_forbidden())
 		err = -ECANCELED;
 	else if (mts_job_is_wanted(job))
 		err = -EAGAIN;
@@ -120,7 +140,7 @@ int mts_freezer_freeze(struct mts_job *job)
 	mutex_lock(&job->freeze_lock);
 	if (job->retired)
 		err = -ENODEV;
-	else if (mts_freezer_gate())
+	else if (is_forbidden())
 		err = -ECANCELED;
 	else if (!job->frozen)
 		err = freeze_locked(job);
@@ -272,7 +292,17 @@ bool mts_freezer_thaw_wanted(void)
 
 void mts_freezer_thaw_all(void)
 {
-	thaw_older_than(0, false);
+	int i;
+
+	/* Pairs with freeze_locked(). */
+	smp_mb();
+	/* Who holds a job's lock is about to see that it must not freeze: a second for that. */
+	for (i = 0; i < 50; i++) {
+		thaw_older_than(0, false);
+		if (!mts_freezer_count())
+			break;
+		msleep(20);
+	}
 }
 
 u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
@@ -281,7 +311,6 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	bool first;
 	va_list args;
 	u32 n = mts_freezer_count();
-	int i;
 
 	va_start(args, fmt);
 	vscnprintf(detail, sizeof(detail), fmt, args);
@@ -298,15 +327,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	if (first)
 		trace_mts_stop(reason, n, detail);
 
-	/* Pairs with freeze_locked(). */
-	smp_mb();
-	/* Who holds a job's lock is about to see the gate: a second for that. */
-	for (i = 0; i < 50; i++) {
-		thaw_older_than(0, false);
-		if (!mts_freezer_count())
-			break;
-		msleep(20);
-	}
+	mts_freezer_thaw_all();
 	if (first)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)

@@ -12,7 +12,8 @@
 /**
  * mts_freezer_freeze() - ask for a job's freeze; does not wait
  *
- * Return: 0, also if we froze it before; -ECANCELED: the gate is closed;
+ * Return: 0, also if we froze it before; -ECANCELED: the gate is closed, or the
+ * configuration forbids it (mts_config_is_hands_off());
  * -EAGAIN: it has just been asked to run (interactive.h); -EBUSY: somebody else
  * has frozen it; -ENODEV: it is gone, or retired.
  */
@@ -51,7 +52,10 @@ u32 mts_freezer_gate(void);
 /* Copy the sentence of mts_freezer_stop(); empty if the gate is open. */
 void mts_freezer_detail(char *text, size_t size);
 
-/* Thaw everything, now, with the gate left as it is: nothing is to rotate any more. */
+/*
+ * Thaw everything, with the gate left as it is: the caller has forbidden freezing by the
+ * configuration. Sleeps, for a second at most where a job resists.
+ */
 void mts_freezer_thaw_all(void);
 
 /*

@@ -356,17 +356,6 @@ static void run_round(void)
 		mts_round_judge(ktime_get_ns()); /* too short to say anything */
 }
 
-/* It does nothing to any job. */
-static bool is_hands_off(void)
-{
-	u32 mode;
-
-	mutex_lock(&mts_lock);
-	mode = mts_config()->mode;
-	mutex_unlock(&mts_lock);
-	return mode == MTS_MODE_OFF || mode == MTS_MODE_SHADOW || mts_freezer_gate();
-}
-
 /* Nothing to rotate (any more): everything runs. */
 static void rest(u32 state, u32 reason)
 {
@@ -381,7 +370,7 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.swap_full_in = 0;
 	mutex_unlock(&mts_lock);
 	/* It is too late when memory is found to be short: it has been taken then. */
-	mts_round_protect(!is_hands_off());
+	mts_round_protect(!mts_config_is_hands_off() && !mts_freezer_gate());
 	set_state(state, reason);
 }
 

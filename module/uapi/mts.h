@@ -128,10 +128,11 @@ enum mts_demand {
  * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
  * MTS_IOC_CONFIG_SET changes the fields named in mask, at once: a running
  * slice ends no later than the new configuration says. Setting the mode also
- * ends a stop (see enum mts_state). Setting the slice alone, below the lower
- * limit, lowers the limit to it. ERANGE: a value outside its range, or both
- * set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict or
- * demand.
+ * ends a stop (see enum mts_state). With mode off or shadow no job is frozen
+ * by mts when it returns; one that resists its thaw for a second is thawed
+ * later, and the log says so. Setting the slice alone, below the lower limit,
+ * lowers the limit to it. ERANGE: a value outside its range, or both set and
+ * min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict or demand.
  */
 struct mts_config {
 	__u32 mask;

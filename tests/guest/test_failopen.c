@@ -58,6 +58,27 @@ static void thaw_thaws_and_stops(void)
 	expect_rotation_again();
 }
 
+/* Whatever the rotor was about to do: nobody is frozen any more, and nobody will be. */
+static void off_is_off_when_it_returns(void)
+{
+	unsigned int i, j, frozen = 0;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	for (i = 0; i < 200; i++) {
+		rotate(32, 250, MTS_EVICT_OFF);
+		usleep(i % 40 * 250);
+		frozen += get_status().frozen;
+		set_mode(i % 2 ? MTS_MODE_OFF : MTS_MODE_SHADOW);
+		for (j = 0; j < 2 * nhogs; j++)
+			check(!cg_freeze_asked(hogs[j % nhogs].cgroup),
+			      "attempt %u, look %u: %s is frozen: %s", i, j, hogs[j % nhogs].name,
+			      describe());
+	}
+	note("%u jobs were frozen", frozen);
+	check(frozen, "no attempt came late enough to say anything");
+	expect_rotation_again();
+}
+
 /* Jobs that come while it is stopped are not frozen either. */
 static void newcomer_while_stopped(void)
 {
@@ -382,8 +403,9 @@ static void suspend_does_not_end_a_stop(void)
 	check(!get_status().frozen, "%s", describe());
 }
 
-GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(newcomer_while_stopped), TEST(thaw_twenty_times),
-	    TEST(unload_while_frozen), TEST(unload_in_the_middle_of_evictions),
+GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(off_is_off_when_it_returns),
+	    TEST(newcomer_while_stopped), TEST(thaw_twenty_times), TEST(unload_while_frozen),
+	    TEST(unload_in_the_middle_of_evictions),
 	    TEST(unload_is_refused_while_the_device_is_open), TEST(unload_during_forks_under_each),
 	    TEST(watchdog_ends_a_stall), TEST(resumed_in_the_middle_of_a_stall),
 	    TEST(commands_work_during_a_stall), TEST_SLOW(out_of_memory_thaws, 120),
