@@ -69,6 +69,17 @@ static void give_up_dead(struct place *place, u32 index)
 		give_up(place, index);
 }
 
+/*
+ * Thawed by the watchdog in the middle of it: the switch has taken too long. Whoever runs
+ * now faults for itself, and we would wait in line with it.
+ */
+static bool is_too_late(u32 index)
+{
+	const struct mts_job *job = mts_mms_job(index);
+
+	return READ_ONCE(job->overdue) && !READ_ONCE(job->frozen);
+}
+
 static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
@@ -151,7 +162,7 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	struct place place = { 0 };
 
 	for (i = from; i < to && !p->over; i++) {
-		p->over = !is_to_go_on(i);
+		p->over = !is_to_go_on(i) || is_too_late(i % p->nmms);
 		if (p->over)
 			break;
 		give_up_dead(&place, i % p->nmms);

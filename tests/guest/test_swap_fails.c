@@ -10,13 +10,19 @@
 static const struct swap_disk slow = { .mib = 128, .request_us = 2000 };
 
 /* A bin is being brought back, and what is left of it takes long. */
-static void in_the_middle_of_a_slow_one(const unsigned int *mib)
+static void in_the_middle_of_one_for(u64 max_pause_ns, const unsigned int *mib)
 {
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 3, mib);
 	rotate(32, 300, MTS_EVICT_FULL);
+	set_max_pause(max_pause_ns);
 	in_the_middle_of_it();
 	swap_request_kib(4);
+}
+
+static void in_the_middle_of_a_slow_one(const unsigned int *mib)
+{
+	in_the_middle_of_one_for(30000 * NS_PER_MS, mib);
 }
 
 /* It was not over by itself, and leaves nothing behind. */
@@ -281,6 +287,22 @@ static void thawed_in_the_middle(void)
 	expect_sound(3);
 }
 
+/* The watchdog has thawed the bin: it runs already, and the rotor is wanted elsewhere. */
+static void overdue_in_the_middle(void)
+{
+	u64 began, before = get_stats().overdue_thaws;
+
+	in_the_middle_of_one_for(5000 * NS_PER_MS, three_equal);
+	began = now_ms();
+	expect_ended(began, 6000);
+	check(get_stats().overdue_thaws > before, "it ended otherwise: %s", describe());
+	swap_request_kib(SWAP_REQUEST_MAX_KIB);
+	set_mode(MTS_MODE_OFF);
+	/* It may be evicting, from a job that has been thawed meanwhile. */
+	expect_within(30000, get_status().state == MTS_STATE_OFF, "%s", describe());
+	expect_sound(3);
+}
+
 static void switched_off_in_the_middle(void)
 {
 	u64 began;
@@ -469,7 +491,7 @@ static void address_space_wanted_in_the_middle(void)
 
 GUEST_TESTS(TEST(swap_is_full), TEST(read_error_in_bring_back), TEST(read_error_in_a_slice),
 	    TEST(unreadable_and_unused), TEST(one_killed_in_the_middle), TEST(thawed_in_the_middle),
-	    TEST(switched_off_in_the_middle), TEST(reconfigured_in_the_middle),
-	    TEST(unloaded_in_the_middle), TEST(memory_gone_in_the_middle),
-	    TEST_SLOW(starved_in_their_slices, 150), TEST(paged_out_in_the_middle),
-	    TEST(address_space_wanted_in_the_middle));
+	    TEST_SLOW(overdue_in_the_middle, 90), TEST(switched_off_in_the_middle),
+	    TEST(reconfigured_in_the_middle), TEST(unloaded_in_the_middle),
+	    TEST(memory_gone_in_the_middle), TEST_SLOW(starved_in_their_slices, 150),
+	    TEST(paged_out_in_the_middle), TEST(address_space_wanted_in_the_middle));
