@@ -111,6 +111,11 @@ u64 mts_round_swapins(void)
 	return sum;
 }
 
+static u64 free_bytes(void)
+{
+	return (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
+}
+
 static u64 capacity_now(const struct mts_config *config)
 {
 	u64 capacity, managed = 0;
@@ -297,7 +302,7 @@ static void close_window(u64 now)
 	}
 	window.expected = mts_admission_expected(mts_admission_potential(&residents),
 						 mts_admission_potential(&others),
-						 mts_rotor.plan.nbins, num_online_cpus());
+						 max(mts_rotor.plan.nbins, 2U), num_online_cpus());
 	mts_admission_close(&mts_rotor.admission, now, &window);
 }
 
@@ -439,6 +444,37 @@ static void note_turn(u32 before)
 	}
 }
 
+/* With the capacity of now. Return: the number of jobs that can be frozen. */
+static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
+{
+	u32 freezable;
+
+	conf->capacity = capacity_now(config);
+	grant_claims(config, conf->capacity);
+	freezable = fill_plan_jobs();
+	conf->ties = mts_rotor.ties;
+	conf->nties = fill_ties();
+	mts_plan_round(conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
+		       &mts_rotor.plan, mts_rotor.scratch);
+	return freezable;
+}
+
+/*
+ * They fit by what the host says is available, and lose time by memory all the same. Without
+ * this all would thrash at the edge, where nobody gets the memory to grow over it.
+ */
+static bool is_tight(const struct mts_config *config, u64 capacity)
+{
+	const struct mts_admission *a = &mts_rotor.admission;
+
+	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 || !reclaims() ||
+	    !a->lasting || !mts_admission_pays(a, mts_rotor.planned))
+		return false;
+	return mts_policy_tight(&mts_rotor.lesson, capacity,
+				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
+				free_bytes());
+}
+
 u32 mts_round_plan(void)
 {
 	const struct mts_config *config;
@@ -450,19 +486,15 @@ u32 mts_round_plan(void)
 	mutex_lock(&mts_lock);
 	config = mts_config();
 	conf = mts_plan_conf_of(config);
-	conf.capacity = capacity_now(config);
 	conf.switch_ns = mts_rotor.switch_ns;
 	conf.processors = num_online_cpus();
 	mts_rotor.capacity_is_set = config->bin_bytes;
 	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
 	retry_admission();
-	grant_claims(config, conf.capacity);
-	freezable = fill_plan_jobs();
-	conf.ties = mts_rotor.ties;
-	conf.nties = fill_ties();
 	mts_rotor.planned = ktime_get_ns();
-	mts_plan_round(&conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
-		       &mts_rotor.plan, mts_rotor.scratch);
+	freezable = pack(config, &conf);
+	if (is_tight(config, conf.capacity))
+		freezable = pack(config, &conf);
 	mts_rotor.reason = admit(config, freezable);
 	if (looked || mts_rotor.reason != reason)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
@@ -629,7 +661,6 @@ bool mts_round_swaps(void)
 	/* Asked again after as much again. */
 	mts_rotor.swapins += pages;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand,
-				 (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT,
+	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand, free_bytes(),
 				 mts_rotor.capacity_is_set);
 }

@@ -149,13 +149,15 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 
 	a->pays = false;
 	a->short_of_memory = false;
+	a->lasting = false;
 	if (a->began && elapsed < STALE_NS) {
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
 		a->short_of_memory =
 			a->share * 1000 < a->expected * COPES &&
 			waits_for_memory(window, window->swapins - a->swapins, elapsed);
-		a->pays = a->short_of_memory && (was_short || a->share < CLEAR);
+		a->lasting = a->short_of_memory && was_short;
+		a->pays = a->lasting || (a->short_of_memory && a->share < CLEAR);
 	}
 	a->began = now;
 	a->looks = 0;
@@ -192,6 +194,7 @@ void mts_admission_end(struct mts_admission *a)
 	a->looks = 0;
 	a->pays = false;
 	a->short_of_memory = false;
+	a->lasting = false;
 }
 
 void mts_admission_give_up(struct mts_admission *a, u64 now)

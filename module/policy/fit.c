@@ -16,6 +16,12 @@ u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 	return mts_min(capacity, lesson->too_much - lesson->too_much / 16);
 }
 
+static void learn(struct mts_lesson *lesson, u64 capacity, u64 too_much)
+{
+	lesson->too_much = too_much;
+	lesson->capacity = mts_max(capacity, lesson->capacity);
+}
+
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)
 {
 	u64 tolerance = plan->capacity >> TOLERANCE_SHIFT;
@@ -35,8 +41,15 @@ bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 	/* The user's own word is not doubted; and what fills half of it cannot be packed better. */
 	if (capacity_is_set || demand < plan->capacity / 2)
 		return false;
-	lesson->too_much = mts_add_sat(demand, plan->resident_demand);
-	lesson->capacity =
-		mts_max(mts_add_sat(plan->capacity, plan->resident_demand), lesson->capacity);
+	learn(lesson, mts_add_sat(plan->capacity, plan->resident_demand),
+	      mts_add_sat(demand, plan->resident_demand));
+	return true;
+}
+
+bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 free)
+{
+	if (free > capacity / 2 || demand < capacity - capacity / 4)
+		return false;
+	learn(lesson, capacity, demand);
 	return true;
 }

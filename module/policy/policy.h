@@ -319,6 +319,14 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set);
 
+/*
+ * All jobs fit, they need @demand together with the residents, and yet they lose time by
+ * memory: is the capacity, for bins and residents together, too much? The lesson is taken
+ * down then. Not if they fill less than three quarters of it: it is something else then.
+ * @free: as above.
+ */
+bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 free);
+
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 
 /**
@@ -399,6 +407,7 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  * @began, @looks, @swapins: of the window
  * @share, @expected: in the last window without turns, and with turns
  * @short_of_memory: both signals were there in it
+ * @lasting: and in the one before
  * @pays: and that is sure
  * @before, @during: before turns were taken, and in the last round
  */
@@ -410,6 +419,7 @@ struct mts_admission {
 	u64 share;
 	u64 expected;
 	bool short_of_memory;
+	bool lasting;
 	bool pays;
 	u64 before;
 	u64 during;

@@ -45,6 +45,23 @@ static void both_signals_are_needed(void **unused)
 	check(look(250 * MS, 10 * MS, 1000));
 }
 
+static void what_lasts_is_seen_twice_however_clear(void **unused)
+{
+	(void)unused;
+	fresh();
+	check(look(250 * MS, 10 * MS, 1000));
+	check(!a.lasting);
+	check(look(250 * MS, 10 * MS, 1000));
+	check(a.lasting);
+	check(!look(250 * MS, 10 * MS, 0));
+	check(!a.lasting);
+	look(250 * MS, 10 * MS, 1000);
+	look(250 * MS, 10 * MS, 1000);
+	check(a.lasting);
+	mts_admission_end(&a);
+	check(!a.lasting);
+}
+
 static void some_swapping_costs_nothing(void **unused)
 {
 	(void)unused;
@@ -308,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_signals_are_needed),
+		cmocka_unit_test(what_lasts_is_seen_twice_however_clear),
 		cmocka_unit_test(some_swapping_costs_nothing),
 		cmocka_unit_test(what_turns_would_give_counts),
 		cmocka_unit_test(a_window_has_some_looks),

@@ -130,6 +130,42 @@ static void while_much_is_free_it_is_not_the_size(void **unused)
 	assert_int_equal(lesson.too_much, 880);
 }
 
+/* ---- all fits, and time is lost all the same ----------------------------------- */
+
+static bool tight(u64 capacity, u64 demand, u64 free)
+{
+	return mts_policy_tight(&lesson, capacity, demand, free);
+}
+
+static void what_fits_and_loses_time_is_too_much(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 850);
+	check(tight(900, 850, 10));
+	assert_int_equal(lesson.too_much, 850);
+	assert_int_equal(lesson.capacity, 900);
+	/* So that the next plan has a bin more. */
+	check(mts_policy_learned(&lesson, 900) < 850);
+}
+
+static void below_three_quarters_it_is_something_else(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 700);
+	check(!tight(900, 674, 10));
+	check(nothing_learned());
+	check(tight(900, 675, 10));
+}
+
+static void while_much_is_free_it_is_something_else(void **unused)
+{
+	(void)unused;
+	planned(900, 0, 850);
+	check(!tight(900, 850, 451));
+	check(nothing_learned());
+	check(tight(900, 850, 450));
+}
+
 static void the_users_own_size_is_not_doubted(void **unused)
 {
 	(void)unused;
@@ -235,6 +271,9 @@ int main(void)
 		cmocka_unit_test(a_bin_planned_too_full_runs_on),
 		cmocka_unit_test(below_half_the_capacity_it_is_not_the_size),
 		cmocka_unit_test(while_much_is_free_it_is_not_the_size),
+		cmocka_unit_test(what_fits_and_loses_time_is_too_much),
+		cmocka_unit_test(below_three_quarters_it_is_something_else),
+		cmocka_unit_test(while_much_is_free_it_is_something_else),
 		cmocka_unit_test(the_users_own_size_is_not_doubted),
 		cmocka_unit_test(without_a_lesson_the_capacity_stays),
 		cmocka_unit_test(a_lesson_never_adds),
