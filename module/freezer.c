@@ -96,9 +96,9 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	return true;
 }
 
-static bool is_forbidden(void)
+bool mts_freezer_may_freeze(void)
 {
-	return mts_freezer_gate() || mts_config_is_hands_off();
+	return !mts_freezer_gate() && !mts_config_is_hands_off();
 }
 
 static int freeze_locked(struct mts_job *job)
@@ -124,7 +124,7 @@ static int freeze_locked(struct mts_job *job)
 	 * freezing, or wants this job to run, sees it marked, or we see that.
 	 */
 	smp_mb();
-	if (is_forbidden())
+	if (!mts_freezer_may_freeze())
 		err = -ECANCELED;
 	else if (mts_job_is_wanted(job))
 		err = -EAGAIN;
@@ -140,7 +140,7 @@ int mts_freezer_freeze(struct mts_job *job)
 	mutex_lock(&job->freeze_lock);
 	if (job->retired)
 		err = -ENODEV;
-	else if (is_forbidden())
+	else if (!mts_freezer_may_freeze())
 		err = -ECANCELED;
 	else if (!job->frozen)
 		err = freeze_locked(job);

@@ -49,12 +49,15 @@ void mts_freezer_open(u32 reason);
 /* Why the gate is closed; MTS_REASON_NONE: it is open. Any context. */
 u32 mts_freezer_gate(void);
 
+/* Is the gate open, and does the configuration let jobs be frozen? Any context. */
+bool mts_freezer_may_freeze(void);
+
 /* Copy the sentence of mts_freezer_stop(); empty if the gate is open. */
 void mts_freezer_detail(char *text, size_t size);
 
 /*
- * Thaw everything, with the gate left as it is: the caller has forbidden freezing by the
- * configuration. Sleeps, for a second at most where a job resists.
+ * Thaw everything: the caller has forbidden freezing, by the gate or by the configuration.
+ * Sleeps, for a second at most where a job resists.
  */
 void mts_freezer_thaw_all(void);
 

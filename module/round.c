@@ -300,6 +300,7 @@ static void close_window(u64 now)
 		mts_admission_add(is_resident(job) ? &residents : &others, &job->look, elapsed);
 		mts_admission_forget(&job->look);
 	}
+	/* Where all fits now, turns would take two bins. */
 	window.expected = mts_admission_expected(mts_admission_potential(&residents),
 						 mts_admission_potential(&others),
 						 max(mts_rotor.plan.nbins, 2U), num_online_cpus());
@@ -452,8 +453,6 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	conf->capacity = capacity_now(config);
 	grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
-	conf->ties = mts_rotor.ties;
-	conf->nties = fill_ties();
 	mts_plan_round(conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
 		       &mts_rotor.plan, mts_rotor.scratch);
 	return freezable;
@@ -468,7 +467,7 @@ static bool is_tight(const struct mts_config *config, u64 capacity)
 	const struct mts_admission *a = &mts_rotor.admission;
 
 	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 || !reclaims() ||
-	    !a->lasting || !mts_admission_pays(a, mts_rotor.planned))
+	    !a->lasting || mts_admission_holds(a, mts_rotor.planned))
 		return false;
 	return mts_policy_tight(&mts_rotor.lesson, capacity,
 				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
@@ -491,6 +490,8 @@ u32 mts_round_plan(void)
 	mts_rotor.capacity_is_set = config->bin_bytes;
 	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
 	retry_admission();
+	conf.ties = mts_rotor.ties;
+	conf.nties = fill_ties();
 	mts_rotor.planned = ktime_get_ns();
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))

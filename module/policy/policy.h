@@ -285,7 +285,8 @@ void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 
 /**
  * struct mts_lesson - that a capacity was too large; zero: nothing is known
- * @too_much: a bin and the residents of so many bytes swapped while it ran
+ * @too_much: a bin and the residents of so many bytes swapped while it ran, or all jobs
+ *	needed so many, fitted, and lost time by memory
  * @capacity: for bins and residents together, then
  *
  * What is available is an estimate: caches that are not given back, watermarks,
