@@ -19,11 +19,6 @@
 /* Who is seen asleep in one of so many looks at most is taken for always awake. */
 #define HARDLY_EVER 20u
 /*
- * Per mille of a processor: who gets less is beyond doubt. Else a second window must
- * say the same: the first may have begun before memory ran out.
- */
-#define CLEAR 100u
-/*
  * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
  * the same time leaves the processor idle, and what they would do when they wake
  * is put off. Measured with Maziero's consumers: at twice as much, turns gain nothing.
@@ -142,12 +137,16 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 	       swapins * 1000000000 >= MANY_SWAPS_PER_S * elapsed;
 }
 
+/*
+ * However clear a window is, a second one must say the same. The first may have begun before
+ * memory ran out; and while jobs fill it for the first time they get next to nothing for a moment
+ * whatever comes then: Maziero's consumers lost a third of their time to turns that ended at once.
+ */
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
 	bool was_short = a->short_of_memory;
 
-	a->pays = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 	if (a->began && elapsed < STALE_NS) {
@@ -157,7 +156,6 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 			a->share * 1000 < a->expected * COPES &&
 			waits_for_memory(window, window->swapins - a->swapins, elapsed);
 		a->lasting = a->short_of_memory && was_short;
-		a->pays = a->lasting || (a->short_of_memory && a->share < CLEAR);
 	}
 	a->began = now;
 	a->looks = 0;
@@ -171,7 +169,7 @@ bool mts_admission_holds(const struct mts_admission *a, u64 now)
 
 bool mts_admission_pays(const struct mts_admission *a, u64 now)
 {
-	return a->pays && !mts_admission_holds(a, now);
+	return a->lasting && !mts_admission_holds(a, now);
 }
 
 void mts_admission_retry(struct mts_admission *a)
@@ -192,7 +190,6 @@ void mts_admission_end(struct mts_admission *a)
 {
 	a->began = 0;
 	a->looks = 0;
-	a->pays = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 }

@@ -409,7 +409,6 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  * @share, @expected: in the last window without turns, and with turns
  * @short_of_memory: both signals were there in it
  * @lasting: and in the one before
- * @pays: and that is sure
  * @before, @during: before turns were taken, and in the last round
  */
 struct mts_admission {
@@ -421,7 +420,6 @@ struct mts_admission {
 	u64 expected;
 	bool short_of_memory;
 	bool lasting;
-	bool pays;
 	u64 before;
 	u64 during;
 	u32 poor; /* rounds in a row */
@@ -455,7 +453,7 @@ struct mts_window {
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
 
 /*
- * Two signals together, in the last window: the jobs get less than 3/4 of what
+ * Two signals together, in the last two windows: the jobs get less than 3/4 of what
  * they would get with turns, and it is memory that they wait for: they do so for
  * a tenth of the time while pages come back from swap, or very many come back.
  * While memory fills for the first time none do, and turns would be too early: on a
