@@ -16,6 +16,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
+#include <linux/userfaultfd_k.h>
 
 #include "mms.h"
 #include "mts.h"
@@ -28,13 +29,21 @@
 #define BATCH 2048u
 /* Pages between two looks at the memory that is left. */
 #define LOOK 32u
+/*
+ * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
+ * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
+ */
+#define SLOW_NS (100 * (u64)NSEC_PER_USEC)
+#define SLOW_PAGES 1024u
 
 /* ---- the passes ---------------------------------------------------------------- */
 
 struct progress {
 	const struct mts_swapped_list *list;
 	u32 nmms;
+	u64 began;
 	u32 mapped; /* pages that are back */
+	bool slow; /* the disk is, at what lies as this does */
 	bool over; /* no further, whatever is left */
 };
 
@@ -102,16 +111,30 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 	return place->vma;
 }
 
+/*
+ * Is it to come back by a writing fault, with which it loses its place in swap (do_swap_page(),
+ * mm/memory.c)? Where requests cost nothing it had better keep it: it may not have to be written.
+ */
+static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
+		       const struct mts_swapped *entry)
+{
+	return p->slow && mts_swapped_moves(entry) && vma->vm_flags & VM_WRITE &&
+	       !userfaultfd_armed(vma);
+}
+
 /* Let @flags say whether the fault only starts the read or waits for it. */
 static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
 		     unsigned int flags)
 {
 	struct vm_area_struct *vma = go_to(place, entry);
+	unsigned int write;
 	vm_fault_t fault;
 
 	if (!vma)
 		return;
-	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags, NULL);
+	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
+	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
+				NULL);
 	/*
 	 * What cannot be read may take the disk long to find out, and a long
 	 * request fails as a whole: not once more for this process.
@@ -162,6 +185,8 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	struct place place = { 0 };
 
 	for (i = from; i < to && !p->over; i++) {
+		if (!(i % LOOK))
+			p->slow = ktime_get_ns() - p->began > SLOW_NS * max(p->mapped, SLOW_PAGES);
 		p->over = !is_to_go_on(i) || is_too_late(i % p->nmms);
 		if (p->over)
 			break;
@@ -184,6 +209,7 @@ static void read_list(struct progress *p)
 {
 	u32 from;
 
+	p->began = ktime_get_ns();
 	start_reads(p, 0);
 	for (from = 0; from < p->list->n && !p->over; from += BATCH) {
 		/* One batch ahead, so that the disk does not wait for the mapping. */

@@ -22,6 +22,9 @@
 #define STRIPE_BITS 8
 #define TYPE_BITS MAX_SWAPFILES_SHIFT
 
+/* So many side by side are one request that is worth its time; they may keep their places. */
+#define RUN 16u
+
 /* Parts of shared files that are in the list already. */
 #define MAX_SEEN 128
 
@@ -55,10 +58,12 @@ static u64 place_of(swp_entry_t entry)
 	return (((offset >> STRIPE_BITS) << TYPE_BITS | swp_type(entry)) << STRIPE_BITS) | within;
 }
 
-static void add(struct collector *c, swp_entry_t entry, unsigned long addr)
+static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool moves)
 {
-	c->list->entries[c->list->n++] =
-		(struct mts_swapped){ .place = place_of(entry), .where = addr | c->index };
+	c->list->entries[c->list->n++] = (struct mts_swapped){
+		.place = place_of(entry),
+		.where = addr | c->index | (moves ? MTS_SWAPPED_MOVES : 0),
+	};
 }
 
 /* ---- private memory: page tables ----------------------------------------------- */
@@ -71,12 +76,13 @@ static bool add_page_table(pte_t *pte, unsigned long addr, unsigned long end, vo
 	if (c->job->leaves)
 		part = mts_touched_find(&c->job->touched, c->mm, addr);
 	for (; addr < end && !is_full(c); pte++, addr += PAGE_SIZE) {
+		pte_t now = READ_ONCE(*pte);
 		swp_entry_t entry;
 
-		if (!mts_compat_swap_entry(READ_ONCE(*pte), &entry))
+		if (!mts_compat_swap_entry(now, &entry))
 			continue;
 		if (!part || mts_touched_is_used(part, addr))
-			add(c, entry, addr);
+			add(c, entry, addr, pte_swp_exclusive(now));
 	}
 	return !is_full(c);
 }
@@ -120,7 +126,8 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 			break;
 		/* Of a large entry the first page: its fault brings in the others or splits it. */
 		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
-			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT));
+			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT),
+			    false);
 		if (need_resched()) {
 			xas_pause(&xas);
 			cond_resched_rcu();
@@ -170,6 +177,31 @@ static int compare_places(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
+static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
+{
+	return b->place == a->place + 1 &&
+	       mts_mms_job(mts_swapped_mm(a)) == mts_mms_job(mts_swapped_mm(b));
+}
+
+/*
+ * A long run of one job's pages was evicted in one go, and can stay. Where all write at once, as
+ * they do when memory runs out, the pages of many lie side by side: such a run is read in one go,
+ * but written by one job after the other.
+ */
+static void settle_runs(struct mts_swapped_list *list)
+{
+	u32 i, j, first = 0;
+
+	for (i = 1; i <= list->n; i++) {
+		if (i < list->n && is_next(&list->entries[i - 1], &list->entries[i]))
+			continue;
+		if (i - first >= RUN)
+			for (j = first; j < i; j++)
+				list->entries[j].where &= ~MTS_SWAPPED_MOVES;
+		first = i;
+	}
+}
+
 static int alloc(struct mts_swapped_list *list, u64 wanted)
 {
 	wanted = clamp_t(u64, wanted, MIN_ENTRIES, U32_MAX / 2);
@@ -196,5 +228,6 @@ int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages)
 	for (c->index = 0; c->index < nmms; c->index++)
 		add_mm(c);
 	sort(list->entries, list->n, sizeof(*list->entries), compare_places, NULL);
+	settle_runs(list);
 	return 0;
 }

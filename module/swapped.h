@@ -7,8 +7,8 @@
 
 /*
  * One page. @place orders pages as they lie in swap; several devices take turns
- * in it, so that all of them are busy. @where is the page's address and, in the
- * low bits, the index of its address space (mms.h).
+ * in it, so that all of them are busy. @where is the page's address, in the low bits
+ * the index of its address space (mms.h), and MTS_SWAPPED_MOVES.
  */
 struct mts_swapped {
 	u64 place;
@@ -21,9 +21,21 @@ struct mts_swapped_list {
 	u32 max;
 };
 
+/*
+ * Nobody else has the page, and few of those that come back lie beside it: it is to lose its
+ * place in swap. If it kept that it would be written there again, alone, as often as it is dirty;
+ * a new place it gets beside those that are evicted with it.
+ */
+#define MTS_SWAPPED_MOVES BIT_ULL(63) /* above all addresses of programs */
+
 static inline unsigned long mts_swapped_addr(const struct mts_swapped *entry)
 {
-	return entry->where & PAGE_MASK;
+	return entry->where & PAGE_MASK & ~MTS_SWAPPED_MOVES;
+}
+
+static inline bool mts_swapped_moves(const struct mts_swapped *entry)
+{
+	return entry->where & MTS_SWAPPED_MOVES;
 }
 
 static inline u32 mts_swapped_mm(const struct mts_swapped *entry)

@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "guest.h"
 
@@ -49,6 +53,75 @@ static void what_was_not_written_is_not_written_again(void)
 	check(evicted > 100 * MIB, "evicted %lu KiB", evicted >> 10);
 	check(sectors * 512 < evicted / 8, "evicted %lu KiB and wrote %lu KiB", evicted >> 10,
 	      sectors / 2);
+}
+
+#define FEW 4u
+
+static void page_out_few(int pidfd, const struct hog *hog, u64 index)
+{
+	struct iovec few = { .iov_base = (void *)(hog_memory(hog) + index * PAGE),
+			     .iov_len = FEW * PAGE };
+
+	check(syscall(SYS_process_madvise, pidfd, &few, 1ul, MADV_PAGEOUT, 0u) == FEW * PAGE,
+	      "%s: page %lu: %m", hog->name, index);
+}
+
+/* Some of one, some of the other, as when all reclaim at once. Return: how many lie so. */
+static u64 page_out_in_turns(const struct hog *a, const struct hog *b, u64 pages)
+{
+	int fd_a = (int)syscall(SYS_pidfd_open, a->pid, 0u);
+	int fd_b = (int)syscall(SYS_pidfd_open, b->pid, 0u);
+	u64 i, beside = 0;
+
+	for (i = 0; i < pages; i += FEW) {
+		page_out_few(fd_a, a, i);
+		page_out_few(fd_b, b, i);
+	}
+	close(fd_a);
+	close(fd_b);
+	for (i = 0; i < pages; i++)
+		beside += hog_slot(a, i) && hog_slot(a, i) + FEW == hog_slot(b, i);
+	return beside;
+}
+
+static bool both_wait(void)
+{
+	struct mts_job_info a = job_named("a"), b = job_named("b");
+
+	return get_status().state == MTS_STATE_RUNNING && waits_for_its_turn(&a) &&
+	       waits_for_its_turn(&b);
+}
+
+/*
+ * What lies in swap page by page between the pages of others is not written there again page by
+ * page, if the disk is slow at that: once it has been back it goes out in long requests.
+ */
+static void what_lay_scattered_goes_out_in_one(void)
+{
+	static const unsigned int two_small[] = { 2, 2, 4 };
+	const u64 pages = 2 * MIB / PAGE;
+	u64 beside, writes, evicted;
+
+	swap_use(&(struct swap_disk){ .mib = 256, .request_us = 4700 });
+	start_hogs(HOG_RANDOM, 3, two_small);
+	rotate(5, 5000, MTS_EVICT_OFF);
+	expect_within(20000, both_wait(), "%s", describe());
+	beside = page_out_in_turns(&hogs[0], &hogs[1], pages);
+	check(beside > pages / 2, "only %lu pages lie beside one of the other job", beside);
+	set_config(&(struct mts_config){
+		.mask = MTS_CONFIG_EVICT | MTS_CONFIG_SLICE,
+		.evict = MTS_EVICT_FULL,
+		.slice_ns = 1000 * NS_PER_MS,
+	});
+	wait_rounds(2, 60000);
+	writes = swap_stat(SWAP_WRITES);
+	evicted = get_stats().evict_got;
+	wait_rounds(2, 60000);
+	writes = swap_stat(SWAP_WRITES) - writes;
+	evicted = get_stats().evict_got - evicted;
+	check(evicted > 10 * MIB, "evicted %lu KiB", evicted >> 10);
+	check(evicted / writes >= 16 * PAGE, "evicted %lu KiB in %lu requests", evicted >> 10,
+	      writes);
 }
 
 static void readahead_is_as_it_was(void)
@@ -140,5 +213,6 @@ static void a_job_with_a_limit_of_its_own(void)
 }
 
 GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(what_was_not_written_is_not_written_again),
-	    TEST(readahead_is_as_it_was), TEST(unload_in_the_middle), TEST(thaw_in_the_middle),
-	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own));
+	    TEST(what_lay_scattered_goes_out_in_one), TEST(readahead_is_as_it_was),
+	    TEST(unload_in_the_middle), TEST(thaw_in_the_middle), TEST(killed_in_the_middle),
+	    TEST(a_job_with_a_limit_of_its_own));
