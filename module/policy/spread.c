@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bins that keep the processors busy. Packing goes by memory alone: of three large jobs and
- * some small ones the first bin may have one large and all the small ones, and the others one
- * thread each, so that all processors but one idle in their slices.
+ * What packing leaves uneven. It goes by memory alone: of three large jobs and some small ones
+ * the first bin may have one large and all the small ones, and the others one thread each, so that
+ * all processors but one idle in their slices. And first fit fills the first bins to the brim,
+ * while the last has the rest.
  */
 #include "policy.h"
 
 /* Jobs looked at in all: what it may cost where there are very many. */
 #define MAX_LOOKS (4u * MTS_MAX_JOBS)
+/* Bins that are less than this part of the capacity apart are even. */
+#define UNEVEN 4u
+
+/* ---- threads --------------------------------------------------------------- */
 
 static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
 {
@@ -77,5 +82,49 @@ void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 			move(&jobs[i], &bins[jobs[i].bin], to);
 			jobs[i].bin = bin;
 		}
+	}
+}
+
+/* ---- memory ---------------------------------------------------------------- */
+
+static u32 emptiest(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u32 i, least = 0;
+
+	for (i = 1; i < nbins; i++)
+		if (bins[i].demand < bins[least].demand)
+			least = i;
+	return least;
+}
+
+/* Far from even, it leaves its bin fuller than the other one still, and with threads enough. */
+static bool evens_out(const struct mts_plan_job *job, const struct mts_plan_bin *from,
+		      const struct mts_plan_bin *to, u64 capacity, u32 processors)
+{
+	u64 apart = mts_sub_floor(from->demand, to->demand);
+
+	if (job->group != MTS_BIN_NONE || from->demand == U64_MAX || !job->demand)
+		return false;
+	return apart >= capacity / UNEVEN && job->demand <= apart / 2 &&
+	       job->demand <= mts_sub_floor(capacity, to->demand) &&
+	       from->threads >= processors + job->threads;
+}
+
+void mts_plan_level(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		    struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u32 processors = processors_for_bins(conf, jobs, n), i, to, looks = 0;
+
+	if (plan->nbins < 2 || conf->pack == MTS_PACK_RW)
+		return;
+	to = emptiest(bins, plan->nbins);
+	for (i = 0; i < n && looks < MAX_LOOKS; i++) {
+		if (jobs[i].bin == MTS_BIN_EVERY ||
+		    !evens_out(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity, processors))
+			continue;
+		move(&jobs[i], &bins[jobs[i].bin], &bins[to]);
+		jobs[i].bin = to;
+		to = emptiest(bins, plan->nbins);
+		looks += plan->nbins;
 	}
 }

@@ -282,9 +282,9 @@ def test_80_columns_with_long_names(mtsctl):
 def test_table(mtsctl):
     out = mtsctl("plan", *words("--size 6Gx3 2G --pin-size 1G --capacity 17G --slice 10s")).out
     assert "capacity   16.0 GiB in a bin: 17.0 GiB less 1.0 GiB of resident jobs\n" in out
-    assert "   0   14.0 GiB" not in out  # the columns are as below
-    assert "   0  14.0 GiB     8.8 s    3.8 s     3  6.0 GiB x2, 2.0 GiB\n" in out
-    assert "   1   6.0 GiB     3.8 s    8.8 s     1  6.0 GiB\n" in out
+    assert "   0   12.0 GiB" not in out  # the columns are as below
+    assert "   0  12.0 GiB     7.5 s    5.0 s     2  6.0 GiB x2\n" in out
+    assert "   1   8.0 GiB     5.0 s    7.5 s     2  6.0 GiB, 2.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
     assert "max_pause=30s\n           overhead=5% switch=0s processors=1\n" in out
     assert "add --switch TIME" in out
@@ -349,15 +349,24 @@ def test_no_meminfo(mtsctl, host):
     assert "give --capacity" in shown.err
 
 
-def test_processors(mtsctl):
-    """A bin with one thread gets another where processors would idle."""
+def test_bins_are_even(mtsctl):
+    """What is left over is not alone in the last bin."""
     args = ("plan", "--json", "--size", "6Gx10", "--capacity", "22G")
     shown = json.loads(mtsctl(*args).out)
+    assert [b["jobs"] for b in shown["bins"]] == [2, 3, 3, 2]
+    shown = json.loads(mtsctl(*args, "--pack", "rw").out)  # as the paper has it
+    assert [b["jobs"] for b in shown["bins"]] == [4, 3, 3]
+
+
+def test_processors(mtsctl):
+    """A bin with one thread gets another where processors would idle."""
+    args = ("plan", "--json", "--size", "6Gx3", "256Mx4", "--capacity", "8G")
+    shown = json.loads(mtsctl(*args).out)
     assert shown["config"]["processors"] == 1  # the host's
-    assert [b["jobs"] for b in shown["bins"]] == [3, 3, 3, 1]
+    assert [b["jobs"] for b in shown["bins"]] == [5, 1, 1]
     assert json.loads(mtsctl(*args, processors=2).out)["config"]["processors"] == 2
     shown = json.loads(mtsctl(*args, "--processors", "2").out)
-    assert [b["jobs"] for b in shown["bins"]] == [2, 3, 3, 2]
+    assert [b["jobs"] for b in shown["bins"]] == [3, 2, 2]
     shown = mtsctl(*args, "--processors", "0")
     assert shown.status == 2
     assert "--processors 0: out of range: a whole number from 1 to 65536" in shown.err

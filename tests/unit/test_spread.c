@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Bins that keep the processors busy. */
+/* Bins that keep the processors busy, and have room. */
 #include "unit.h"
 
 #define MAX MTS_MAX_JOBS
@@ -157,21 +157,109 @@ static void residents_take_processors(void **unused)
 	check(bins[0].jobs == 5 && bins[1].jobs == 3 && bins[2].jobs == 1);
 }
 
+/* Another round of the same jobs: they stay where they are. */
+static void plan_again(u32 processors, u64 capacity)
+{
+	u32 i;
+
+	for (i = 0; i < njobs; i++)
+		jobs[i].prev_bin = jobs[i].bin;
+	plan_for(processors, capacity);
+	for (i = 0; i < njobs; i++)
+		check(jobs[i].bin == jobs[i].prev_bin);
+}
+
 /* Jobs that were moved stay where they are, round after round. */
 static void it_comes_to_rest(void **unused)
 {
-	u32 before[16], i;
-
 	(void)unused;
 	three_large_and_six_small();
 	plan_for(2, 100);
+	plan_again(2, 100);
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+static void equal_jobs(u32 n, u64 demand, u32 threads)
+{
+	forget();
+	while (n--)
+		add(demand, threads);
+}
+
+/* First fit: ten and two. All of them will grow. */
+static void all_bins_have_room_to_grow(void **unused)
+{
+	(void)unused;
+	equal_jobs(12, 10, 1);
+	plan_for(1, 100);
+	check_bins(100);
+	check(plan.nbins == 2 && bins[0].demand == 70 && bins[1].demand == 50);
+	plan_again(1, 100);
+}
+
+static void what_is_nearly_even_stays(void **unused)
+{
+	(void)unused;
+	equal_jobs(18, 10, 1);
+	plan_for(1, 100);
+	check(bins[0].jobs == 10 && bins[1].jobs == 8);
+}
+
+static void no_bin_loses_threads_that_it_needs(void **unused)
+{
+	(void)unused;
+	equal_jobs(12, 10, 1);
+	plan_for(8, 100);
+	check(bins[0].jobs == 8 && bins[1].jobs == 4);
+}
+
+static void large_jobs_do_not_change_sides(void **unused)
+{
+	(void)unused;
+	equal_jobs(3, 45, 1);
+	plan_for(1, 100);
+	check(bins[0].jobs == 2 && bins[1].jobs == 1);
+}
+
+/* One beyond the capacity has a bin to itself, and keeps it. */
+static void who_does_not_fit_stays_alone(void **unused)
+{
+	(void)unused;
+	equal_jobs(12, 10, 1);
+	add(300, 1);
+	plan_for(1, 100);
+	check_bins(100);
+	check(plan.nbins == 3 && bins[jobs[12].bin].jobs == 1);
+	check(bins[jobs[0].bin].demand == 50 && bins[jobs[9].bin].demand == 70);
+}
+
+static void residents_stay_in_every_bin(void **unused)
+{
+	(void)unused;
+	equal_jobs(12, 10, 1);
+	add(10, 1);
+	jobs[12].flags = MTS_PLAN_RESIDENT;
+	plan_for(1, 100);
+	check(jobs[12].bin == MTS_BIN_EVERY);
+	check(plan.nbins == 2 && bins[0].demand + bins[1].demand == 120);
+	check(bins[0].demand - bins[1].demand < 100 / 4);
+}
+
+/* The threads of each bin as packing leaves them. */
+static void pack_only(u64 capacity, u32 *threads)
+{
+	static struct mts_item items[MAX];
+	void *scratch = calloc(1, mts_binpack_scratch(njobs));
+	u32 i;
+
 	for (i = 0; i < njobs; i++)
-		before[i] = jobs[i].bin;
+		items[i] = (struct mts_item){ .size = jobs[i].demand, .prev = MTS_BIN_NONE };
+	check(scratch && mts_binpack(MTS_PACK_FFD, items, njobs, capacity, scratch) > 0);
+	free(scratch);
+	memset(threads, 0, MAX * sizeof(*threads));
 	for (i = 0; i < njobs; i++)
-		jobs[i].prev_bin = before[i];
-	plan_for(2, 100);
-	for (i = 0; i < njobs; i++)
-		check(jobs[i].bin == before[i]);
+		threads[items[i].bin] += jobs[i].threads;
 }
 
 /* Whatever the jobs, no bin gets fewer threads than it had unless it has enough. */
@@ -187,9 +275,7 @@ static void fuzz(void **unused)
 		forget();
 		for (i = 1 + (u32)random_below(60); i; i--)
 			add((u32)random_below(120), (u32)random_below(5));
-		plan_for(0, 100);
-		for (bin = 0; bin < plan.nbins; bin++)
-			had[bin] = bins[bin].threads;
+		pack_only(100, had);
 		plan_for(processors, 100);
 		check_bins(100);
 		for (bin = 0; bin < plan.nbins; bin++)
@@ -208,6 +294,12 @@ int main(void)
 		cmocka_unit_test(where_there_is_no_room_nothing_moves),
 		cmocka_unit_test(residents_take_processors),
 		cmocka_unit_test(it_comes_to_rest),
+		cmocka_unit_test(all_bins_have_room_to_grow),
+		cmocka_unit_test(what_is_nearly_even_stays),
+		cmocka_unit_test(no_bin_loses_threads_that_it_needs),
+		cmocka_unit_test(large_jobs_do_not_change_sides),
+		cmocka_unit_test(who_does_not_fit_stays_alone),
+		cmocka_unit_test(residents_stay_in_every_bin),
 		cmocka_unit_test(fuzz),
 	};
 
