@@ -412,7 +412,6 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 0)
 		return nbins;
 	mts_plan_spread(conf, jobs, n, bins, plan);
-	mts_plan_level(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
 	plan_slices(conf, bins, plan);
 	return 0;

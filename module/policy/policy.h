@@ -233,22 +233,18 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand);
 
-/*
- * spread.c: mts_plan_round()'s steps after packing; jobs' bins and @bins are set. They take a
- * bounded time: beyond some thousand jobs not all bins may be looked at. Jobs that are tied
- * stay where they are.
+/**
+ * mts_plan_spread() - spread.c: mts_plan_round()'s second step, what packing leaves uneven
  *
- * mts_plan_spread(): a bin with fewer threads than there are processors gets jobs of others
- * that have more than enough.
- *
- * mts_plan_level(): the emptiest bin gets jobs of fuller ones while it is a quarter of the
- * capacity behind, whose bins stay the fuller ones and keep a thread for each processor. So
- * every bin has room to grow. Not with MTS_PACK_RW: that is as the paper has it.
+ * Jobs' bins and @bins are set. A bin with fewer threads than there are processors gets jobs of
+ * others that have more than enough. Then the emptiest bin gets jobs of fuller ones while it is
+ * a quarter of the capacity behind, whose bins stay the fuller ones and keep a thread for each
+ * processor: every bin has room to grow. That not with MTS_PACK_RW, which is as the paper has
+ * it. Jobs that are tied stay where they are. Takes a bounded time: beyond some thousand jobs
+ * not all bins may be looked at.
  */
 void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		     struct mts_plan_bin *bins, const struct mts_plan *plan);
-void mts_plan_level(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
-		    struct mts_plan_bin *bins, const struct mts_plan *plan);
 
 /* ---- ties.c: jobs that wait for each other ------------------------------------ */
 

@@ -12,21 +12,12 @@
 /* Bins that are less than this part of the capacity apart are even. */
 #define UNEVEN 4u
 
-/* ---- threads --------------------------------------------------------------- */
-
-static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
-{
-	return bin->threads < processors;
-}
-
-/* It has room, the bin that it is in keeps enough, and nobody there is tied to it. */
+/* It has room, the bin that it is in keeps enough threads, and nobody there is tied to it. */
 static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *from,
 		     const struct mts_plan_bin *to, u64 capacity, u32 processors)
 {
-	if (job->group != MTS_BIN_NONE)
-		return false;
-	return job->threads && from != to && from->threads >= processors + job->threads &&
-	       from->jobs > 1 && from->demand != U64_MAX && to->demand <= capacity &&
+	return job->group == MTS_BIN_NONE && from->threads >= processors + job->threads &&
+	       from->demand != U64_MAX && to->demand <= capacity &&
 	       job->demand <= capacity - to->demand;
 }
 
@@ -53,6 +44,20 @@ static u32 processors_for_bins(const struct mts_plan_conf *conf, const struct mt
 	return mts_sub_floor(conf->processors, threads);
 }
 
+/* ---- threads --------------------------------------------------------------- */
+
+static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
+{
+	return bin->threads < processors;
+}
+
+/* A thread for @to, and not the last job of its bin. */
+static bool helps(const struct mts_plan_job *job, const struct mts_plan_bin *from,
+		  const struct mts_plan_bin *to)
+{
+	return job->threads && from != to && from->jobs > 1;
+}
+
 static bool any_has_enough(const struct mts_plan_bin *bins, u32 nbins, u32 processors)
 {
 	u32 i;
@@ -63,12 +68,12 @@ static bool any_has_enough(const struct mts_plan_bin *bins, u32 nbins, u32 proce
 	return false;
 }
 
-void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
-		     struct mts_plan_bin *bins, const struct mts_plan *plan)
+static void spread_threads(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bins,
+			   const struct mts_plan *plan, u32 processors)
 {
-	u32 processors = processors_for_bins(conf, jobs, n), bin, i, looks = 0;
+	u32 bin, i, looks = 0;
 
-	if (processors < 2 || plan->nbins < 2 || !any_has_enough(bins, plan->nbins, processors))
+	if (processors < 2 || !any_has_enough(bins, plan->nbins, processors))
 		return;
 	for (bin = 0; bin < plan->nbins; bin++) {
 		struct mts_plan_bin *to = &bins[bin];
@@ -77,6 +82,7 @@ void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 			if (++looks > MAX_LOOKS)
 				return;
 			if (jobs[i].bin == MTS_BIN_EVERY ||
+			    !helps(&jobs[i], &bins[jobs[i].bin], to) ||
 			    !may_move(&jobs[i], &bins[jobs[i].bin], to, plan->capacity, processors))
 				continue;
 			move(&jobs[i], &bins[jobs[i].bin], to);
@@ -97,34 +103,41 @@ static u32 emptiest(const struct mts_plan_bin *bins, u32 nbins)
 	return least;
 }
 
-/* Far from even, it leaves its bin fuller than the other one still, and with threads enough. */
+/* Far from even, and it leaves its bin fuller than the other one still. */
 static bool evens_out(const struct mts_plan_job *job, const struct mts_plan_bin *from,
-		      const struct mts_plan_bin *to, u64 capacity, u32 processors)
+		      const struct mts_plan_bin *to, u64 capacity)
 {
 	u64 apart = mts_sub_floor(from->demand, to->demand);
 
-	if (job->group != MTS_BIN_NONE || from->demand == U64_MAX || !job->demand)
-		return false;
-	return apart >= capacity / UNEVEN && job->demand <= apart / 2 &&
-	       job->demand <= mts_sub_floor(capacity, to->demand) &&
-	       from->threads >= processors + job->threads;
+	return job->demand && apart >= capacity / UNEVEN && job->demand <= apart / 2;
 }
 
-void mts_plan_level(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
-		    struct mts_plan_bin *bins, const struct mts_plan *plan)
+static void spread_memory(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bins,
+			  const struct mts_plan *plan, u32 processors)
 {
-	u32 processors = processors_for_bins(conf, jobs, n), i, to, looks = 0;
+	u32 i, to = emptiest(bins, plan->nbins), looks = 0;
 
-	if (plan->nbins < 2 || conf->pack == MTS_PACK_RW)
-		return;
-	to = emptiest(bins, plan->nbins);
 	for (i = 0; i < n && looks < MAX_LOOKS; i++) {
 		if (jobs[i].bin == MTS_BIN_EVERY ||
-		    !evens_out(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity, processors))
+		    !evens_out(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity) ||
+		    !may_move(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity, processors))
 			continue;
 		move(&jobs[i], &bins[jobs[i].bin], &bins[to]);
 		jobs[i].bin = to;
 		to = emptiest(bins, plan->nbins);
 		looks += plan->nbins;
 	}
+}
+
+void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		     struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u32 processors;
+
+	if (plan->nbins < 2)
+		return;
+	processors = processors_for_bins(conf, jobs, n);
+	spread_threads(jobs, n, bins, plan, processors);
+	if (conf->pack != MTS_PACK_RW)
+		spread_memory(jobs, n, bins, plan, processors);
 }

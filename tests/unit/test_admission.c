@@ -75,8 +75,8 @@ static void some_swapping_costs_nothing(void **unused)
 	fresh();
 	stalled = 0;
 	check(!look_twice(SECOND, 10 * MS, 999));
-	check(look_twice(SECOND, 10 * MS,
-			 1000)); /* but this much does, whatever the accounts say */
+	/* But this much does, whatever the accounts say. */
+	check(look_twice(SECOND, 10 * MS, 1000));
 	stalled = 100 * MS - 1;
 	check(!look_twice(SECOND, 10 * MS, 999));
 	stalled = 100 * MS;
