@@ -151,6 +151,7 @@ static void make_room(struct mts_job **jobs, u32 n, u32 nmms)
 	for (i = 0; i < n; i++) {
 		jobs[i]->touched_before = jobs[i]->touched;
 		jobs[i]->touched = (struct mts_touched){ .complete = true };
+		jobs[i]->touched.told = jobs[i]->touched_before.told;
 	}
 	for (i = 0; i < nmms; i++)
 		if (mts_mms_at(i))
@@ -178,10 +179,12 @@ void mts_touched_begin(struct mts_job **jobs, u32 n)
 	mts_mms_put();
 	for (i = 0; i < n; i++) {
 		mts_touched_free(&jobs[i]->touched_before);
-		if (jobs[i]->touched.complete)
-			jobs[i]->touched.marks_cleared = true;
-		else
+		if (!jobs[i]->touched.complete) {
 			forget(jobs[i]);
+			continue;
+		}
+		jobs[i]->touched.marks_cleared = true;
+		jobs[i]->slice_tells_little = true; /* until it has had one */
 	}
 }
 
@@ -245,14 +248,17 @@ static void keep_before(struct mts_touched *touched)
 
 static void take_down(struct mts_job *job)
 {
+	bool little = job->slice_tells_little || job->touched.lacked > LACKS_FREE;
+
 	job->touched.marks_cleared = false;
-	if (!job->touched.complete) {
+	job->touched.told |= !little;
+	if (!job->touched.complete || !job->touched.told) {
 		forget(job);
 		return;
 	}
 	mts_stats_add(left_in_swap, job->use.left);
 	mts_stats_add(missed, job->use.missed);
-	if (job->slice_tells_little || job->touched.lacked > LACKS_FREE)
+	if (little)
 		keep_before(&job->touched);
 	mts_working_set_note(&job->working_set, &job->use);
 }

@@ -5,7 +5,7 @@
  * when it is over; what was in memory and bears none was not used, nor was what was left in
  * swap and is still there. A slice that was cut short, or in which the host reclaimed or the
  * job waited for what could not be brought back, has not shown all that the job uses: what
- * was used before counts on.
+ * was used before counts on, and if nothing is known of before, all counts as used.
  *
  * Only for the rotor's thread, while the jobs stand still. The record of a job takes 208
  * bytes for each 2 MiB of its address space that have pages.
@@ -44,6 +44,7 @@ struct mts_touched_part {
  * @lacked: pages that were wanted, but in swap when the slice began
  * @marks_cleared: a slice is to be seen by it
  * @complete: all of the job's pages were seen
+ * @told: it rests on a slice that has shown all that the job uses, this or one before
  */
 struct mts_touched {
 	struct mts_touched_part *parts;
@@ -52,6 +53,7 @@ struct mts_touched {
 	u64 lacked;
 	bool marks_cleared;
 	bool complete;
+	bool told;
 };
 
 /**

@@ -133,7 +133,37 @@ static void growth_is_used(void)
 	check(demand_kib(&grown) > 12 << 10, "demand %lu KiB", demand_kib(&grown));
 }
 
+static bool is_in_slice(u64 not_this)
+{
+	struct mts_status s = get_status();
+
+	return s.state == MTS_STATE_RUNNING && s.slice_ends_ns && s.slice_ends_ns != not_this;
+}
+
+/* Each slice is cut short, by a new configuration, before anybody can touch anything. */
+static void cut_slices_tell_nothing(void)
+{
+	u64 ends = 0, unused, slices = 0;
+	unsigned int i, j;
+
+	start_hogs(HOG_SLEEP, 3, three_equal);
+	for (i = 0; i < 30; i++) {
+		rotate(32, 5000 + i, MTS_EVICT_OFF);
+		expect_within(10000, is_in_slice(ends), "slice %u: %s", i, describe());
+		ends = get_status().slice_ends_ns;
+		for (j = 0; j < nhogs; j++) {
+			unused = unused_kib(&hogs[j]);
+			check(unused < 4 << 10, "slice %u: %lu KiB of %s unused: %s", i, unused,
+			      hogs[j].name, describe());
+		}
+	}
+	for (j = 0; j < nhogs; j++)
+		slices += job_named(hogs[j].name).slices;
+	check(slices > 20, "%s", describe());
+}
+
 GUEST_TESTS(TEST_SLOW(unused_memory_stays_in_swap, 150),
 	    TEST_SLOW(allocated_memory_comes_back, 120),
 	    TEST_SLOW(turns_end_if_what_is_used_fits, 150),
-	    TEST_SLOW(what_is_missed_comes_back, 150), TEST_SLOW(growth_is_used, 150));
+	    TEST_SLOW(what_is_missed_comes_back, 150), TEST_SLOW(growth_is_used, 150),
+	    TEST(cut_slices_tell_nothing));
