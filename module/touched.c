@@ -246,9 +246,17 @@ static void keep_before(struct mts_touched *touched)
 			  PTRS_PER_PTE);
 }
 
+/* Has the job's last slice shown less than it uses? */
+static bool tells_little(const struct mts_job *job)
+{
+	/* Whoever is awake and has not touched its own stack never got a processor. */
+	return job->slice_tells_little || job->touched.lacked > LACKS_FREE ||
+	       (!job->use.used && job->last_threads);
+}
+
 static void take_down(struct mts_job *job)
 {
-	bool little = job->slice_tells_little || job->touched.lacked > LACKS_FREE;
+	bool little = tells_little(job);
 
 	job->touched.marks_cleared = false;
 	job->touched.told |= !little;

@@ -3,9 +3,10 @@
  * Which pages of their private memory jobs use in a slice: the processor marks in the page
  * tables what is accessed. The marks are cleared when a slice is about to begin, and read
  * when it is over; what was in memory and bears none was not used, nor was what was left in
- * swap and is still there. A slice that was cut short, or in which the host reclaimed or the
- * job waited for what could not be brought back, has not shown all that the job uses: what
- * was used before counts on, and if nothing is known of before, all counts as used.
+ * swap and is still there. A slice that was cut short, or in which the host reclaimed, the
+ * job waited for what could not be brought back or got no processor, has not shown all that
+ * it uses: what was used before counts on, and if nothing is known of before, all counts as
+ * used.
  *
  * Only for the rotor's thread, while the jobs stand still. The record of a job takes 208
  * bytes for each 2 MiB of its address space that have pages.

@@ -269,10 +269,13 @@ extern const unsigned int three_equal[3];
 void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib);
 void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
 		   const unsigned int *mib);
-/* Mode always, other things by default, min_slice at most 100 ms; slices do not grow. */
+/*
+ * Mode always, min_slice at most 100 ms; slices do not grow, and memory counts that nobody
+ * uses. Other things by default.
+ */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
-/* After rotate(): memory that nobody uses counts as well. */
-void count_unused_memory(void);
+/* After rotate(): as by default, memory that nobody uses does not count. */
+void count_used_memory(void);
 bool is_rotating(void);
 void expect_rotation(u32 bins);
 void wait_rounds(u64 rounds, unsigned int ms);

@@ -41,15 +41,15 @@ void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 		.max_pause_ns = 30000 * NS_PER_MS,
 		.overhead = 0, /* slices are as long as the test says */
 		.interactive = MTS_DEFAULT_INTERACTIVE,
-		.demand = MTS_DEMAND_USED,
+		.demand = MTS_DEMAND_ALLOCATED, /* and bins are what the sizes say */
 	});
 }
 
-void count_unused_memory(void)
+void count_used_memory(void)
 {
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_DEMAND,
-		.demand = MTS_DEMAND_ALLOCATED,
+		.demand = MTS_DEMAND_USED,
 	});
 }
 

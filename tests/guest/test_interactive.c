@@ -266,13 +266,6 @@ static void start_shells(unsigned int n, unsigned int mib, enum manners manners)
 	}
 }
 
-/* What they do not use counts as well: these sleep, and their sizes are what is tested. */
-static void take_turns(unsigned int slice_ms, u32 evict)
-{
-	rotate(32, slice_ms, evict);
-	count_unused_memory();
-}
-
 /* The shells have no place beside the first, which runs first. */
 static void start_hogs_beside_shells(void)
 {
@@ -291,7 +284,7 @@ static void input_thaws_at_once(void)
 	start_hogs_beside_shells();
 	start_shells(SHELLS, 1, READS);
 	/* Of 32 MiB a quarter is for them; the slices are long. */
-	take_turns(20000, MTS_EVICT_OFF);
+	rotate(32, 20000, MTS_EVICT_OFF);
 	expect_within(5000, get_status().frozen >= 2, "%s", describe());
 	before = get_stats();
 	for (i = 0; i < SHELLS; i++) {
@@ -323,7 +316,7 @@ static void it_is_in_every_bin_while_it_is_used(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, READS);
-	take_turns(300, MTS_EVICT_FULL);
+	rotate(32, 300, MTS_EVICT_FULL);
 	expect_within(10000, is_frozen(shell), "%s", describe());
 	type_until_thawed(shell);
 	expect_within(1000, is_interactive(shell), "%s", describe());
@@ -377,7 +370,7 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, READS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
 	thaws = get_stats().interactive_thaws;
 	trace_begin();
@@ -403,7 +396,7 @@ static void switched_off_it_takes_turns_as_all_do(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, READS);
-	take_turns(1500, MTS_EVICT_OFF);
+	rotate(32, 1500, MTS_EVICT_OFF);
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_INTERACTIVE, .interactive = 0 });
 	wait_rounds(1, 20000);
 	expect_within(10000, is_frozen(shell), "%s", describe());
@@ -427,7 +420,7 @@ static void typing_in_the_middle_of_a_switch(void)
 	swap_use(&(struct swap_disk){ .mib = 256, .request_us = 3000 });
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(SHELLS, 1, READS);
-	take_turns(1000, MTS_EVICT_FULL);
+	rotate(32, 1000, MTS_EVICT_FULL);
 	wait_rounds(1, 60000);
 	for (i = 0; i < SHELLS; i++) {
 		struct shell *shell = &shells[i];
@@ -471,7 +464,7 @@ static void output_alone_is_no_input(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, WRITES);
 	before = get_stats();
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	for (end = now_ms() + 6000; now_ms() < end; sleep_ms(10)) {
 		look_at(shell);
 		check(!is_interactive(shell), "%s", describe());
@@ -517,7 +510,7 @@ static void the_background_gets_no_credit(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_in_the_background(shell);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	for (end = now_ms() + 4000; now_ms() < end; sleep_ms(100)) {
 		type(shell);
 		check(!is_interactive(shell), "%s", describe());
@@ -535,7 +528,7 @@ static void beyond_the_cap_who_was_used_last_stays(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	/* 8 MiB of 32 are for them. */
 	start_shells(2, 5, READS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(first), "%s", describe());
 	type_until_thawed(first);
 	wait_rounds(1, 20000);
@@ -558,7 +551,7 @@ static void who_is_larger_than_the_cap_takes_turns(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 12, READS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
 	type_until_thawed(shell);
 	expect_read(shell, 1, 3000);
@@ -627,7 +620,7 @@ static void whom_it_asks_is_used_as_well(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_relays(1, 1);
 	start_shells(1, 1, ASKS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	wait_rounds(1, 20000);
 	before = get_stats();
 	check(!is_interactive(&relays[0]), "%s", describe());
@@ -791,7 +784,7 @@ static void who_reads_the_keyboard_is_used(void)
 	expect_read(shell, 2, 2000);
 	press(keyboard);
 	expect_read(shell, 4, 2000);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_thawed_by_key(shell, keyboard);
 	expect_read(shell, 6, 2000);
 	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
@@ -887,7 +880,7 @@ static void its_settings_come_back(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_with_settings(shell);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	use_until_favoured(shell);
 	/* When it is left alone. */
 	expect_within(30000, is_frozen(shell), "%s", describe());
@@ -917,7 +910,7 @@ static void what_somebody_sets_meanwhile_stays(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_with_settings(shell);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	use_until_favoured(shell);
 	expect(cg_write("t-used", "cpu.weight", "77"), 0);
 	expect(cg_write("t-used", "memory.low", "8192"), 0);
@@ -936,7 +929,7 @@ static void the_base_is_protected_as_well(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 5, READS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
 	check(!cg_number(BASE, "memory.low"), "%lld", cg_number(BASE, "memory.low"));
 	type_until_thawed(shell);
@@ -961,7 +954,7 @@ static void who_is_kept_is_protected_without_turns(void)
 		guest_skip("the swap disk cannot be taken away");
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 5, READS);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	idle = wait_until(get_status().reason == MTS_REASON_NO_SWAP, 3000);
 	type(shell);
 	set_job(hogs[0].id, MTS_JOB_PIN, MTS_JOB_PIN);
@@ -1016,7 +1009,7 @@ static void real_time_thaws_at_once(void)
 	unsigned int i, n;
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
-	take_turns(20000, MTS_EVICT_OFF);
+	rotate(32, 20000, MTS_EVICT_OFF);
 	/* Sleepers give their slices up, for longer and longer. */
 	expect_within(5000, get_status().frozen == 2, "%s", describe());
 	for (n = 0; n < 2; n++) {
@@ -1075,7 +1068,7 @@ static void what_it_answers_prolongs(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	start_shells(1, 1, WRITES);
-	take_turns(300, MTS_EVICT_OFF);
+	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(shell), "%s", describe());
 	type_until_thawed(shell);
 	began = now_ms();
@@ -1112,7 +1105,7 @@ static void unloaded_while_somebody_types(void)
 		}
 	}
 	for (i = 0; i < 3; i++) {
-		take_turns(200, MTS_EVICT_OFF);
+		rotate(32, 200, MTS_EVICT_OFF);
 		sleep_ms(700);
 		mts_close();
 		expect(module_unload(), 0);

@@ -238,9 +238,7 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 		expect(cg_write(sleeper.cgroup, "cgroup.pressure", "0"), 0);
 	}
 	rotate(32, 1600, MTS_EVICT_OFF);
-	count_unused_memory();
 	expect_rotation(3);
-	/* The second setting may have cut a slice short. */
 	wait_rounds(1, 20000);
 	before = get_stats();
 	asleep = job_named("sleeper");
@@ -276,7 +274,6 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
 	rotate(32, 2000, MTS_EVICT_OFF);
-	count_unused_memory();
 	expect_rotation(3);
 	wait_rounds(3, 30000);
 	before = get_stats();

@@ -215,7 +215,6 @@ static void unreadable_and_unused(void)
 	start_hogs(HOG_RANDOM, 2, three_equal);
 	hog_start(&sleeper, &(struct hog_spec){ .name = "s", .mib = 40, .kind = HOG_SLEEP });
 	rotate(68, 300, MTS_EVICT_FULL);
-	count_unused_memory();
 	expect_rotation(2);
 	expect_within(30000, (n = get_slots(&sleeper, 40, slots)) > 36 * MIB / PAGE, "%s",
 		      describe());

@@ -529,7 +529,6 @@ static void who_waits_for_whom_is_told(void)
 	writer = start_sleeper("writer", -1);
 	record();
 	rotate(32, 200, MTS_EVICT_OFF);
-	count_unused_memory();
 	wait_rounds(6, 20000);
 	stop_rotating();
 	now = get_stats();

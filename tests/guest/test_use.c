@@ -10,6 +10,7 @@ static void rotate_parts(void)
 {
 	start_hogs(HOG_PART, 3, three_equal);
 	rotate(10, 1500, MTS_EVICT_FULL);
+	count_used_memory();
 }
 
 static u64 unused_kib(const struct hog *hog)
@@ -70,8 +71,8 @@ static void allocated_memory_comes_back(void)
 {
 	u64 pages, demand;
 
-	rotate_parts();
-	count_unused_memory();
+	start_hogs(HOG_PART, 3, three_equal);
+	rotate(10, 1500, MTS_EVICT_FULL);
 	wait_rounds(2, 60000);
 	pages = pages_brought_back_a_turn();
 	demand = demand_kib(&hogs[0]);
@@ -89,6 +90,7 @@ static void turns_end_if_what_is_used_fits(void)
 
 	start_hogs(HOG_PART, 3, three_equal);
 	rotate(32, 1500, MTS_EVICT_FULL);
+	count_used_memory();
 	expect_within(5000, is_rotating(), "%s", describe());
 	expect_within(90000, get_status().reason == MTS_REASON_FITS, "%s", describe());
 	rounds = get_stats().rounds;
@@ -147,8 +149,13 @@ static void cut_slices_tell_nothing(void)
 	unsigned int i, j;
 
 	start_hogs(HOG_SLEEP, 3, three_equal);
+	rotate(32, 5000, MTS_EVICT_OFF);
+	count_used_memory();
 	for (i = 0; i < 30; i++) {
-		rotate(32, 5000 + i, MTS_EVICT_OFF);
+		set_config(&(struct mts_config){
+			.mask = MTS_CONFIG_SLICE,
+			.slice_ns = (5000 + i) * NS_PER_MS,
+		});
 		expect_within(10000, is_in_slice(ends), "slice %u: %s", i, describe());
 		ends = get_status().slice_ends_ns;
 		for (j = 0; j < nhogs; j++) {

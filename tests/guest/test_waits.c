@@ -334,7 +334,6 @@ static void end_talk(void)
 static void take_turns(unsigned int slice_ms)
 {
 	rotate(32, slice_ms, MTS_EVICT_OFF);
-	count_unused_memory();
 	expect_rotation(2);
 }
 
