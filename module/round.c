@@ -408,10 +408,8 @@ static void forget_use(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		mts_rotor.roster[i]->working_set = (struct mts_working_set){ 0 };
-		mts_rotor.roster[i]->touched.told = false;
-	}
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_touched_outdated(mts_rotor.roster[i]);
 }
 
 static void give_bin(struct mts_job *job, u32 bin)

@@ -29,10 +29,16 @@ void mts_touched_free(struct mts_touched *touched)
 	*touched = (struct mts_touched){ 0 };
 }
 
+void mts_touched_outdated(struct mts_job *job)
+{
+	job->touched.told = false;
+	job->working_set = (struct mts_working_set){ 0 };
+}
+
 static void forget(struct mts_job *job)
 {
 	mts_touched_free(&job->touched);
-	job->working_set = (struct mts_working_set){ 0 };
+	mts_touched_outdated(job);
 }
 
 static bool comes_before(const struct mts_touched_part *part, const struct mm_struct *mm,

@@ -88,6 +88,9 @@ static inline bool mts_touched_is_used(const struct mts_touched_part *part, unsi
 	return test_bit(page, part->now) || test_bit(page, part->before);
 }
 
+/* What was seen of the job is of long ago: all counts as used until a slice tells anew. */
+void mts_touched_outdated(struct mts_job *job);
+
 void mts_touched_free(struct mts_touched *touched);
 
 #endif /* _MTS_TOUCHED_H */

@@ -94,6 +94,14 @@ static void never_two_bins(void)
 	      describe());
 }
 
+/* Of a job's slices between two looks at it, in ns; 0: there was none. */
+static u64 mean_slice(const struct mts_job_info *before, const struct mts_job_info *after)
+{
+	u64 slices = after->slices - before->slices;
+
+	return slices ? (after->run_ns - before->run_ns) / slices : 0;
+}
+
 /* The last job whose slices were not what they should be, in ns. */
 static struct {
 	char name[MTS_NAME_SIZE];
@@ -112,11 +120,10 @@ static bool ran_as_planned(const struct mts_bin_info *bins)
 	wait_rounds(4, 20000);
 	get_jobs(after, 3, NULL);
 	for (i = 0; i < 3; i++) {
-		u64 slices = after[i].slices - before[i].slices;
 		u64 should = bins[after[i].bin % 3].slice_ns;
-		u64 mean = slices ? (after[i].run_ns - before[i].run_ns) / slices : 0;
+		u64 mean = mean_slice(&before[i], &after[i]);
 
-		check(slices >= 3, "%s", describe());
+		check(after[i].slices - before[i].slices >= 3, "%s", describe());
 		if (llabs((long long)(mean - should)) < (long long)should / 10)
 			continue;
 		good = false;
@@ -245,12 +252,12 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 	busy = job_named("a");
 	expect_within(20000, job_named("sleeper").slices >= asleep.slices + 3, "%s", describe());
 	later = job_named("sleeper");
-	slept = (later.run_ns - asleep.run_ns) / (later.slices - asleep.slices) / NS_PER_MS;
+	slept = mean_slice(&asleep, &later) / NS_PER_MS;
 	/* Its slice would be 1200 ms. Fair start 100 ms, two looks of 50 ms, and a busy host. */
 	check(slept < 800, "it kept its slice: %lu ms", slept);
 	later = job_named("a");
 	check(later.slices > busy.slices, "%s", describe());
-	ran = (later.run_ns - busy.run_ns) / (later.slices - busy.slices) / NS_PER_MS;
+	ran = mean_slice(&busy, &later) / NS_PER_MS;
 	check(ran > 1000, "the busy one lost its: %lu ms", ran);
 	check(get_stats().early_switches - before.early_switches >= 3, "early_switches %llu",
 	      get_stats().early_switches - before.early_switches);
