@@ -49,7 +49,7 @@ enum mts_slice_end {
 	MTS_SLICE_STOP,
 };
 
-/* For whom a job is thawed. */
+/* For whom a job is thawed. userspace/kernelshark knows the numbers of this and of mts_job_what. */
 enum mts_thaw_why {
 	MTS_THAW_ROTOR, /* its turn has come; it must not stand still; it did not freeze */
 	MTS_THAW_WANTED, /* input, a real-time thread, or a lock that somebody waits for */

@@ -46,11 +46,15 @@ const struct {
 	{ "mts/mts_switch_begin", { "to" } },
 	{ "mts/mts_switch_end", { "to", "took_ns", "freeze_ns", "evict_ns", "bring_back_ns" } },
 	{ "mts/mts_freeze", { "cgroup_id", "bin" } },
-	{ "mts/mts_thaw", { "cgroup_id", "bin" } },
-	{ "mts/mts_job", { "cgroup_id", "bin" } },
+	{ "mts/mts_thaw", { "cgroup_id", "bin", "why" } },
+	{ "mts/mts_job", { "cgroup_id", "bin", "what" } },
 	{ "cgroup/cgroup_attach_task", { "dst_id", "pid" } },
 	{ "sched/sched_process_fork", { "child_pid" } },
 };
+
+/* As module/trace.h numbers them: it is no job any more. */
+constexpr int64_t THAW_FORGOTTEN = 4; /* enum mts_thaw_why */
+constexpr int64_t JOB_FORGOTTEN = 2; /* enum mts_job_what */
 
 struct Record {
 	const kshark_entry *entry;
@@ -163,10 +167,12 @@ void Trace::job(const Record &r)
 	Spans &spans = _jobs[r.values[0]];
 	int64_t ts = r.entry->ts;
 	int bin = r.values[1];
+	bool forgotten = (r.event == THAW && r.values[2] == THAW_FORGOTTEN) ||
+			 (r.event == JOB && r.values[2] == JOB_FORGOTTEN);
 
 	if (r.event == FREEZE)
 		open(spans, ts, FROZEN, bin);
-	else if (bin <= NO_BIN)
+	else if (bin <= NO_BIN || forgotten)
 		close(spans, ts);
 	else if (r.event == THAW || spans.empty() || spans.back().to != FOREVER)
 		open(spans, ts, THAWED, bin);
