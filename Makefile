@@ -27,6 +27,7 @@ help:
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: a day'
 	@echo 'make test        all tests, those in guests included'
+	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make kernelshark a plugin for KernelShark: docs/tracing.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -37,7 +38,7 @@ help:
 	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|test|lint|kernelshark'
+	@echo 'what is missing: tools/setup build|demo|bench|test|debug|lint|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -102,6 +103,14 @@ test:
 	@$(MAKE) -s all guest-module static guest-tests
 	$(PYTHON) -m pytest tests
 
+# Takes two hours: the guest tests on a kernel that watches its modules (lockdep, KASAN, ...).
+test-debug:
+	@tools/setup debug
+	@tools/debug-kernel
+	@$(MAKE) -s static guest-tests
+	@$(MAKE) -s module KDIR=$(BUILD)/debug/out
+	$(PYTHON) tests/guest/debug.py
+
 lint:
 	@tools/setup lint
 	@tools/lint
@@ -126,17 +135,17 @@ uninstall: kdir
 # The release that KDIR is for.
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
-# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so does
-# what was measured for days, build/results-full.
+# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
+# the kernel of test-debug, and what was measured for days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
-		! -name kernel ! -name venv ! -name checkpatch ! -name rivals \
+		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug \
 		! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test \
+	simulate-check test test-debug \
 	lint format install uninstall clean distclean

@@ -10,6 +10,15 @@ CLASSIC_LRU = f"[ ! -e {_LRU_GEN}/enabled ] || echo 0 >{_LRU_GEN}/enabled"
 
 _MGLRU = f"echo y >{_LRU_GEN}/enabled && grep -q 0x0007 {_LRU_GEN}/enabled"
 
+# Where systemd has what a person starts: user.slice, that of the user, the session's scope, with
+# these controllers all the way. The driver moves there itself, before it starts the jobs.
+_SESSION = f"""{CLASSIC_LRU}
+cd /sys/fs/cgroup || exit 1
+for part in user.slice user-0.slice session-1.scope; do
+	echo "+memory +pids" >cgroup.subtree_control && mkdir "$part" && cd "$part" || exit 1
+done
+echo $PPID >cgroup.procs"""
+
 # zswap takes its pool as a share of the guest's memory, most of which is the swap disk and what
 # the driver pins. Its default of 20 % is meant of what programs have.
 _ZSWAP = f"""{CLASSIC_LRU}
@@ -33,6 +42,11 @@ END"""
 
 POLICIES = (
     Policy("stock", "stock Linux, classic LRU", setup=CLASSIC_LRU),
+    Policy(
+        "session",
+        "stock Linux, classic LRU, programs in the cgroup of a session, as systemd has them",
+        setup=_SESSION,
+    ),
     Policy("mglru", "stock Linux, multi-generational LRU", setup=_MGLRU),
     Policy(
         "mglru+min_ttl",

@@ -15,14 +15,18 @@ every host that matters, so here one is made in any case.
 
 The guest's clock counts instructions, 2^shift ns each, so the figures are exact: of one course of
 events. In another, where who is woken when is a little different, hackbench takes some per cent
-more or less. So every seed begins a little later against the ticks, and the median counts.
+more or less, from boot to boot more than from start to start. So every seed begins a little later
+against the ticks; and where half a per cent is to be told (param `turns`), one guest runs the
+benchmark many times, by turns without the module and with it, and the medians of the two are
+compared.
 """
 
 import re
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.lab import LabError, programs
+from bench.lab import BUILD, ROOT, LabError, programs
 from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 from bench.suites import paperlib
 
@@ -49,11 +53,57 @@ elif [ "$(cat /proc/self/cgroup)" = 0::/ ]; then
 fi
 exec "$@"
 """
+# idle-in NAME COMMAND...: in the cgroup idle-turns/NAME
+IN = """#!/bin/sh
+root=/sys/fs/cgroup/idle-turns
+mkdir -p $root && echo "+memory +cpu" >$root/cgroup.subtree_control && mkdir -p "$root/$1" &&
+	echo 0 >"$root/$1/cgroup.procs" || exit 1
+shift
+exec "$@"
+"""
+# idle-turns none|fit TURNS COMMAND...: so many times without the module, with it, with it, without
+# it; and once before that, which does not count. `fit`: while the module is there the cgroups in
+# idle-turns are jobs, one of them the command's. It never is empty, which would end the job.
+TURNS = """#!/bin/sh
+where=$1
+turns=$2
+shift 2
+in=
+if [ "$where" = fit ]; then
+	in="idle-in bench"
+	$in sleep 1000000 &
+fi
+load() {
+	insmod /bin/mts.ko || exit 1
+	[ "$where" = none ] || for job in /sys/fs/cgroup/idle-turns/*/; do
+		mtsctl add "$job" || exit 1
+	done
+}
+run() {
+	echo "turn $1"
+	shift
+	$in "$@" || exit 1
+}
+run warm "$@"
+while [ "$turns" -gt 0 ]; do
+	turns=$((turns - 1))
+	run absent "$@"
+	load
+	run loaded "$@"
+	run loaded "$@"
+	rmmod mts || exit 1
+	run absent "$@"
+done
+"""
 # idle-hold NAME MIB: memory of its own, in a tmpfs, and sleep.
 HOLD = """#!/bin/sh
 dd if=/dev/zero of="/dev/shm/$1" bs=1M count="$2" 2>/dev/null || exit 1
 exec sleep 1000000
 """
+
+
+_MTSCTL = BUILD / "static" / "mtsctl"
+_MODULE = ROOT / "module" / "mts.ko"
 
 
 def messages_and_time(output: str) -> tuple[int, float] | None:
@@ -68,6 +118,17 @@ def messages_and_time(output: str) -> tuple[int, float] | None:
     return None
 
 
+def instructions_by_turn(output: str, shift: int) -> dict[str, list[float]]:
+    """Instructions per message of each start that idle-turns made: absent, loaded."""
+    found: dict[str, list[float]] = {"absent": [], "loaded": []}
+    for turn in re.split("^turn ", output, flags=re.MULTILINE)[1:]:
+        kind, _, said = turn.partition("\n")
+        counted = messages_and_time(said)
+        if kind in found and counted:
+            found[kind].append(counted[1] * 1e9 / 2**shift / counted[0])
+    return found
+
+
 class Idle(Suite):
     """The module's cost when it has nothing to do."""
 
@@ -77,7 +138,7 @@ class Idle(Suite):
     programs = ("pingpong",)
 
     def points(self, effort: str) -> list[Setting]:
-        """Parameters: program, messages (at least so many), jobs (none or fit)."""
+        """Parameters: program, messages (at least so many), jobs (none or fit), turns (0: none)."""
         if effort == "smoke":
             return [self._point("pingpong", 20_000, "fit")]
         messages = 400_000 if effort == "quick" else 2_000_000
@@ -103,6 +164,11 @@ class Idle(Suite):
         command, files = _benchmark(
             setting.param("program", "pingpong"), setting.param("messages", 400_000)
         )
+        files |= {"bin/idle-run": RUN, "bin/idle-hold": HOLD}
+        turns = setting.param("turns", 0)
+        if turns:
+            files |= _turns_files(setting)
+            command = ("/bin/idle-turns", jobs, str(turns), *command)
         holders = []
         if jobs == "fit":
             each = round((setting.demand_mib - BENCHMARK_MIB) / HOLDERS)
@@ -110,24 +176,40 @@ class Idle(Suite):
                 raise LabError("idle: the overcommit leaves nothing for jobs to hold")
             for index in range(HOLDERS):
                 name = f"hold-{index}"
-                holders.append(Job(name, ("/bin/idle-hold", name, str(each)), each, endless=True))
+                inside = ("/bin/idle-in", name) if turns else ()
+                holds = (*inside, "/bin/idle-hold", name, str(each))
+                holders.append(Job(name, holds, each, endless=True))
         # the holders are there and asleep when the benchmark begins
         delay = (1.0 if holders else 0.0) + LATER_S * (setting.seed - 1)
-        benchmark = Job("bench", ("/bin/idle-run", jobs, *command), BENCHMARK_MIB, delay=delay)
-        return Workload(
-            (*holders, benchmark), {**files, "bin/idle-run": RUN, "bin/idle-hold": HOLD}
-        )
+        if not turns or jobs == "none":
+            command = ("/bin/idle-run", jobs, *command)
+        benchmark = Job("bench", command, BENCHMARK_MIB, delay=delay)
+        return Workload((*holders, benchmark), files)
 
     def score(self, setting: Setting) -> Score:
         """The exact cost, without what the benchmark needs to begin and to end."""
+        if setting.param("turns", 0):
+            return Score(
+                "suite.loaded_over_absent", "instructions with the module", "times without"
+            )
         return Score("suite.instructions_per_message", "instructions", "per message")
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
-        """Instructions per message."""
-        found = messages_and_time(outcome.job("bench")["output"])
-        if not found:
+        """Instructions per message; of turns, without the module and with it, and their ratio."""
+        output = outcome.job("bench")["output"]
+        if setting.param("turns", 0):
+            found = instructions_by_turn(output, setting.shift)
+            middle = {kind: statistics.median(found[kind]) for kind in found if found[kind]}
+            both = len(middle) == len(found)
+            return {
+                "instructions_per_message": middle.get("absent"),
+                "loaded_over_absent": middle["loaded"] / middle["absent"] if both else None,
+                "turns": found,
+            }
+        counted = messages_and_time(output)
+        if not counted:
             return {"messages": None, "instructions_per_message": None}
-        messages, seconds = found
+        messages, seconds = counted
         return {
             "messages": messages,
             "instructions_per_message": seconds * 1e9 / 2**setting.shift / messages,
@@ -178,6 +260,22 @@ def _benchmark(program: str, messages: int) -> tuple[tuple[str, ...], dict[str, 
         command = ("/usr/bin/hackbench", "-g", str(groups), "-l", str(loops))
         return command, dict(programs.closure("hackbench"))
     raise LabError(f"idle: no program {program}: pingpong, hackbench")
+
+
+def _turns_files(setting: Setting) -> dict[str, Path | str]:
+    if setting.policy != "stock":
+        raise LabError(
+            f"idle: turns load the module themselves: policy stock, not {setting.policy}"
+        )
+    for path in (_MODULE, _MTSCTL):
+        if not path.exists():
+            raise LabError(f"{path.relative_to(ROOT)} is not built: make guest-module static")
+    return {
+        "bin/idle-in": IN,
+        "bin/idle-turns": TURNS,
+        "bin/mts.ko": _MODULE,
+        "bin/mtsctl": _MTSCTL,
+    }
 
 
 SUITE = Idle()

@@ -103,6 +103,17 @@ def test_of_mts_alone(bar, mts, word, value):
     assert (f">= {bar.limit:g}" if bar.score == bars.JAIN else f"<= {bar.limit:g}") in verdict.line
 
 
+def test_of_another_alone():
+    """A run that loads the module itself is one of stock."""
+    bar = bars.Bar(POINT, "", 20.0, score=MOST, alone="stock")
+    assert {setting.policy for setting in bar.settings([1])} == {"stock"}
+    found = [
+        made(dataclasses.replace(POINT, policy=policy), 1.0, suite={"most": value})
+        for policy, value in (("stock", 7), ("mts", 90))
+    ]
+    assert bars.judge(bar, found, SUITES["syn8"]).value == 7
+
+
 def test_of_mts_alone_a_run_that_killed_does_not_count():
     """Who is dead is not late."""
     found = [made(dataclasses.replace(POINT, policy="mts"), 1.0, suite={"most": 1}, killed_jobs=1)]

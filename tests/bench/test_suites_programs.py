@@ -118,6 +118,27 @@ def test_messages_and_times_are_parsed():
     assert idle.messages_and_time("Running in process mode with 5 groups") is None
 
 
+def test_turns_are_compared_in_the_middle():
+    said = "".join(
+        f"turn {kind}\n{HACKBENCH.replace('1.500', seconds)}"
+        for kind, seconds in [
+            *[("warm", "9.000"), ("absent", "1.000"), ("loaded", "1.100"), ("loaded", "1.300")],
+            *[("absent", "1.200"), ("absent", "7.000"), ("loaded", "1.400")],
+        ]
+    )
+    point = replace(idle.SUITE.points("smoke")[0], policy="stock", params=(("turns", 2),))
+
+    def figures(output):
+        return idle.SUITE.figures(point, Outcome({"jobs": [{"name": "bench", "output": output}]}))
+
+    assert figures(said)["instructions_per_message"] == 1.2e9 / 400_000
+    assert figures(said)["loaded_over_absent"] == pytest.approx(1.3 / 1.2)
+    cut_off = said[: said.index("turn loaded")]
+    assert figures(cut_off)["loaded_over_absent"] is None
+    with pytest.raises(LabError, match="policy stock, not mts"):
+        idle.SUITE.workload(replace(point, policy="mts"))
+
+
 def test_instructions_per_message_do_not_depend_on_the_clock():
     job = {"name": "bench", "output": '{"messages": 1000, "ns": 8000000}\n'}
     point = idle.SUITE.points("smoke")[0]

@@ -183,10 +183,32 @@ def main_script(group: Group) -> str:
     return "\n".join([*lines, "exit 0"])
 
 
+def spec(group: Group) -> guest.Spec:
+    """The group's guest."""
+    tests = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
+    tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
+    return guest.Spec(
+        kernel=kernel.obtain(),
+        main=main_script(group),
+        memory_mib=group.memory_mib,
+        swap=guest.Swap(group.disk, group.swap_mib),
+        files={**programs.closure(*group.tools), **tools, **tests},
+        module=MODULE if group.module else None,
+        module_options=group.module_options,
+        kernel_modules=group.kernel_modules,
+        timeout=90.0 + group.seconds * len(group.programs),
+    )
+
+
 @functools.cache
 def run(group: Group) -> Run:
     """Boot the group's guest, once."""
     build("static", *(["guest-module"] if group.module else []))
+    return boot(group, spec(group), LOGS / group.name)
+
+
+def boot(group: Group, its: guest.Spec, logs: Path) -> Run:
+    """Run a group's programs in a guest, which is as spec() has it or nearly so."""
     outputs = {program: Output() for program in group.programs}
     current = Output()  # of no program
 
@@ -201,22 +223,5 @@ def run(group: Group) -> Run:
         elif not line.startswith("lab: "):
             current.line(line)
 
-    logs = LOGS / group.name
-    tests = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
-    tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
-    verdict = guest.run(
-        guest.Spec(
-            kernel=kernel.obtain(),
-            main=main_script(group),
-            memory_mib=group.memory_mib,
-            swap=guest.Swap(group.disk, group.swap_mib),
-            files={**programs.closure(*group.tools), **tools, **tests},
-            module=MODULE if group.module else None,
-            module_options=group.module_options,
-            kernel_modules=group.kernel_modules,
-            timeout=90.0 + group.seconds * len(group.programs),
-        ),
-        directory=logs,
-        on_report=report,
-    )
+    verdict = guest.run(its, directory=logs, on_report=report)
     return Run(outputs, verdict, logs)
