@@ -29,11 +29,15 @@ bool mts_interactive_is_on(void);
  */
 void mts_interactive_give(struct task_struct *task, u32 step);
 
-/*
- * The current task asks something of another one: if somebody waits for the first, it
- * is the other that is waited for now. Under RCU; any context that is a task's.
+/**
+ * mts_interactive_hand_on() - a task asks something of another one
+ * @from: if somebody waits for it
+ * @to: it is this one that is waited for now
+ * @steps: that this takes it away from the person; 0: it is told of the input itself
+ *
+ * Under RCU; any context.
  */
-void mts_interactive_hand_on(struct task_struct *to);
+void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 steps);
 
 /* The job shows something, which counts if it is an answer; under RCU, any context. */
 void mts_interactive_answer(struct mts_job *job);

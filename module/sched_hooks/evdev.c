@@ -56,6 +56,20 @@ int mts_hook_evdev_read(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+bool mts_evdev_reads(struct task_struct *task)
+{
+	struct pid *pid = task_tgid(task);
+	unsigned long flags;
+	bool reads = false;
+	int i;
+
+	raw_spin_lock_irqsave(&readers_lock, flags);
+	for (i = 0; i < MAX_READERS && !reads; i++)
+		reads = pid && readers[i].pid == pid;
+	raw_spin_unlock_irqrestore(&readers_lock, flags);
+	return reads;
+}
+
 static void give_readers(void)
 {
 	struct task_struct *task;
@@ -66,8 +80,10 @@ static void give_readers(void)
 	raw_spin_lock_irqsave(&readers_lock, flags);
 	for (i = 0; i < MAX_READERS; i++) {
 		task = pid_task(readers[i].pid, PIDTYPE_TGID);
-		if (task)
-			mts_interactive_give(task, 0);
+		if (!task)
+			continue;
+		mts_interactive_give(task, 0);
+		mts_hooks_follow(task);
 	}
 	raw_spin_unlock_irqrestore(&readers_lock, flags);
 	rcu_read_unlock();
@@ -85,7 +101,6 @@ int mts_hook_input_event(struct kprobe *probe, struct pt_regs *regs)
 	    atomic64_cmpxchg(&last_event, last, now) != last)
 		return 0;
 	give_readers();
-	mts_hooks_follow();
 	return 0;
 }
 

@@ -7,14 +7,20 @@
 #ifndef _MTS_EVDEV_H
 #define _MTS_EVDEV_H
 
+#include <linux/types.h>
+
 struct kprobe;
 struct pt_regs;
+struct task_struct;
 
 /* evdev_read(), of the module evdev: by the current process. */
 int mts_hook_evdev_read(struct kprobe *probe, struct pt_regs *regs);
 
 /* input_event(device, type, …): in interrupts mostly. */
 int mts_hook_input_event(struct kprobe *probe, struct pt_regs *regs);
+
+/* Has its process lately? Under RCU; any context. */
+bool mts_evdev_reads(struct task_struct *task);
 
 /* Nobody is remembered; after the hooks have been removed. */
 void mts_evdev_exit(void);

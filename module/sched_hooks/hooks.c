@@ -302,6 +302,7 @@ static void remove_all(void)
 	/* Nobody asks to follow any more. */
 	irq_work_sync(&begin_work);
 	cancel_delayed_work_sync(&follow_work);
+	mts_input_exit();
 	mts_interactive_exit();
 	mts_evdev_exit();
 }
@@ -373,7 +374,10 @@ static void follow(struct work_struct *work)
 	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
 		if (hooks[i].when != ALWAYS)
 			follow_one(&hooks[i], used, look_again);
-	WRITE_ONCE(following, used);
+	if (!used || closing)
+		WRITE_ONCE(following, false);
+	else if (!xchg(&following, true))
+		mts_input_catch_up();
 	if (used && !closing)
 		queue_delayed_work(system_wq, &follow_work, FOLLOW_JIFFIES);
 	mutex_unlock(&hooks_lock);
@@ -384,10 +388,12 @@ static void begin_to_follow(struct irq_work *unused)
 	mod_delayed_work(system_wq, &follow_work, 0);
 }
 
-void mts_hooks_follow(void)
+void mts_hooks_follow(struct task_struct *task)
 {
-	if (!READ_ONCE(following))
-		irq_work_queue(&begin_work);
+	if (READ_ONCE(following))
+		return;
+	mts_input_remember(task);
+	irq_work_queue(&begin_work);
 }
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *module)

@@ -22,10 +22,11 @@ u32 mts_hooks_each_how(void);
 u32 mts_hooks_see(void);
 
 /*
- * There is input: the hooks that follow it from program to program are switched on
- * soon, and stay on while there is more. Any context.
+ * This task has had input: the hooks that follow it from program to program are
+ * switched on soon, and stay on while there is more. What the task asks of others
+ * before they are is looked for then. Under RCU; any context.
  */
-void mts_hooks_follow(void);
+void mts_hooks_follow(struct task_struct *task);
 
 /* Events that kprobes have missed, because one came while another was handled. */
 u64 mts_hooks_misses(void);

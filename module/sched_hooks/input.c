@@ -2,16 +2,22 @@
 #include "input.h"
 
 #include <linux/cgroup.h>
+#include <linux/fdtable.h>
 #include <linux/kprobes.h>
+#include <linux/net.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/skbuff.h>
 #include <linux/tty.h>
 #include <linux/tty_driver.h>
+#include <net/af_unix.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
 #include "../interactive.h"
+#include "evdev.h"
 #include "hooks.h"
 
 /* Of a process group; it is a pipeline as a rule. */
@@ -36,6 +42,7 @@ static void give_group(struct pid *group)
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(task, &group->tasks[PIDTYPE_PGID], pid_links[PIDTYPE_PGID]) {
 		mts_interactive_give(task, 0);
+		mts_hooks_follow(task);
 		if (++n == MAX_PROCESSES)
 			break;
 	}
@@ -53,12 +60,14 @@ int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs)
 	if (group)
 		give_group(group);
 	put_pid(group);
-	mts_hooks_follow();
 	return 0;
 }
 
-/* The other end of a connection is whoever connected, or whose socket was connected to. */
-static void hand_on_to_peer(struct sock *sk)
+/*
+ * The other end of a connection is whoever connected, or whose socket was connected to.
+ * Whom a display server tells of a key is whom the person types at.
+ */
+static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 {
 	struct task_struct *task;
 
@@ -68,7 +77,7 @@ static void hand_on_to_peer(struct sock *sk)
 		       pid_task(READ_ONCE(sk->sk_peer_pid), PIDTYPE_TGID) :
 		       NULL;
 	if (task)
-		mts_interactive_hand_on(task);
+		mts_interactive_hand_on(from, task, mts_evdev_reads(from) ? 0 : 1);
 	rcu_read_unlock();
 }
 
@@ -77,9 +86,100 @@ int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
 	struct socket *socket = (struct socket *)regs_get_kernel_argument(regs, 0);
 
 	if (mts_interactive_is_busy())
-		hand_on_to_peer(socket->sk);
+		hand_on_to_peer(current, socket->sk);
 	return 0;
 }
+
+/* ---- what is sent before the hook on it is on ----------------------------------------- */
+
+/* More of them at one time have no input of a person. */
+#define MAX_REMEMBERED 16
+
+/* Processes, each with a reference. */
+static struct pid *remembered[MAX_REMEMBERED];
+/* Taken in hard interrupts; nothing is woken while it is held. */
+static DEFINE_RAW_SPINLOCK(remembered_lock);
+
+void mts_input_remember(struct task_struct *task)
+{
+	struct pid *pid = task_tgid(task);
+	unsigned long flags;
+	int i;
+
+	raw_spin_lock_irqsave(&remembered_lock, flags);
+	for (i = 0; i < MAX_REMEMBERED && remembered[i] && remembered[i] != pid; i++)
+		;
+	if (i < MAX_REMEMBERED && !remembered[i])
+		remembered[i] = get_pid(pid);
+	raw_spin_unlock_irqrestore(&remembered_lock, flags);
+}
+
+/* With a reference; NULL: there are no more. */
+static struct pid *take_remembered(void)
+{
+	struct pid *pid = NULL;
+	int i;
+
+	raw_spin_lock_irq(&remembered_lock);
+	for (i = MAX_REMEMBERED; i-- && !pid;)
+		swap(pid, remembered[i]);
+	raw_spin_unlock_irq(&remembered_lock);
+	return pid;
+}
+
+#if IS_ENABLED(CONFIG_UNIX)
+static int hand_on_unread(const void *from, struct file *file, unsigned int fd)
+{
+	struct socket *socket = sock_from_file(file);
+	struct sock *peer;
+	bool unread;
+
+	/* While the file is open it keeps its sock. */
+	if (!socket || !socket->sk || socket->sk->sk_family != AF_UNIX)
+		return 0;
+	peer = unix_peer_get(socket->sk);
+	if (!peer)
+		return 0;
+	unread = !skb_queue_empty_lockless(&peer->sk_receive_queue);
+	sock_put(peer);
+	if (unread)
+		hand_on_to_peer((struct task_struct *)from, socket->sk);
+	return 0;
+}
+#else
+static int hand_on_unread(const void *from, struct file *file, unsigned int fd)
+{
+	return 0;
+}
+#endif
+
+void mts_input_catch_up(void)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	while ((pid = take_remembered())) {
+		task = get_pid_task(pid, PIDTYPE_TGID);
+		put_pid(pid);
+		if (!task)
+			continue;
+		/* Until it is let go the task has its files. */
+		task_lock(task);
+		iterate_fd(task->files, 0, hand_on_unread, task);
+		task_unlock(task);
+		put_task_struct(task);
+	}
+}
+
+void mts_input_exit(void)
+{
+	struct pid *pid;
+
+	while ((pid = take_remembered()))
+		put_pid(pid);
+}
+
+/* ---- output ------------------------------------------------------------------------------ */
 
 int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs)
 {

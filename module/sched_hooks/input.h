@@ -8,6 +8,7 @@
 
 struct kprobe;
 struct pt_regs;
+struct task_struct;
 
 /*
  * n_tty_receive_buf2(tty, …): what a keyboard, a line, or the other end of a pty
@@ -21,5 +22,20 @@ int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs);
 
 /* unix_stream_sendmsg(socket, …): the current process asks another one, or answers it. */
 int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs);
+
+/*
+ * This task has had input while the hook on what it sends is off. Under RCU; any
+ * context.
+ */
+void mts_input_remember(struct task_struct *task);
+
+/*
+ * The hook is on now: those remembered hand on to whom they have sent something that is
+ * unread. Who runs has read it, and is found with the next key; who is frozen has not.
+ */
+void mts_input_catch_up(void);
+
+/* After the hooks have been removed. */
+void mts_input_exit(void);
 
 #endif /* _MTS_INPUT_H */

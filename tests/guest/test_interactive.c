@@ -38,6 +38,7 @@ struct shell {
 	int master;
 	char name[MTS_NAME_SIZE];
 	const char *cgroup; /* an added one, instead of a job of its own */
+	bool outside; /* in no job at all */
 	struct seen *seen;
 };
 
@@ -127,7 +128,9 @@ static void enter(struct shell *shell)
 {
 	struct mts_job_create create = { .id = 0 };
 
-	if (shell->cgroup)
+	if (shell->outside)
+		shell->seen->error = 0;
+	else if (shell->cgroup)
 		shell->seen->error = cg_write(shell->cgroup, "cgroup.procs", "0");
 	else
 		shell->seen->error = try_create(shell->name, MTS_JOB_ENTER, &create);
@@ -262,6 +265,7 @@ static void start_shells(unsigned int n, unsigned int mib, enum manners manners)
 
 	for (i = 0; i < n; i++, name[5]++) {
 		shells[i].cgroup = NULL;
+		shells[i].outside = false;
 		shell_start(&shells[i], name, mib, manners);
 	}
 }
@@ -792,6 +796,67 @@ static void who_reads_the_keyboard_is_used(void)
 	close(keyboard);
 }
 
+/* So long after the last key sockets are looked at. */
+#define LOOKED_AT_MS 16000
+
+/* In no job; tells a program of each key. */
+static void start_display_server(struct shell *server)
+{
+	struct input_event event;
+	int keyboard, client;
+
+	server->cgroup = NULL;
+	server->outside = true;
+	snprintf(server->name, sizeof(server->name), "display");
+	server->seen = share();
+	server->pid = spawn();
+	if (!server->pid) {
+		enter(server);
+		keyboard = open_keyboard();
+		client = connect_to(0);
+		if (keyboard < 0 || client < 0)
+			_exit(6);
+		server->seen->ready = true;
+		while (read(keyboard, &event, sizeof(event)) == sizeof(event))
+			if (event.type == EV_KEY && event.value && write(client, "x", 1) != 1)
+				_exit(7);
+		_exit(0);
+	}
+	shell_is_ready(server);
+}
+
+/*
+ * The first key after a pause is enough, though sockets are only looked at from then on, and
+ * the server may have told its client before.
+ */
+static void whom_a_display_server_tells_is_used(void)
+{
+	int keyboard = make_keyboard();
+	struct shell *client = &relays[0];
+	unsigned int i;
+	u64 before;
+
+	expect_within(2000, get_status().sees & MTS_SEES_EVDEV, "sees %#x", get_status().sees);
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_relays(1, 1);
+	start_display_server(&shells[0]);
+	/* It has read, and waits in another read. */
+	press(keyboard);
+	expect_within(2000, client->seen->bytes == 1, "%s", describe());
+	rotate(32, 20000, MTS_EVICT_OFF);
+	for (i = 0; i < 2; i++) {
+		sleep_ms(LOOKED_AT_MS);
+		expect_within(60000, is_frozen(client), "%s", describe());
+		before = get_stats().interactive_thaws;
+		press(keyboard);
+		expect_within(500, get_stats().interactive_thaws > before, "key %u: %s", i + 1,
+			      describe());
+		expect_within(1000, client->seen->bytes == i + 2, "%s", describe());
+		check(is_interactive(client), "%s", describe());
+	}
+	close(keyboard);
+}
+
 static int load(const char *name)
 {
 	char path[64];
@@ -1131,7 +1196,8 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST(hooks_are_there_and_hit), TEST(what_it_answers_prolongs),
 	    TEST(whom_it_asks_is_used_as_well), TEST(credit_goes_three_steps_and_no_further),
 	    TEST(through_a_program_that_is_no_job), TEST(who_asks_without_input_hands_on_nothing),
-	    TEST(who_reads_the_keyboard_is_used), TEST(evdev_may_come_and_go),
-	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
-	    TEST(the_base_is_protected_as_well), TEST(who_is_kept_is_protected_without_turns),
+	    TEST(who_reads_the_keyboard_is_used), TEST(whom_a_display_server_tells_is_used),
+	    TEST(evdev_may_come_and_go), TEST(its_settings_come_back),
+	    TEST(what_somebody_sets_meanwhile_stays), TEST(the_base_is_protected_as_well),
+	    TEST(who_is_kept_is_protected_without_turns),
 	    TEST(who_is_kept_is_protected_while_all_fits), TEST(unloaded_while_somebody_types));
