@@ -86,6 +86,7 @@ LOOKS = {
     "stock": Look("#7d838c", "s"),
     "mts": Look("#d55e00", "o"),
     "ideal": Look("#009e73", "D", (0, (4, 1.5))),
+    "session": Look("#7d838c", "p", (0, (1, 1))),
     "mglru": Look("#1f7fc4", "^"),
     "mglru+min_ttl": Look("#56b4e9", "v", (0, (4, 1.5))),
     "zswap": Look("#cc79a7", "P"),

@@ -274,6 +274,8 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
  * uses. Other things by default.
  */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
+/* The same, but as by default memory that nobody uses does not count. */
+void rotate_by_use(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
 /* After rotate(): as by default, memory that nobody uses does not count. */
 void count_used_memory(void);
 bool is_rotating(void);

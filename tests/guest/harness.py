@@ -47,6 +47,7 @@ class Group:
     module: bool = True
     module_options: str = ""
     tools: tuple[str, ...] = ()  # of the host's packages, in the guest's /usr/bin
+    data: tuple[tuple[str, Path], ...] = ()  # more of those: place in the guest, file or folder
     kernel_modules: tuple[str, ...] = ()  # of the kernel's own
     seconds: int = 120  # real time that one program may take
 
@@ -192,7 +193,7 @@ def spec(group: Group) -> guest.Spec:
         main=main_script(group),
         memory_mib=group.memory_mib,
         swap=guest.Swap(group.disk, group.swap_mib),
-        files={**programs.closure(*group.tools), **tools, **tests},
+        files={**programs.closure(*group.tools, data=dict(group.data)), **tools, **tests},
         module=MODULE if group.module else None,
         module_options=group.module_options,
         kernel_modules=group.kernel_modules,

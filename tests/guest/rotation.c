@@ -29,7 +29,7 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
 	}
 }
 
-void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
+static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u32 demand)
 {
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
@@ -41,8 +41,18 @@ void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 		.max_pause_ns = 30000 * NS_PER_MS,
 		.overhead = 0, /* slices are as long as the test says */
 		.interactive = MTS_DEFAULT_INTERACTIVE,
-		.demand = MTS_DEMAND_ALLOCATED, /* and bins are what the sizes say */
+		.demand = demand,
 	});
+}
+
+void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
+{
+	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_ALLOCATED);
+}
+
+void rotate_by_use(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
+{
+	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_USED);
 }
 
 void count_used_memory(void)

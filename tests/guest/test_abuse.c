@@ -8,17 +8,15 @@
 static void start_long_slices(void)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate(32, 20000, MTS_EVICT_OFF);
+	rotate_by_use(32, 20000, MTS_EVICT_OFF);
 	expect_rotation(3);
-	count_used_memory();
 }
 
 static void start_short_slices(void)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate(32, 250, MTS_EVICT_OFF);
+	rotate_by_use(32, 250, MTS_EVICT_OFF);
 	expect_rotation(3);
-	count_used_memory();
 }
 
 /* After all of it: the rotation still turns, and ends with everybody awake. */

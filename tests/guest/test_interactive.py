@@ -7,7 +7,7 @@ GROUP = harness.Group(
     "interactive",
     programs=("test_interactive",),
     kernel_modules=("evdev", "uinput"),
-    seconds=400,
+    seconds=500,
 )
 
 
