@@ -118,6 +118,12 @@ def messages_and_time(output: str) -> tuple[int, float] | None:
     return None
 
 
+def per_message(counted: tuple[int, float], shift: int) -> float:
+    """Instructions, of messages and seconds."""
+    messages, seconds = counted
+    return seconds * 1e9 / 2**shift / messages
+
+
 def instructions_by_turn(output: str, shift: int) -> dict[str, list[float]]:
     """Instructions per message of each start that idle-turns made: absent, loaded."""
     found: dict[str, list[float]] = {"absent": [], "loaded": []}
@@ -125,7 +131,7 @@ def instructions_by_turn(output: str, shift: int) -> dict[str, list[float]]:
         kind, _, said = turn.partition("\n")
         counted = messages_and_time(said)
         if kind in found and counted:
-            found[kind].append(counted[1] * 1e9 / 2**shift / counted[0])
+            found[kind].append(per_message(counted, shift))
     return found
 
 
@@ -209,10 +215,9 @@ class Idle(Suite):
         counted = messages_and_time(output)
         if not counted:
             return {"messages": None, "instructions_per_message": None}
-        messages, seconds = counted
         return {
-            "messages": messages,
-            "instructions_per_message": seconds * 1e9 / 2**setting.shift / messages,
+            "messages": counted[0],
+            "instructions_per_message": per_message(counted, setting.shift),
         }
 
     def tables(self, results: Sequence[Json]) -> list[Table]:

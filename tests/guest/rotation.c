@@ -115,3 +115,20 @@ struct hog *frozen_hog(void)
 				return &hogs[i];
 	fail("no job is frozen: %s", describe());
 }
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void expect_quick(double *ms, unsigned int n)
+{
+	unsigned int i;
+
+	qsort(ms, n, sizeof(*ms), compare);
+	for (i = 0; i < n; i++)
+		note("thawed after %.2f ms", ms[i]);
+	check(ms[n / 2] < QUICK_MS, "%.1f ms in the middle of %u", ms[n / 2], n);
+}

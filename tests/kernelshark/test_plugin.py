@@ -6,6 +6,7 @@ the plugin and prints what it draws, the other.
 """
 
 import base64
+import dataclasses
 import re
 import subprocess
 from collections import defaultdict
@@ -14,11 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from bench.lab import BUILD, ROOT, guest, kernel, programs
+from bench.lab import BUILD, guest
+from tests.guest import harness
 
 DRIVER = BUILD / "kernelshark" / "lanes"
 PLUGIN = BUILD / "plugin-mts.so"
-LOGS = BUILD / "guest-logs" / "kernelshark"
+LOGS = harness.LOGS / "kernelshark"
+GROUP = harness.Group("kernelshark", programs=(), tools=("trace-cmd",))  # what is in the guest
 COLUMNS = 2000
 CHARACTER, MARGIN = 10, 8  # columns, of a label
 # The kernel's names are not wanted, and are most of a recording.
@@ -82,16 +85,6 @@ class Picture:
         return [box for box in self.lanes[pid] if box.height == height]
 
 
-def build(*arguments: str | Path) -> None:
-    """Have make do it."""
-    command = ["make", "-s", *map(str, arguments)]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    if done.returncode:
-        pytest.fail(f"{' '.join(command)}:\n{done.stdout}", pytrace=False)
-
-
 def record() -> dict[str, Path]:
     """In a guest, by Debian's trace-cmd."""
     texts: dict[str, list[str]] = {}
@@ -104,20 +97,8 @@ def record() -> dict[str, Path]:
         elif not line.startswith("lab: "):
             current.append(line)
 
-    static = {f"bin/{path.name}": path for path in (BUILD / "static").iterdir() if path.is_file()}
-    verdict = guest.run(
-        guest.Spec(
-            kernel=kernel.obtain(),
-            main=MAIN,
-            memory_mib=1024,
-            swap=guest.Swap("ssd", 512),
-            files={**programs.closure("trace-cmd"), **static},
-            module=ROOT / "module" / "mts.ko",
-            timeout=300,
-        ),
-        directory=LOGS,
-        on_report=report,
-    )
+    spec = dataclasses.replace(harness.spec(GROUP), main=MAIN, timeout=300.0)
+    verdict = guest.run(spec, directory=LOGS, on_report=report)
     if not verdict.good:
         pytest.fail(f"{verdict}\nlogs: {LOGS}", pytrace=False)
     found = {}
@@ -200,8 +181,8 @@ class Recording:
 @pytest.fixture(scope="module")
 def recordings() -> dict[str, Recording]:
     """With the events of mts, and without."""
-    build("-C", ROOT, "guest-module", "static", "kernelshark")
-    build("-C", Path(__file__).parent)
+    harness.build("guest-module", "static", "kernelshark")
+    harness.build("-C", "tests/kernelshark")
     return {name: Recording(tell(path), draw(path)) for name, path in record().items()}
 
 
