@@ -313,6 +313,8 @@ struct swap_disk {
 void swap_use(const struct swap_disk *disk);
 /* From now on requests that touch these pages of it fail. */
 void swap_spoil(u64 first, u64 pages);
+/* Until now. */
+void swap_mend(void);
 /* From now on no request is larger. 4 makes what is left to be read a matter of minutes. */
 void swap_request_kib(unsigned int kib);
 /* Back to the guest's own disk; reset() does it. */

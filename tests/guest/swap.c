@@ -92,6 +92,12 @@ void swap_spoil(u64 first, u64 pages)
 	bad_pages('+', first, pages);
 }
 
+void swap_mend(void)
+{
+	bad_pages('-', 0, strtoull(settings[0].value, NULL, 10) * MIB / PAGE);
+	spoiled = false;
+}
+
 void swap_request_kib(unsigned int kib)
 {
 	char text[16];
@@ -107,8 +113,7 @@ void swap_restore(void)
 	if (!changed)
 		return;
 	if (spoiled)
-		bad_pages('-', 0, strtoull(settings[0].value, NULL, 10) * MIB / PAGE);
-	spoiled = false;
+		swap_mend();
 	disk_off();
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		expect(setting(settings[i].name, settings[i].value), 0);

@@ -35,7 +35,8 @@ record() {
 		{ cat /tmp/said; exit 1; }
 	{ echo "file $1"; base64 "/tmp/$1.dat" && echo end; } >/dev/ttyS1
 }
-record turns 2M "-e mts"
+# On a fast host too they take several slices.
+record turns 8M "-e mts"
 record others 50K
 """
 FREEZE, EVICT, BACK, THAW = "788cbe", "be322d", "1e785a", "969696"
