@@ -204,10 +204,16 @@ static u64 trail_of(struct task_struct *task, struct mts_job *job)
 	return (trail & NAME_MASK) == name_of(task) ? trail : 0;
 }
 
-void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 steps)
+u32 mts_interactive_step(struct task_struct *task)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
+
+	return mts_trail_step(trail_of(task, job), to_ms(now_ns()));
+}
+
+void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step)
 {
 	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(from));
-	u32 step = mts_trail_step(trail_of(from, job), to_ms(now_ns())) + steps;
 
 	if (step > MTS_STEP_MAX || same_thread_group(from, to))
 		return;

@@ -29,15 +29,21 @@ bool mts_interactive_is_on(void);
  */
 void mts_interactive_give(struct task_struct *task, u32 step);
 
+/*
+ * How many programs lie between this task and the person; more than MTS_STEP_MAX: nobody
+ * waits for it. Under RCU; any context.
+ */
+u32 mts_interactive_step(struct task_struct *task);
+
 /**
  * mts_interactive_hand_on() - a task asks something of another one
- * @from: if somebody waits for it
+ * @from: somebody waits for it
  * @to: it is this one that is waited for now
- * @steps: that this takes it away from the person; 0: it is told of the input itself
+ * @step: how many programs lie between it and the person
  *
  * Under RCU; any context.
  */
-void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 steps);
+void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step);
 
 /* The job shows something, which counts if it is an answer; under RCU, any context. */
 void mts_interactive_answer(struct mts_job *job);

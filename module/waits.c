@@ -4,7 +4,6 @@
 #include <linux/bitmap.h>
 #include <linux/cgroup.h>
 #include <linux/fcntl.h>
-#include <linux/fdtable.h>
 #include <linux/futex.h>
 #include <linux/hash.h>
 #include <linux/magic.h>
@@ -18,11 +17,11 @@
 #include <linux/sort.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
-#include <net/af_unix.h>
 #include <net/sock.h>
 
 #include "compat/compat.h"
 #include "compat/locks.h"
+#include "files.h"
 #include "interactive.h"
 #include "job.h"
 #include "stats.h"
@@ -95,19 +94,13 @@ static void wait_for_pipe(struct file *file, struct mts_job *waiter)
 	add_thing(&thing);
 }
 
-#if IS_ENABLED(CONFIG_UNIX)
 static void wait_for_socket(struct file *file, struct mts_job *waiter)
 {
-	struct thing thing = { .what = MTS_WAIT_SOCKET, .waiter = waiter };
-	struct sock *sk = SOCKET_I(file_inode(file))->sk, *peer;
+	struct thing thing = { .mark = MARK_SOCKET, .what = MTS_WAIT_SOCKET, .waiter = waiter };
+	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
 
-	/* While it is open it keeps its sock. */
-	if (!sk || sk->sk_family != AF_UNIX)
-		return;
-	peer = unix_peer_get(sk);
 	if (!peer)
 		return;
-	thing.mark = MARK_SOCKET;
 	thing.name = (unsigned long)READ_ONCE(peer->sk_socket);
 	if (!thing.name) {
 		/* Who listened has not accepted it yet. */
@@ -118,14 +111,10 @@ static void wait_for_socket(struct file *file, struct mts_job *waiter)
 	if (thing.name)
 		add_thing(&thing);
 }
-#else
-static void wait_for_socket(struct file *file, struct mts_job *waiter)
-{
-}
-#endif
 
-static void wait_for_file(struct file *file, struct mts_job *waiter)
+static void wait_for_file(struct file *file, void *job)
 {
+	struct mts_job *waiter = job;
 	const struct inode *inode = file_inode(file);
 	/* An eventfd, say: who else has it has the same open file. */
 	const struct thing event = {
@@ -166,7 +155,7 @@ static void wait_for_locks(const struct list_head *locks, struct mts_job *waiter
 }
 
 /* Who has locked this file, in the way of somebody. */
-static void wait_for_lock(struct file *file, struct mts_job *waiter)
+static void wait_for_lock(struct file *file, void *waiter)
 {
 	struct file_lock_context *context = locks_inode_context(file_inode(file));
 
@@ -178,43 +167,10 @@ static void wait_for_lock(struct file *file, struct mts_job *waiter)
 	spin_unlock(&context->flc_lock);
 }
 
-typedef void (*file_fn)(struct file *file, struct mts_job *waiter);
-
-/* Under task_lock(). */
-static void with_file(struct files_struct *files, unsigned int fd, file_fn fn,
-		      struct mts_job *waiter)
+static void with_files(struct task_struct *task, mts_file_fn fn, struct mts_job *job)
 {
-	struct fdtable *fdt;
-	struct file *file;
-
-	/* While it is held nothing is closed. */
-	spin_lock(&files->file_lock);
-	fdt = files_fdtable(files);
-	if (fd < fdt->max_fds) {
-		file = rcu_dereference_protected(fdt->fd[fd], lockdep_is_held(&files->file_lock));
-		if (file)
-			fn(file, waiter);
-	}
-	spin_unlock(&files->file_lock);
-}
-
-static void with_files(struct files_struct *files, file_fn fn, struct mts_job *job)
-{
-	struct fdtable *fdt;
-	struct file *file;
-	unsigned int fd;
-	u32 n = 0;
-
-	spin_lock(&files->file_lock);
-	fdt = files_fdtable(files);
-	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
-		if (++n > MAX_FILES || ++steps > MAX_STEPS)
-			break;
-		file = rcu_dereference_protected(fdt->fd[fd], lockdep_is_held(&files->file_lock));
-		if (file)
-			fn(file, job);
-	}
-	spin_unlock(&files->file_lock);
+	if (steps <= MAX_STEPS)
+		steps += mts_files_each(task, MAX_FILES, fn, job);
 }
 
 /* Which of its files, only the event loop knows. All threads of a process have the same. */
@@ -223,7 +179,7 @@ static void wait_for_any(struct task_struct *task, struct mts_job *waiter)
 	if (task->files == polled)
 		return;
 	polled = task->files;
-	with_files(task->files, wait_for_file, waiter);
+	with_files(task, wait_for_file, waiter);
 }
 
 /* Return: is it in memory that others may share? */
@@ -268,7 +224,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 			 struct mts_job *waiter)
 {
 	if (is_for_lock(call, args)) {
-		with_file(task->files, args[0], wait_for_lock, waiter);
+		mts_files_one(task, args[0], wait_for_lock, waiter);
 		return;
 	}
 	/* Who runs always may just have nothing to do. */
@@ -294,7 +250,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 	case __NR_sendmmsg:
 	case __NR_splice:
 	case __NR_tee:
-		with_file(task->files, args[0], wait_for_file, waiter);
+		mts_files_one(task, args[0], wait_for_file, waiter);
 		break;
 #ifdef __NR_poll
 	case __NR_poll:
@@ -429,9 +385,10 @@ static void has(struct mts_job *holder, enum mark mark, unsigned long name, fmod
 			found(&things[i], holder);
 }
 
-static void has_file(struct file *file, struct mts_job *holder)
+static void has_file(struct file *file, void *job)
 {
 	struct inode *inode = file_inode(file);
+	struct mts_job *holder = job;
 
 	has(holder, MARK_FILE, (unsigned long)file, 0);
 	if (S_ISFIFO(inode->i_mode))
@@ -465,7 +422,7 @@ static bool look_at_holder(struct task_struct *task, struct mts_job *holder)
 	task_lock(task);
 	alive = task->mm && task->files;
 	if (alive && marks & (BIT(MARK_FILE) | BIT(MARK_INODE) | BIT(MARK_SOCKET)))
-		with_files(task->files, has_file, holder);
+		with_files(task, has_file, holder);
 	if (alive && marks & BIT(MARK_MEMORY))
 		has_memory(task->mm, holder);
 	task_unlock(task);

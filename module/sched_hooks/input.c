@@ -2,7 +2,6 @@
 #include "input.h"
 
 #include <linux/cgroup.h>
-#include <linux/fdtable.h>
 #include <linux/kprobes.h>
 #include <linux/net.h>
 #include <linux/pid.h>
@@ -12,11 +11,12 @@
 #include <linux/skbuff.h>
 #include <linux/tty.h>
 #include <linux/tty_driver.h>
-#include <net/af_unix.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
+#include "../files.h"
 #include "../interactive.h"
+#include "../policy/interactive.h"
 #include "evdev.h"
 #include "hooks.h"
 
@@ -70,14 +70,20 @@ int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs)
 static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 {
 	struct task_struct *task;
+	u32 step;
 
 	rcu_read_lock();
+	step = mts_interactive_step(from);
+	/* Most messages are sent by somebody for whom nobody waits. */
+	if (step > MTS_STEP_MAX)
+		goto unlock;
 	/* While connected, which the sender's reference makes last, the peer does not change. */
 	task = sk->sk_state == TCP_ESTABLISHED ?
 		       pid_task(READ_ONCE(sk->sk_peer_pid), PIDTYPE_TGID) :
 		       NULL;
 	if (task)
-		mts_interactive_hand_on(from, task, mts_evdev_reads(from) ? 0 : 1);
+		mts_interactive_hand_on(from, task, mts_evdev_reads(from) ? step : step + 1);
+unlock:
 	rcu_read_unlock();
 }
 
@@ -94,6 +100,8 @@ int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
 
 /* More of them at one time have no input of a person. */
 #define MAX_REMEMBERED 16
+/* Of each. */
+#define MAX_FILES 1024
 
 /* Processes, each with a reference. */
 static struct pid *remembered[MAX_REMEMBERED];
@@ -127,31 +135,18 @@ static struct pid *take_remembered(void)
 	return pid;
 }
 
-#if IS_ENABLED(CONFIG_UNIX)
-static int hand_on_unread(const void *from, struct file *file, unsigned int fd)
+static void hand_on_unread(struct file *file, void *from)
 {
-	struct socket *socket = sock_from_file(file);
-	struct sock *peer;
+	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
 	bool unread;
 
-	/* While the file is open it keeps its sock. */
-	if (!socket || !socket->sk || socket->sk->sk_family != AF_UNIX)
-		return 0;
-	peer = unix_peer_get(socket->sk);
 	if (!peer)
-		return 0;
+		return;
 	unread = !skb_queue_empty_lockless(&peer->sk_receive_queue);
 	sock_put(peer);
 	if (unread)
-		hand_on_to_peer((struct task_struct *)from, socket->sk);
-	return 0;
+		hand_on_to_peer(from, sk);
 }
-#else
-static int hand_on_unread(const void *from, struct file *file, unsigned int fd)
-{
-	return 0;
-}
-#endif
 
 void mts_input_catch_up(void)
 {
@@ -163,9 +158,10 @@ void mts_input_catch_up(void)
 		put_pid(pid);
 		if (!task)
 			continue;
-		/* Until it is let go the task has its files. */
+		/* Until it is let go the task has its files, unless it has none any more. */
 		task_lock(task);
-		iterate_fd(task->files, 0, hand_on_unread, task);
+		if (task->files)
+			mts_files_each(task, MAX_FILES, hand_on_unread, task);
 		task_unlock(task);
 		put_task_struct(task);
 	}

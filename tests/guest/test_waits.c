@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -530,6 +531,35 @@ static void who_waits_for_nobody_is_tied_to_nobody(void)
 	check(!are_together(), "%s", describe());
 }
 
+/*
+ * A file's name can be open without the file (O_PATH). What names a socket is an inode of the
+ * file system then, with no socket around it: whoever looks for one there reads beside it,
+ * which a kernel with KASAN says.
+ */
+static void paths_that_name_sockets_are_none(void)
+{
+	static const char directory[] = "/tmp/t-paths";
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int paths[64], fd;
+	unsigned int i;
+
+	check(!mkdir(directory, 0700) && !mount("t-paths", directory, "ramfs", 0, NULL), "%s: %m",
+	      directory);
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		snprintf(at.sun_path, sizeof(at.sun_path), "%s/%u", directory, i);
+		fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		check(fd >= 0 && !bind(fd, (struct sockaddr *)&at, sizeof(at)), "bind: %m");
+		close(fd);
+		paths[i] = open(at.sun_path, O_PATH);
+		check(paths[i] >= 0, "%s: %m", at.sun_path);
+	}
+	/* Both have them too, and an event loop is looked at with all that it has open. */
+	end_up_in_one_bin(POLLED, 100);
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		close(paths[i]);
+	check(!umount(directory) && !rmdir(directory), "%s: %m", directory);
+}
+
 /* ---- what can happen meanwhile ------------------------------------------------------------ */
 
 static void the_other_one_is_killed(void)
@@ -576,5 +606,5 @@ GUEST_TESTS(TEST(packed_together_by_pipe), TEST(packed_together_by_event_loop),
 	    TEST_SLOW(apart_they_get_on_at_the_pace_of_slices, 180),
 	    TEST(apart_the_holder_of_a_lock_is_thawed),
 	    TEST_SLOW(who_is_no_job_gets_a_lock_from_a_frozen_one, 120),
-	    TEST(who_waits_for_nobody_is_tied_to_nobody), TEST(the_other_one_is_killed),
-	    TEST(the_module_is_unloaded_meanwhile));
+	    TEST(who_waits_for_nobody_is_tied_to_nobody), TEST(paths_that_name_sockets_are_none),
+	    TEST(the_other_one_is_killed), TEST(the_module_is_unloaded_meanwhile));

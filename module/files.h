@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What another process has open. */
+#ifndef _MTS_FILES_H
+#define _MTS_FILES_H
+
+#include <linux/types.h>
+
+struct file;
+struct sock;
+struct task_struct;
+
+/* Under the lock of the files: it must not sleep, nor open or close anything. */
+typedef void (*mts_file_fn)(struct file *file, void *arg);
+
+/*
+ * Calls @fn for at most @most files that @task has open, itself under task_lock(). What is
+ * open as a path only (O_PATH) is none. Return: how many files were looked at.
+ */
+u32 mts_files_each(struct task_struct *task, u32 most, mts_file_fn fn, void *arg);
+
+/* The same for one of them, if there is such a file. */
+void mts_files_one(struct task_struct *task, unsigned int fd, mts_file_fn fn, void *arg);
+
+/*
+ * The other end of @file's connection, with a reference; @own: this end, while @file is open.
+ * Return: NULL if it is no unix socket, or not connected.
+ */
+struct sock *mts_files_unix_peer(struct file *file, struct sock **own);
+
+#endif /* _MTS_FILES_H */
