@@ -74,6 +74,9 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	lockdep_assert_held(&job->freeze_lock);
 	if (!job->frozen)
 		return false;
+	/* The rotor may come before the watchdog. */
+	if (why == MTS_THAW_ROTOR && mts_job_is_wanted(job))
+		why = MTS_THAW_WANTED;
 	if (!mts_ops->freeze_asked(job)) {
 		why = MTS_THAW_FOREIGN;
 		mts_stats_inc(foreign_thaws);
@@ -93,6 +96,8 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 		return false;
 	}
 	mark_thawed(job);
+	if (why == MTS_THAW_WANTED)
+		mts_interactive_thawed(job);
 	return true;
 }
 
@@ -267,8 +272,8 @@ static bool try_thaw_wanted(struct mts_job *job)
 
 	if (!mutex_trylock(&job->freeze_lock))
 		return false;
-	if (is_wanted(job) && thaw_locked(job, MTS_THAW_WANTED))
-		mts_interactive_thawed(job);
+	if (is_wanted(job))
+		thaw_locked(job, MTS_THAW_WANTED);
 	done = !is_wanted(job);
 	mutex_unlock(&job->freeze_lock);
 	return done;
