@@ -30,6 +30,13 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 struct sock;
 struct sock *unix_peer_get(struct sock *sk);
 
+/* What writes to a pipe; since 6.15 to one with a name too. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#define MTS_PIPE_WRITE "pipe_write"
+#else
+#define MTS_PIPE_WRITE "anon_pipe_write"
+#endif
+
 /* In TP_fast_assign(): since 6.10 the field knows what it was declared with. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #define MTS_ASSIGN_STR(field, text) __assign_str(field, text)

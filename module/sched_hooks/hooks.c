@@ -25,6 +25,7 @@
 #include "each.h"
 #include "evdev.h"
 #include "input.h"
+#include "pipes.h"
 #include "realtime.h"
 
 /* Reclaim wakes the rotor at most this often. */
@@ -164,6 +165,7 @@ static struct hook {
 	{ "input_event", mts_hook_input_event, KPROBE, OPTIONAL },
 	{ "evdev_read", mts_hook_evdev_read, KPROBE, OPTIONAL, MTS_SEES_EVDEV, LOADED },
 	{ "unix_stream_sendmsg", mts_hook_unix_send, KPROBE, OPTIONAL, MTS_SEES_UNIX, USED },
+	{ MTS_PIPE_WRITE, mts_hook_pipe_write, KPROBE, OPTIONAL, MTS_SEES_PIPES, USED },
 };
 
 /* The table's handlers are untyped: here the compiler holds them against the kernel. */
@@ -178,7 +180,8 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
 	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input,   mts_hook_tty_output,
 					mts_hook_policy,      mts_hook_unix_send,
-					mts_hook_input_event, mts_hook_evdev_read };
+					mts_hook_input_event, mts_hook_evdev_read,
+					mts_hook_pipe_write };
 }
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
@@ -303,6 +306,7 @@ static void remove_all(void)
 	irq_work_sync(&begin_work);
 	cancel_delayed_work_sync(&follow_work);
 	mts_input_exit();
+	mts_pipes_exit();
 	mts_interactive_exit();
 	mts_evdev_exit();
 }

@@ -19,6 +19,7 @@
 #include "../policy/interactive.h"
 #include "evdev.h"
 #include "hooks.h"
+#include "pipes.h"
 
 /* Of a process group; it is a pipeline as a rule. */
 #define MAX_PROCESSES 64
@@ -140,6 +141,7 @@ static void hand_on_unread(struct file *file, void *from)
 	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
 	bool unread;
 
+	mts_pipes_unread(file, from);
 	if (!peer)
 		return;
 	unread = !skb_queue_empty_lockless(&peer->sk_receive_queue);

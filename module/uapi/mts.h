@@ -289,6 +289,7 @@ enum mts_each_how {
 #define MTS_SEES_TTY (1u << 0) /* what is typed at a terminal */
 #define MTS_SEES_TTY_OUTPUT (1u << 1) /* what is shown in answer */
 #define MTS_SEES_UNIX (1u << 3) /* what programs with input ask others, by unix sockets */
+#define MTS_SEES_PIPES (1u << 5) /* the same, by pipes */
 /* Keyboards and mice as /dev/input/event*, while the kernel's evdev is loaded. */
 #define MTS_SEES_EVDEV (1u << 4)
 /* A thread that becomes real-time, at once and not only at the next switch. */

@@ -69,11 +69,19 @@ static struct sockaddr_un address_of(unsigned int relay)
 	return address;
 }
 
+#define RELAYS 4
+
+static bool by_pipes; /* not by sockets */
+static int pipes[RELAYS][2]; /* each relay's, from who is before it */
+
 static int connect_to(unsigned int relay)
 {
 	struct sockaddr_un address = address_of(relay);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd;
 
+	if (by_pipes)
+		return pipes[relay][1];
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		_exit(4);
 	return fd;
@@ -544,11 +552,9 @@ static void who_is_larger_than_the_cap_takes_turns(void)
 
 /* ---- steps ------------------------------------------------------------------------------ */
 
-#define RELAYS 4
-
 static struct shell relays[RELAYS];
 
-/* Who listens on a socket is who is asked. */
+/* Who listens on a socket is who is asked; or who reads a pipe. */
 static void relay_main(struct shell *relay, unsigned int number, bool is_last, bool in_job)
 {
 	struct sockaddr_un address = address_of(number);
@@ -560,27 +566,38 @@ static void relay_main(struct shell *relay, unsigned int number, bool is_last, b
 		mts_close();
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1))
 		_exit(5);
+	if (by_pipes)
+		close(pipes[number][1]);
 	relay->seen->ready = true;
-	hand_on(accept(fd, NULL, NULL), is_last ? -1 : connect_to(number + 1), relay->seen);
+	hand_on(by_pipes ? pipes[number][0] : accept(fd, NULL, NULL),
+		is_last ? -1 : connect_to(number + 1), relay->seen);
 }
 
 /* Each hands on to the next; the last one first, as the others connect to it. */
-static void start_relays(unsigned int n, u32 in_jobs)
+static void start_relays(bool pipes_between, unsigned int n, u32 in_jobs)
 {
 	unsigned int i;
 
+	by_pipes = pipes_between;
 	for (i = n; i--;) {
 		struct shell *relay = &relays[i];
 
 		relay->cgroup = NULL;
 		snprintf(relay->name, sizeof(relay->name), "relay%u", i);
 		relay->seen = share();
+		if (by_pipes)
+			check(!pipe(pipes[i]), "pipe: %m");
 		relay->pid = spawn();
 		if (!relay->pid) {
 			relay_main(relay, i, i == n - 1, in_jobs >> i & 1);
 			_exit(0);
 		}
 		shell_is_ready(relay);
+		/* Each end is to have one owner. */
+		if (by_pipes)
+			close(pipes[i][0]);
+		if (by_pipes && i < n - 1)
+			close(pipes[i + 1][1]);
 	}
 }
 
@@ -592,15 +609,23 @@ static void type_for(struct shell *shell, unsigned int ms, unsigned int every)
 		type(shell);
 }
 
-static void whom_it_asks_is_used_as_well(void)
+/* Who asks by a pipe was the last to need its end for writing. */
+static void start_asker(void)
+{
+	start_shells(1, 1, ASKS);
+	if (by_pipes)
+		close(pipes[0][1]);
+}
+
+static void whom_it_asks_is_used(bool pipes_between)
 {
 	struct mts_stats before;
 	struct shell *shell = &shells[0];
 	u64 end;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	start_relays(1, 1);
-	start_shells(1, 1, ASKS);
+	start_relays(pipes_between, 1, 1);
+	start_asker();
 	rotate(32, 300, MTS_EVICT_OFF);
 	wait_rounds(1, 20000);
 	before = get_stats();
@@ -615,12 +640,60 @@ static void whom_it_asks_is_used_as_well(void)
 	expect_within(30000, is_frozen(&relays[0]), "%s", describe());
 }
 
-static void credit_goes_three_steps_and_no_further(void)
+static void whom_it_asks_is_used_as_well(void)
+{
+	whom_it_asks_is_used(false);
+}
+
+static void whom_it_asks_by_a_pipe_is_used_as_well(void)
+{
+	whom_it_asks_is_used(true);
+}
+
+/* A job that could read the first relay's pipe as well, and does not. */
+static void start_rival(struct shell *rival)
+{
+	char path[64];
+
+	rival->seen = share();
+	rival->pid = spawn();
+	if (!rival->pid) {
+		enter(rival);
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", relays[0].pid, pipes[0][0]);
+		if (open(path, O_RDONLY | O_CLOEXEC) < 0)
+			_exit(6);
+		rival->seen->ready = true;
+		pause();
+	}
+	shell_is_ready(rival);
+}
+
+/* Workers with one queue, make's job server: it is not known who is asked. */
+static void of_several_readers_of_a_pipe_none_is_used(void)
+{
+	struct shell rival = { .name = "rival" };
+
+	start_relays(true, 1, 1);
+	start_asker();
+	start_rival(&rival);
+	type_for(&shells[0], 2000, 110);
+	check(relays[0].seen->bytes > 5, "%llu bytes arrived",
+	      (unsigned long long)relays[0].seen->bytes);
+	check(job_named("relay0").input_age_ms == MTS_INPUT_AGE_MAX &&
+		      job_named("rival").input_age_ms == MTS_INPUT_AGE_MAX,
+	      "%s", describe());
+	/* As soon as there is one only, it is. */
+	kill_and_join(rival.pid);
+	type_for(&shells[0], 2000, 110);
+	check(is_interactive(&relays[0]), "%s", describe());
+}
+
+static void credit_goes_three_steps(bool pipes_between)
 {
 	unsigned int i;
 
-	start_relays(4, 0xf);
-	start_shells(1, 1, ASKS);
+	start_relays(pipes_between, 4, 0xf);
+	start_asker();
 	type_for(&shells[0], 6000, 110);
 	check(relays[3].seen->bytes > 20, "%llu bytes arrived",
 	      (unsigned long long)relays[3].seen->bytes);
@@ -630,10 +703,20 @@ static void credit_goes_three_steps_and_no_further(void)
 	check(job_named("relay3").input_age_ms == MTS_INPUT_AGE_MAX, "the fourth has got some");
 }
 
+static void credit_goes_three_steps_and_no_further(void)
+{
+	credit_goes_three_steps(false);
+}
+
+static void credit_goes_three_pipes_and_no_further(void)
+{
+	credit_goes_three_steps(true);
+}
+
 /* Through an X server, say, which nobody enrols. */
 static void through_a_program_that_is_no_job(void)
 {
-	start_relays(2, 2);
+	start_relays(false, 2, 2);
 	start_shells(1, 1, ASKS);
 	type_for(&shells[0], 4000, 110);
 	check(is_interactive(&relays[1]), "%s", describe());
@@ -645,7 +728,7 @@ static void who_asks_without_input_hands_on_nothing(void)
 	struct shell asker = { .name = "asker", .seen = share() };
 	unsigned int i;
 
-	start_relays(1, 1);
+	start_relays(false, 1, 1);
 	start_shells(1, 1, READS);
 	type(&shells[0]); /* so that sockets are looked at */
 	expect_read(&shells[0], 1, 2000);
@@ -777,7 +860,7 @@ static void whom_a_display_server_tells_is_used(void)
 
 	expect_within(2000, get_status().sees & MTS_SEES_EVDEV, "sees %#x", get_status().sees);
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	start_relays(1, 1);
+	start_relays(false, 1, 1);
 	start_display_server(&server);
 	/* It has read, and waits in another read. */
 	keyboard_press(keyboard);
@@ -1043,7 +1126,8 @@ static void real_time_thaws_at_once(void)
 
 static void hooks_are_there_and_hit(void)
 {
-	const u32 all = MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_REALTIME | MTS_SEES_UNIX;
+	const u32 all = MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_REALTIME | MTS_SEES_UNIX |
+			MTS_SEES_PIPES;
 	struct mts_stats before, after;
 	u64 input;
 
@@ -1130,9 +1214,11 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST(the_background_gets_no_credit), TEST(beyond_the_cap_who_was_used_last_stays),
 	    TEST(who_is_larger_than_the_cap_takes_turns), TEST(real_time_thaws_at_once),
 	    TEST(hooks_are_there_and_hit), TEST(what_it_answers_prolongs),
-	    TEST(whom_it_asks_is_used_as_well), TEST(credit_goes_three_steps_and_no_further),
-	    TEST(through_a_program_that_is_no_job), TEST(who_asks_without_input_hands_on_nothing),
-	    TEST(who_reads_the_keyboard_is_used),
+	    TEST(whom_it_asks_is_used_as_well), TEST(whom_it_asks_by_a_pipe_is_used_as_well),
+	    TEST(of_several_readers_of_a_pipe_none_is_used),
+	    TEST(credit_goes_three_steps_and_no_further),
+	    TEST(credit_goes_three_pipes_and_no_further), TEST(through_a_program_that_is_no_job),
+	    TEST(who_asks_without_input_hands_on_nothing), TEST(who_reads_the_keyboard_is_used),
 	    TEST_SLOW(whom_a_display_server_tells_is_used, 120), TEST(evdev_may_come_and_go),
 	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
 	    TEST(the_base_is_protected_as_well), TEST(who_is_kept_is_protected_without_turns),

@@ -72,9 +72,13 @@ const struct word job_state_words[] = {
 };
 
 const struct word sees_words[] = {
-	{ "tty", MTS_SEES_TTY, NULL },		 { "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
-	{ "unix", MTS_SEES_UNIX, NULL },	 { "evdev", MTS_SEES_EVDEV, NULL },
-	{ "realtime", MTS_SEES_REALTIME, NULL }, { 0 },
+	{ "tty", MTS_SEES_TTY, NULL },
+	{ "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
+	{ "unix", MTS_SEES_UNIX, NULL },
+	{ "evdev", MTS_SEES_EVDEV, NULL },
+	{ "realtime", MTS_SEES_REALTIME, NULL },
+	{ "pipes", MTS_SEES_PIPES, NULL },
+	{ 0 },
 };
 
 const struct word each_words[] = {

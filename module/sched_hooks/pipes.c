@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pipes.h"
+
+#include <linux/cgroup.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
+
+#include "../files.h"
+#include "../interactive.h"
+#include "../policy/interactive.h"
+
+/* That are written to at one time; beyond them the one longest ago is forgotten. */
+#define MAX_PIPES 8
+/* A pipe's reader is looked for this often: credit does not come more often. */
+#define LOOK_NS (100 * (u64)NSEC_PER_MSEC)
+/* Of a process, and in one look. */
+#define MAX_FILES 1024
+#define MAX_STEPS (64 * 1024)
+
+struct said {
+	unsigned long pipe; /* its inode, as a name; 0: none */
+	u64 at;
+	u32 step; /* of who reads it */
+	u32 writer; /* its job; 0: none */
+	bool is_new;
+};
+
+static struct said said[MAX_PIPES];
+/* Taken in hooks; nothing is woken while it is held. */
+static DEFINE_RAW_SPINLOCK(said_lock);
+
+static void look(struct work_struct *work);
+static DECLARE_WORK(look_work, look);
+
+/* ---- what is said ------------------------------------------------------------------------ */
+
+/* Its place, or that of the one that is longest ago. */
+static struct said *find_place(unsigned long pipe)
+{
+	struct said *oldest = &said[0];
+	int i;
+
+	for (i = 0; i < MAX_PIPES; i++) {
+		if (said[i].pipe == pipe)
+			return &said[i];
+		if (said[i].at < oldest->at)
+			oldest = &said[i];
+	}
+	return oldest;
+}
+
+/* Return: its reader is to be looked for. */
+static bool note(const struct said *new)
+{
+	struct said *place;
+	unsigned long flags;
+	bool is_new;
+
+	raw_spin_lock_irqsave(&said_lock, flags);
+	place = find_place(new->pipe);
+	is_new = place->pipe != new->pipe || new->at - place->at >= LOOK_NS;
+	if (is_new)
+		*place = *new;
+	raw_spin_unlock_irqrestore(&said_lock, flags);
+	return is_new;
+}
+
+/* Under RCU. */
+static void say(const struct file *file, struct task_struct *from)
+{
+	struct said new = {
+		.pipe = (unsigned long)file_inode(file),
+		.at = ktime_get_mono_fast_ns(),
+		.step = mts_interactive_step(from) + 1,
+		.is_new = true,
+	};
+	struct mts_job *job;
+
+	if (new.step > MTS_STEP_MAX)
+		return;
+	job = mts_job_of_cgroup(task_dfl_cgroup(from));
+	new.writer = job ? job->id : 0;
+	if (note(&new))
+		schedule_work(&look_work);
+}
+
+int mts_hook_pipe_write(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct kiocb *iocb = (struct kiocb *)regs_get_kernel_argument(regs, 0);
+
+	if (!mts_interactive_is_busy())
+		return 0;
+	rcu_read_lock();
+	say(iocb->ki_filp, current);
+	rcu_read_unlock();
+	return 0;
+}
+
+void mts_pipes_unread(struct file *file, struct task_struct *from)
+{
+	const struct pipe_inode_info *pipe = file->private_data;
+
+	if (!S_ISFIFO(file_inode(file)->i_mode) || !(file->f_mode & FMODE_WRITE) ||
+	    pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)))
+		return;
+	rcu_read_lock();
+	say(file, from);
+	rcu_read_unlock();
+}
+
+/* ---- who reads it ------------------------------------------------------------------------- */
+
+/* Of the look under way. */
+static struct wanted {
+	struct said said;
+	struct mts_job *job; /* the last that reads it */
+	struct task_struct *task; /* of that job */
+	u32 readers;
+} wanted[MAX_PIPES];
+static u32 nwanted;
+
+struct visit {
+	struct task_struct *task;
+	struct mts_job *job;
+};
+
+static void reads(struct wanted *pipe, const struct visit *visit)
+{
+	if (pipe->said.writer == visit->job->id || pipe->job == visit->job)
+		return;
+	pipe->readers++;
+	pipe->job = visit->job;
+	pipe->task = visit->task;
+}
+
+static void look_at_file(struct file *file, void *arg)
+{
+	u32 i;
+
+	if (!S_ISFIFO(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ))
+		return;
+	for (i = 0; i < nwanted; i++)
+		if (wanted[i].said.pipe == (unsigned long)file_inode(file))
+			reads(&wanted[i], arg);
+}
+
+/* Under RCU. Return: how much there was to look at. */
+static u32 look_at_process(struct task_struct *process)
+{
+	struct visit visit = { .job = mts_job_of_cgroup(task_dfl_cgroup(process)) };
+	u32 steps = 1;
+
+	if (!visit.job)
+		return steps;
+	/* The first thread that has not exited speaks for all. */
+	for_each_thread(process, visit.task) {
+		task_lock(visit.task);
+		if (visit.task->files) {
+			steps += mts_files_each(visit.task, MAX_FILES, look_at_file, &visit);
+			task_unlock(visit.task);
+			break;
+		}
+		task_unlock(visit.task);
+		steps++;
+	}
+	return steps;
+}
+
+static void take_new(void)
+{
+	int i;
+
+	nwanted = 0;
+	raw_spin_lock_irq(&said_lock);
+	for (i = 0; i < MAX_PIPES; i++)
+		if (said[i].is_new) {
+			said[i].is_new = false;
+			wanted[nwanted++] = (struct wanted){ .said = said[i] };
+		}
+	raw_spin_unlock_irq(&said_lock);
+}
+
+static void look(struct work_struct *work)
+{
+	struct task_struct *process;
+	u32 i, steps = 0;
+
+	take_new();
+	rcu_read_lock();
+	for_each_process(process) {
+		steps += look_at_process(process);
+		if (steps > MAX_STEPS)
+			break;
+	}
+	for (i = 0; i < nwanted; i++)
+		if (wanted[i].readers == 1)
+			mts_interactive_give(wanted[i].task, wanted[i].said.step);
+	rcu_read_unlock();
+}
+
+void mts_pipes_exit(void)
+{
+	cancel_work_sync(&look_work);
+}
