@@ -134,6 +134,7 @@ static long stats(void __user *arg)
 	struct mts_stats stats;
 
 	mts_stats_get(&stats);
+	stats.hook_hits = mts_hooks_hits();
 	stats.hook_misses = mts_hooks_misses();
 	return copy_to_user(arg, &stats, sizeof(stats)) ? -EFAULT : 0;
 }

@@ -148,6 +148,7 @@ static struct hook {
 	bool works;
 	bool installed;
 	bool on; /* of a kprobe that is USED: installed, and not switched off */
+	atomic64_t hits; /* of a kprobe */
 	u64 missed; /* while it was installed before */
 	struct tracepoint *tracepoint;
 	struct kprobe kprobe;
@@ -227,13 +228,23 @@ static bool kprobes_work(void)
 
 /* ---- all of them -------------------------------------------------------------- */
 
+/* All of them come this way, and are counted. */
+static int on_kprobe(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct hook *hook = container_of(probe, struct hook, kprobe);
+	kprobe_pre_handler_t handler = hook->handler;
+
+	atomic64_inc(&hook->hits);
+	return handler(probe, regs);
+}
+
 static int install_at(struct hook *hook, unsigned int offset)
 {
 	/* An address is left from before, and refused beside the name. */
 	hook->kprobe = (struct kprobe){
 		.symbol_name = hook->where,
 		.offset = offset,
-		.pre_handler = hook->handler,
+		.pre_handler = on_kprobe,
 		.flags = hook->when == USED ? KPROBE_FLAG_DISABLED : 0,
 	};
 	hook->on = false;
@@ -427,6 +438,16 @@ u32 mts_hooks_see(void)
 		if (hooks[i].works)
 			sees |= hooks[i].sees;
 	return sees;
+}
+
+u64 mts_hooks_hits(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		sum += atomic64_read(&hooks[i].hits);
+	return sum;
 }
 
 u64 mts_hooks_misses(void)

@@ -28,6 +28,9 @@ u32 mts_hooks_see(void);
  */
 void mts_hooks_follow(struct task_struct *task);
 
+/* Events that kprobes have told of since load. */
+u64 mts_hooks_hits(void);
+
 /* Events that kprobes have missed, because one came while another was handled. */
 u64 mts_hooks_misses(void);
 

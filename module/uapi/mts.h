@@ -415,11 +415,12 @@ struct mts_stats {
 	__u64 inputs; /* events of input that reached jobs, handed on ones too */
 	__u64 interactive_thaws; /* jobs thawed at once: input, or a real-time thread */
 	__u64 interactive_wait_ns; /* from the event to the thaw, all together */
-	__u64 hook_misses; /* events that the kernel could not tell us of */
+	__u64 hook_misses; /* events that kprobes could not tell us of */
 	__u64 waits; /* times that a job of the running bin waited for a frozen one */
 	__u64 wait_joins; /* such pairs that a plan has put in one bin, from two */
 	__u64 wait_thaws; /* jobs thawed: a lock of theirs was in the way of who runs always */
-	__u64 reserved[4]; /* 0 */
+	__u64 hook_hits; /* events that kprobes have told us of */
+	__u64 reserved[3]; /* 0 */
 };
 
 /* ---- commands --------------------------------------------------------- */

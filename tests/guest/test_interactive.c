@@ -1140,6 +1140,9 @@ static void hooks_are_there_and_hit(void)
 	after = get_stats();
 	check(after.inputs == before.inputs + 1, "%llu inputs",
 	      (unsigned long long)(after.inputs - before.inputs));
+	/* What was typed, and what was shown. */
+	check(after.hook_hits >= before.hook_hits + 2, "%llu hits",
+	      (unsigned long long)(after.hook_hits - before.hook_hits));
 	check(after.hook_misses == before.hook_misses, "it missed some");
 	check(job_named("shell0").input_age_ms <= (now_ns() - input) / NS_PER_MS, "%u",
 	      job_named("shell0").input_age_ms);
