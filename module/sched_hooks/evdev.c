@@ -63,7 +63,9 @@ bool mts_evdev_reads(struct task_struct *task)
 	bool reads = false;
 	int i;
 
-	raw_spin_lock_irqsave(&readers_lock, flags);
+	/* For a hook that may be a breakpoint, which is as good as an NMI. */
+	if (!raw_spin_trylock_irqsave(&readers_lock, flags))
+		return false;
 	for (i = 0; i < MAX_READERS && !reads; i++)
 		reads = pid && readers[i].pid == pid;
 	raw_spin_unlock_irqrestore(&readers_lock, flags);

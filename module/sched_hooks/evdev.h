@@ -19,7 +19,7 @@ int mts_hook_evdev_read(struct kprobe *probe, struct pt_regs *regs);
 /* input_event(device, type, …): in interrupts mostly. */
 int mts_hook_input_event(struct kprobe *probe, struct pt_regs *regs);
 
-/* Has its process lately? Under RCU; any context. */
+/* Has its process lately? Under RCU; any context. May be wrong in saying no, once in a while. */
 bool mts_evdev_reads(struct task_struct *task);
 
 /* Nobody is remembered; after the hooks have been removed. */

@@ -3,6 +3,7 @@
 
 #include <linux/cgroup.h>
 #include <linux/fs.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/pipe_fs_i.h>
 #include <linux/rcupdate.h>
@@ -31,11 +32,18 @@ struct said {
 };
 
 static struct said said[MAX_PIPES];
-/* Taken in hooks; nothing is woken while it is held. */
+/* Nothing is woken while it is held. Hooks only try: they may be breakpoints, as good as NMIs. */
 static DEFINE_RAW_SPINLOCK(said_lock);
 
 static void look(struct work_struct *work);
 static DECLARE_WORK(look_work, look);
+
+static void begin_to_look(struct irq_work *unused)
+{
+	schedule_work(&look_work);
+}
+
+static DEFINE_IRQ_WORK(begin_work, begin_to_look);
 
 /* ---- what is said ------------------------------------------------------------------------ */
 
@@ -61,7 +69,9 @@ static bool note(const struct said *new)
 	unsigned long flags;
 	bool is_new;
 
-	raw_spin_lock_irqsave(&said_lock, flags);
+	/* Who says something now says more. */
+	if (!raw_spin_trylock_irqsave(&said_lock, flags))
+		return false;
 	place = find_place(new->pipe);
 	is_new = place->pipe != new->pipe || new->at - place->at >= LOOK_NS;
 	if (is_new)
@@ -86,7 +96,7 @@ static void say(const struct file *file, struct task_struct *from)
 	job = mts_job_of_cgroup(task_dfl_cgroup(from));
 	new.writer = job ? job->id : 0;
 	if (note(&new))
-		schedule_work(&look_work);
+		irq_work_queue(&begin_work);
 }
 
 int mts_hook_pipe_write(struct kprobe *probe, struct pt_regs *regs)
@@ -205,5 +215,6 @@ static void look(struct work_struct *work)
 
 void mts_pipes_exit(void)
 {
+	irq_work_sync(&begin_work);
 	cancel_work_sync(&look_work);
 }
