@@ -10,6 +10,8 @@
 
 #include "compat/compat.h"
 
+#define MAX_FILES 1024
+
 /*
  * A path is not its file: the inode of one that names a socket is the file system's, with
  * no socket around it.
@@ -22,7 +24,7 @@ static void call(struct files_struct *files, unsigned int fd, mts_file_fn fn, vo
 		fn(file, arg);
 }
 
-u32 mts_files_each(struct task_struct *task, u32 most, mts_file_fn fn, void *arg)
+u32 mts_files_each(struct task_struct *task, mts_file_fn fn, void *arg)
 {
 	struct files_struct *files = task->files;
 	struct fdtable *fdt;
@@ -33,7 +35,7 @@ u32 mts_files_each(struct task_struct *task, u32 most, mts_file_fn fn, void *arg
 	spin_lock(&files->file_lock);
 	fdt = files_fdtable(files);
 	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
-		if (n == most)
+		if (n == MAX_FILES)
 			break;
 		n++;
 		call(files, fd, fn, arg);

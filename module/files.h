@@ -13,10 +13,10 @@ struct task_struct;
 typedef void (*mts_file_fn)(struct file *file, void *arg);
 
 /*
- * Calls @fn for at most @most files that @task has open, itself under task_lock(). What is
- * open as a path only (O_PATH) is none. Return: how many files were looked at.
+ * Calls @fn for the files that @task has open, 1024 of them at most, itself under task_lock().
+ * What is open as a path only (O_PATH) is none. Return: how many files were looked at.
  */
-u32 mts_files_each(struct task_struct *task, u32 most, mts_file_fn fn, void *arg);
+u32 mts_files_each(struct task_struct *task, mts_file_fn fn, void *arg);
 
 /* The same for one of them, if there is such a file. */
 void mts_files_one(struct task_struct *task, unsigned int fd, mts_file_fn fn, void *arg);

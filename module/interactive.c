@@ -194,8 +194,9 @@ void mts_interactive_give(struct task_struct *task, u32 step)
 		give_outsider(task, now, step);
 }
 
-static u64 trail_of(struct task_struct *task, struct mts_job *job)
+static u64 trail_of(struct task_struct *task)
 {
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
 	u64 trail;
 
 	if (job)
@@ -206,9 +207,7 @@ static u64 trail_of(struct task_struct *task, struct mts_job *job)
 
 u32 mts_interactive_step(struct task_struct *task)
 {
-	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
-
-	return mts_trail_step(trail_of(task, job), to_ms(now_ns()));
+	return mts_trail_step(trail_of(task), to_ms(now_ns()));
 }
 
 void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step)

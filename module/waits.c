@@ -19,7 +19,6 @@
 #include <asm/unistd.h>
 #include <net/sock.h>
 
-#include "compat/compat.h"
 #include "compat/locks.h"
 #include "files.h"
 #include "interactive.h"
@@ -31,8 +30,7 @@
 #define MAX_THINGS 512
 /* Most files are waited for by nobody: one bit says so. */
 #define NAME_BITS 12
-/* Files of a process that are looked at, and mappings; with all threads, of all together. */
-#define MAX_FILES 1024
+/* Mappings of a process that are looked at; with files and threads, of all together. */
 #define MAX_AREAS 1024
 #define MAX_STEPS (64 * 1024)
 /* Locks of a file. */
@@ -170,7 +168,7 @@ static void wait_for_lock(struct file *file, void *waiter)
 static void with_files(struct task_struct *task, mts_file_fn fn, struct mts_job *job)
 {
 	if (steps <= MAX_STEPS)
-		steps += mts_files_each(task, MAX_FILES, fn, job);
+		steps += mts_files_each(task, fn, job);
 }
 
 /* Which of its files, only the event loop knows. All threads of a process have the same. */

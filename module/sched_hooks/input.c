@@ -101,8 +101,6 @@ int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
 
 /* More of them at one time have no input of a person. */
 #define MAX_REMEMBERED 16
-/* Of each. */
-#define MAX_FILES 1024
 
 /* Processes, each with a reference. */
 static struct pid *remembered[MAX_REMEMBERED];
@@ -163,7 +161,7 @@ void mts_input_catch_up(void)
 		/* Until it is let go the task has its files, unless it has none any more. */
 		task_lock(task);
 		if (task->files)
-			mts_files_each(task, MAX_FILES, hand_on_unread, task);
+			mts_files_each(task, hand_on_unread, task);
 		task_unlock(task);
 		put_task_struct(task);
 	}

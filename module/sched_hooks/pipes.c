@@ -19,8 +19,7 @@
 #define MAX_PIPES 8
 /* A pipe's reader is looked for this often: credit does not come more often. */
 #define LOOK_NS (100 * (u64)NSEC_PER_MSEC)
-/* Of a process, and in one look. */
-#define MAX_FILES 1024
+/* Processes and files, in one look. */
 #define MAX_STEPS (64 * 1024)
 
 struct said {
@@ -134,21 +133,19 @@ static struct wanted {
 } wanted[MAX_PIPES];
 static u32 nwanted;
 
-struct visit {
-	struct task_struct *task;
-	struct mts_job *job;
-};
-
-static void reads(struct wanted *pipe, const struct visit *visit)
+static void reads(struct wanted *pipe, struct task_struct *task)
 {
-	if (pipe->said.writer == visit->job->id || pipe->job == visit->job)
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
+
+	/* It may have left its job meanwhile. */
+	if (!job || pipe->said.writer == job->id || pipe->job == job)
 		return;
 	pipe->readers++;
-	pipe->job = visit->job;
-	pipe->task = visit->task;
+	pipe->job = job;
+	pipe->task = task;
 }
 
-static void look_at_file(struct file *file, void *arg)
+static void look_at_file(struct file *file, void *task)
 {
 	u32 i;
 
@@ -156,26 +153,26 @@ static void look_at_file(struct file *file, void *arg)
 		return;
 	for (i = 0; i < nwanted; i++)
 		if (wanted[i].said.pipe == (unsigned long)file_inode(file))
-			reads(&wanted[i], arg);
+			reads(&wanted[i], task);
 }
 
 /* Under RCU. Return: how much there was to look at. */
 static u32 look_at_process(struct task_struct *process)
 {
-	struct visit visit = { .job = mts_job_of_cgroup(task_dfl_cgroup(process)) };
+	struct task_struct *task;
 	u32 steps = 1;
 
-	if (!visit.job)
+	if (!mts_job_of_cgroup(task_dfl_cgroup(process)))
 		return steps;
 	/* The first thread that has not exited speaks for all. */
-	for_each_thread(process, visit.task) {
-		task_lock(visit.task);
-		if (visit.task->files) {
-			steps += mts_files_each(visit.task, MAX_FILES, look_at_file, &visit);
-			task_unlock(visit.task);
+	for_each_thread(process, task) {
+		task_lock(task);
+		if (task->files) {
+			steps += mts_files_each(task, look_at_file, task);
+			task_unlock(task);
 			break;
 		}
-		task_unlock(visit.task);
+		task_unlock(task);
 		steps++;
 	}
 	return steps;
@@ -201,6 +198,9 @@ static void look(struct work_struct *work)
 	u32 i, steps = 0;
 
 	take_new();
+	/* Another look has taken it. */
+	if (!nwanted)
+		return;
 	rcu_read_lock();
 	for_each_process(process) {
 		steps += look_at_process(process);
