@@ -101,6 +101,10 @@ struct mts_job {
 	u32 stalled;
 	struct mts_look look;
 
+	/* cgroup_ops.c, in the rotor's thread: the last look into memory.stat */
+	struct mts_usage measured;
+	u64 measured_at; /* ktime, ns; 0: never */
+
 	/* rotor's thread writes, under mts_lock where others read */
 	struct mts_usage usage;
 	u64 demand;

@@ -18,7 +18,8 @@
  *	memory. -ENODATA: not to be had cheaply. Any context.
  * @stalls: does a task of it wait for memory now? False also if that is not to be
  *	had. Any context.
- * @usage: measure. -ENODEV: the cgroup is gone.
+ * @usage: measure; cheap as long as nothing has changed. In the rotor's thread alone.
+ *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
  *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other

@@ -395,7 +395,7 @@ static bool is_watching(u32 reason)
 }
 
 /*
- * Measuring takes some 0.2 ms a job: while it only watches, and its figures are
+ * Measuring takes up to 0.2 ms a job: while it only watches, and its figures are
  * young against what they cost, a look at the tasks does.
  */
 static void measure_for(u32 reason)

@@ -342,8 +342,6 @@ static void evict_for(u32 to)
 	mutex_unlock(&mts_lock);
 	if (evict == MTS_EVICT_OFF)
 		return;
-	/* Reclaim is work: a shell that runs beside it gets its share. */
-	set_user_nice(current, 0);
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
 				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
@@ -353,7 +351,6 @@ static void evict_for(u32 to)
 	want = mts_sub_floor(want, evict_bin(mts_rotor.nbins, want));
 	if (want && is_swap_full())
 		note_swap_full();
-	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }
 
@@ -378,12 +375,9 @@ static void bring_back(u32 to)
 
 		job->leaves = mts_round_unused(job, &job->usage);
 	}
-	/* Work of the job's, not of the host's: a shell that runs beside it gets its share. */
-	set_user_nice(current, 0);
 	pages = mts_ops->bring_back(mts_rotor.incoming, n);
 	if (mts_rotor.by_use && mts_rotor_may_go_on())
 		mts_ops->use_begins(mts_rotor.incoming, list_incoming(to));
-	set_user_nice(current, MIN_NICE);
 	took = ktime_get_ns() - began;
 	trace_mts_bring_back(to, n, pages, took);
 	mts_stats_add(brought_back, pages);
@@ -421,6 +415,18 @@ static u64 lap(u64 *last)
 	return took;
 }
 
+static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
+{
+	note_use();
+	evict_for(to);
+	parts->evict_ns = lap(last);
+	if (!mts_rotor_may_go_on())
+		return -ECANCELED;
+	bring_back(to);
+	parts->bring_back_ns = lap(last);
+	return 0;
+}
+
 static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 {
 	u64 last = ktime_get_ns();
@@ -431,15 +437,13 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	parts->freeze_ns = lap(&last);
 	if (err)
 		return err;
-	note_use();
-	evict_for(to);
-	parts->evict_ns = lap(&last);
-	if (!mts_rotor_may_go_on())
-		return -ECANCELED;
-	bring_back(to);
-	parts->bring_back_ns = lap(&last);
-	thaw_bin(to);
-	return 0;
+	/* Work of the jobs', not of the host's: a shell that runs beside it gets its share. */
+	set_user_nice(current, 0);
+	err = exchange(to, &last, parts);
+	set_user_nice(current, MIN_NICE);
+	if (!err)
+		thaw_bin(to);
+	return err;
 }
 
 int mts_switch_to(u32 to)
