@@ -33,7 +33,7 @@ TURN_MESSAGES = 100_000
 # What must be so for whoever is at the host, beside what thrashes.
 KEYS = Score("suite.keys.p99_ms", "key to echo, p99", "ms")
 KEYS_MOST = Score("suite.keys.max_ms", "key to echo, most", "ms")
-MONITOR_MOST = Score("suite.monitor.max_ms", "monitor's jitter, most", "ms")
+MONITOR_MOST = Score("suite.jitter.max_ms", "monitor's jitter, most", "ms")
 REALTIME_MOST = Score("suite.realtime.max_ms", "real-time task late by, most", "ms")
 # Progress over goal: of whole rounds, as each run has several.
 JAIN = Score("jain", "Jain's index", "", lower=False)

@@ -31,3 +31,13 @@ void samples_print(FILE *out, uint64_t *values, uint64_t count, uint64_t missing
 	}
 	fputc('}', out);
 }
+
+uint64_t samples_differences(uint64_t *differences, const uint64_t *values, uint64_t count)
+{
+	for (uint64_t i = 1; i < count; i++) {
+		uint64_t one = values[i - 1], other = values[i];
+
+		differences[i - 1] = other > one ? other - one : one - other;
+	}
+	return count ? count - 1 : 0;
+}

@@ -21,4 +21,13 @@ uint64_t samples_percentile(const uint64_t *sorted, uint64_t count, unsigned int
  */
 void samples_print(FILE *out, uint64_t *values, uint64_t count, uint64_t missing);
 
+/**
+ * samples_differences() - by how much each value differs from the one before it
+ * @differences: room for @count - 1
+ * @values: in their order
+ *
+ * Return: how many differences.
+ */
+uint64_t samples_differences(uint64_t *differences, const uint64_t *values, uint64_t count);
+
 #endif /* LATENCY_SAMPLES_H */

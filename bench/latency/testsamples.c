@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-/* For tests: prints what samples_print() says of the numbers of its command line. */
+/*
+ * For tests: prints what samples_print() says of the numbers of its command line; after
+ * "differences", of those between them.
+ */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "samples.h"
 
 int main(int argc, char **argv)
 {
-	uint64_t values[4096];
-	int count = argc - 1;
+	const bool differences = argc > 1 && !strcmp(argv[1], "differences");
+	uint64_t values[4096], between[4096];
+	uint64_t count = 0;
 
-	if (count > 4096)
-		return 2;
-	for (int i = 0; i < count; i++)
-		values[i] = strtoull(argv[i + 1], NULL, 10);
-	samples_print(stdout, values, (uint64_t)count, 0);
+	for (int i = 1 + differences; i < argc; i++) {
+		if (count == 4096)
+			return 2;
+		values[count++] = strtoull(argv[i], NULL, 10);
+	}
+	if (differences)
+		count = samples_differences(between, values, count);
+	samples_print(stdout, differences ? between : values, count, 0);
 	putchar('\n');
 	return 0;
 }

@@ -23,7 +23,10 @@
 
 #define LOOK_NS 10000000u /* between two looks whether the task has begun */
 
-/* Shared by both; followed by how late it woke up, and how late it was through, each time. */
+/*
+ * Shared by both; followed by how late it woke up, and how late it was through, each time, and
+ * by room for the parent's own sums.
+ */
 struct notes {
 	uint64_t start_ns; /* 0: the task has not begun; atomic */
 	uint64_t done; /* times; atomic */
@@ -32,7 +35,7 @@ struct notes {
 
 static struct notes *notes_get(uint64_t count)
 {
-	size_t size = sizeof(struct notes) + 2 * count * sizeof(uint64_t);
+	size_t size = sizeof(struct notes) + 3 * count * sizeof(uint64_t);
 	struct notes *notes =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -81,6 +84,9 @@ static void report(const struct options *options, const struct schedule *schedul
 	const uint64_t done = __atomic_load_n(&notes->done, __ATOMIC_ACQUIRE);
 	const uint64_t count = schedule->count - schedule->first;
 	const uint64_t missing = schedule->count - done < count ? schedule->count - done : count;
+	/* The first of all has none before it. */
+	const uint64_t from = schedule->first > 0 ? schedule->first - 1 : 0;
+	uint64_t *jitter = through + schedule->count, differences;
 	const uint64_t now = clock_now();
 
 	for (uint64_t i = done; i < schedule->count; i++) {
@@ -91,10 +97,14 @@ static void report(const struct options *options, const struct schedule *schedul
 			woke[i] = now > due ? now - due : 0;
 		through[i] = now > due ? now - due : 0;
 	}
+	/* Before the others are sorted. */
+	differences = samples_differences(jitter, through + from, schedule->count - from);
 	printf("{\"program\": \"latency\", \"part\": \"%s\", \"wake\": ", options->name);
 	samples_print(stdout, woke + schedule->first, count, missing);
 	fputs(", \"latency\": ", stdout);
 	samples_print(stdout, through + schedule->first, count, missing);
+	fputs(", \"jitter\": ", stdout);
+	samples_print(stdout, jitter, differences, missing < differences ? missing : differences);
 	puts("}");
 	if (fflush(stdout) || ferror(stdout))
 		err(EXIT_FAILURE, "cannot write the result");

@@ -10,7 +10,8 @@ requests   a client asks a server through a socket every 10 ms; from when the re
            its answer. The server has 4 MiB and uses 64 KiB for each. It is pinned, as mts does not
            know servers: a job that belongs to every bin
 monitor    wakes up once a second and uses its 2 MiB; pinned. From when it was to wake up until it
-           is through: what is late of its samples is their jitter
+           is through; and its jitter: by how much from one end to the next it was more or less
+           than a second
 periodic   the same every 10 ms with 1 MiB, of which it uses 64 KiB; pinned. How late it wakes up
 realtime   Debian's cyclictest: a real-time thread, locked, that wakes up every millisecond. It is
            not pinned: mts must find it
@@ -64,6 +65,7 @@ PROBES = (
     ("keys", "type", "latency", "key to echo"),
     ("requests", "ask", "latency", "request to answer"),
     ("monitor", "monitor", "latency", "monitor, 1 Hz: sample late by"),
+    ("jitter", "monitor", "jitter", "monitor, 1 Hz: jitter"),
     ("periodic", "periodic", "wake", "task of 100 Hz: wakes up late by"),
 )
 REALTIME = ("realtime", "cyclictest: wakes up late by")
@@ -274,7 +276,7 @@ def table(key: str, point: dict[str, list[Json]]) -> Table:
     rows = []
     for probe, title in (*((key, title) for key, _, _, title in PROBES), REALTIME):
         for policy, results in point.items():
-            found = [figures for result in results if (figures := lib.own(result)[probe])]
+            found = [figures for result in results if (figures := lib.own(result).get(probe))]
             missing = (figures.get("missing") for figures in found)
             rows.append(
                 (

@@ -185,7 +185,7 @@ def _latency(setting: Setting, _work: float, _elapsed: float) -> dict:
     slow = FACTORS.get(setting.policy, 15.0)
     times = {"first_ms": slow, "p50_ms": slow, "p99_ms": 2 * slow, "max_ms": 3 * slow}
     probe = {"count": 100, "missing": 0, **times}
-    names = ("keys", "requests", "monitor", "periodic", "realtime")
+    names = ("keys", "requests", "monitor", "jitter", "periodic", "realtime")
     return {**dict.fromkeys(names, probe), "load_accesses_per_s": 1e6}
 
 

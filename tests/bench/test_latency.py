@@ -90,6 +90,16 @@ def test_percentiles_are_of_the_nearest_rank(build):
     assert samples(build) == {"count": 0, "missing": 0}
 
 
+def test_differences_go_both_ways(build):
+    found = samples(build, "differences", 5, 5, 9, 2)
+    assert found == {
+        **{"count": 3, "missing": 0, "first_ns": 0, "p50_ns": 4, "p99_ns": 7},
+        "max_ns": 7,
+    }
+    for values in ((), (5,)):
+        assert samples(build, "differences", *values) == {"count": 0, "missing": 0}
+
+
 @pytest.mark.parametrize(("asks", "answers"), [("type", "edit"), ("ask", "serve")])
 def test_questions_are_answered(start, tmp_path, asks, answers):
     other = start(answers, "--at", tmp_path / "x", "--size", "1M", "--touch", "64K")
@@ -152,6 +162,9 @@ def test_a_periodic_task_that_stands_still_is_late_for_every_time(start):
     for part in ("wake", "latency"):
         assert 3e8 < report[part]["max_ns"] < 1.1e9
         assert report[part]["first_ns"] < 3e8
+    assert report["jitter"]["count"] == 49
+    assert report["jitter"]["missing"] == report["latency"]["missing"]
+    assert 3e8 < report["jitter"]["max_ns"] <= report["latency"]["max_ns"]
 
 
 def test_a_periodic_task_in_time(start):
@@ -159,6 +172,16 @@ def test_a_periodic_task_in_time(start):
     assert status == 0
     assert (report["wake"]["count"], report["wake"]["missing"]) == (20, 0)
     assert 0 < report["wake"]["p50_ns"] < report["latency"]["p50_ns"]
+    assert (report["jitter"]["count"], report["jitter"]["missing"]) == (19, 0)
+    assert report["jitter"]["max_ns"] < report["latency"]["max_ns"]
+
+
+def test_jitter_begins_with_the_last_time_that_is_skipped(start):
+    report, status = ended(
+        start("tick", "--size", "64K", "-p", "0.02", "--skip", "0.1", "-d", "0.2")
+    )
+    assert status == 0
+    assert report["jitter"]["count"] == report["latency"]["count"] == 10
 
 
 @pytest.mark.parametrize("part", ["type", "ask", "tick"])
@@ -243,6 +266,7 @@ def test_figures_and_tables():
     }
     assert figures["requests"]["p99_ms"] is None
     assert figures["monitor"] is None
+    assert figures["jitter"] is None
     assert figures["periodic"]["p50_ms"] == 0.005  # how late it wakes up
     assert figures["load_accesses_per_s"] == 200
     assert "load_accesses_per_s" not in SUITE.figures(point, outcome())
@@ -254,7 +278,7 @@ def test_figures_and_tables():
     assert all(len(row) == len(table.header) for row in table.rows)
     assert table.rows[0] == ("key to echo", "stock", "1.000", "2.000", "3.000", "1")
     assert table.rows[2][2:] == ("-", "-", "-", "-")
-    assert table.rows[4][2:] == ("0.003", "0.004", "6.202", "-")
+    assert table.rows[5][2:] == ("0.003", "0.004", "6.202", "-")
 
 
 def workloads():
