@@ -867,7 +867,7 @@ static void whom_a_display_server_tells_is_used(void)
 	expect_within(2000, client->seen->bytes == 1, "%s", describe());
 	rotate(32, 20000, MTS_EVICT_OFF);
 	sleep_ms(LOOKED_AT_MS);
-	expect_within(30000, is_frozen(client), "%s", describe());
+	expect_within(60000, is_frozen(client), "%s", describe());
 	before = get_stats().interactive_thaws;
 	keyboard_press(keyboard);
 	expect_within(500, get_stats().interactive_thaws > before, "%s", describe());
