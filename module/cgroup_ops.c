@@ -38,11 +38,6 @@ static int cgroup_ops_awake(struct mts_job *job)
 	return mts_tasks_awake(job->cgrp);
 }
 
-static int read_u64(struct mts_job *job, const char *file, u64 *value)
-{
-	return gone(mts_cgroupfs_read_u64(&job->dir, file, value));
-}
-
 /* The value of a line "key value" of a flat keyed file; 0 if there is none. */
 static u64 keyed_value(const char *text, const char *key)
 {
@@ -66,7 +61,7 @@ static bool cgroup_ops_stalls(struct mts_job *job)
 
 /*
  * memory.current and memory.swap.current without the files, which take 0.1 ms of a slow
- * processor. Both are 0 for what the kernel does not account (swapaccount=0).
+ * processor. Of swap it is 0 where the kernel does not account for it (swapaccount=0).
  */
 static int read_counters(struct mts_job *job, u64 *memory, u64 *swap)
 {
@@ -105,33 +100,34 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
  * Whatever memory.stat tells apart changes the counters as it changes, but for one page that
  * comes as another goes: a job at its memory.max may do that, not while it is frozen.
  */
-static bool stat_holds(const struct mts_job *job, const struct mts_usage *now)
+static bool stat_holds(const struct mts_job *job, const struct mts_usage *counters, u64 now)
 {
 	const struct mts_usage *then = &job->measured;
 	u64 at = job->measured_at;
 
-	if (!at || then->current_bytes != now->current_bytes || then->swap != now->swap)
+	if (!at || then->current_bytes != counters->current_bytes || then->swap != counters->swap)
 		return false;
 	return (READ_ONCE(job->frozen) && READ_ONCE(job->frozen_since) < at) ||
-	       ktime_get_ns() - at < STAT_AGE_NS;
+	       now - at < STAT_AGE_NS;
 }
 
 static int cgroup_ops_usage(struct mts_job *job, struct mts_usage *usage)
 {
+	u64 began = ktime_get_ns();
 	int err = read_counters(job, &usage->current_bytes, &usage->swap);
 
 	if (err)
 		return err;
-	if (stat_holds(job, usage)) {
+	if (stat_holds(job, usage, began)) {
 		*usage = job->measured;
 		return 0;
 	}
-	job->measured_at = ktime_get_ns();
 	err = read_stat(job, usage);
 	if (err)
-		job->measured_at = 0;
+		return err;
 	job->measured = *usage;
-	return err;
+	job->measured_at = began;
+	return 0;
 }
 
 static int cgroup_ops_resident(struct mts_job *job, u64 *bytes)
@@ -156,7 +152,7 @@ static const char *const setting_files[MTS_SETTINGS] = {
 
 static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
-	return read_u64(job, setting_files[setting], value);
+	return gone(mts_cgroupfs_read_u64(&job->dir, setting_files[setting], value));
 }
 
 static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 value)
