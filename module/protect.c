@@ -25,8 +25,14 @@ static bool learn(struct mts_job *job, enum mts_setting setting)
 static void give(struct mts_job *job, enum mts_setting setting, u64 value)
 {
 	struct mts_kept *kept = &job->kept[setting];
+	u64 now;
 
-	if (kept->given == value || mts_ops->set(job, setting, value))
+	if (kept->given == value)
+		return;
+	/* Somebody has changed it since: that stays. */
+	if (!mts_ops->get(job, setting, &now) && now != kept->given)
+		return;
+	if (mts_ops->set(job, setting, value))
 		return;
 	/* As the kernel rounds it, so that it is known again. */
 	if (mts_ops->get(job, setting, &kept->given))
