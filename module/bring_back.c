@@ -118,8 +118,8 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
 {
-	return p->slow && mts_swapped_moves(entry) && vma->vm_flags & VM_WRITE &&
-	       !userfaultfd_armed(vma);
+	return (p->slow || mts_mms_job(mts_swapped_mm(entry))->scattered) &&
+	       mts_swapped_moves(entry) && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
 /* Let @flags say whether the fault only starts the read or waits for it. */
@@ -280,5 +280,7 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 		kvfree(list.entries);
 	}
 	mts_mms_put();
+	while (n)
+		jobs[--n]->scattered = false;
 	return progress.mapped;
 }

@@ -120,6 +120,7 @@ struct mts_job {
 	u32 interactive; /* enum mts_interactive_what, as last traced */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool warm; /* has been thawed since it was last evicted */
+	bool scattered; /* took long to evict: comes back to lose its places in swap */
 	u64 run_ns;
 	u64 slices;
 	u64 evicted;

@@ -4,6 +4,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -43,6 +44,9 @@
 #define QUIET_FACTOR 50
 #define WATCH_FACTOR 5
 #define MEASURE_FACTOR 100
+
+/* While memory fills: how often it looks whether that comes to its end. */
+#define FILLING_NS (8 * (u64)NSEC_PER_MSEC)
 
 #define FOREVER U64_MAX
 
@@ -200,10 +204,19 @@ static void close_slice(u32 bin, enum mts_slice_end why)
 
 static void open_slice(u32 bin)
 {
+	u64 now = ktime_get_ns(), most, max_pause, least;
+	struct mts_plan_bin *plan = &mts_rotor.bins[bin];
+
 	mutex_lock(&mts_lock);
+	max_pause = mts_config()->max_pause_ns;
+	least = mts_config()->min_slice_ns;
+	mutex_unlock(&mts_lock);
+	most = max(mts_sub_floor(mts_switch_deadline(max_pause), now), least);
+	mutex_lock(&mts_lock);
+	plan->slice_ns = min(plan->slice_ns, most);
 	mts_rotor.state = MTS_STATE_RUNNING;
-	mts_rotor.slice_began = ktime_get_ns();
-	mts_rotor.slice_ends = mts_rotor.slice_began + mts_rotor.bins[bin].slice_ns;
+	mts_rotor.slice_began = now;
+	mts_rotor.slice_ends = now + plan->slice_ns;
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
 	trace_mts_slice_begin(mts_rotor.round, bin, &mts_rotor.bins[bin]);
@@ -232,9 +245,21 @@ static u64 patience(u32 early_in_a_row)
 	return least << min(early_in_a_row, 16U);
 }
 
+/*
+ * The running bin takes what is left, on a slow disk: once its jobs reclaim for themselves, all
+ * that they push out goes page by page, and they do not freeze.
+ */
+static bool is_to_spill(void)
+{
+	return mts_hooks_last_reclaim() > mts_rotor.slice_began &&
+	       (u64)max(si_mem_available(), 0L) << PAGE_SHIFT < mts_rotor.plan.capacity / 8;
+}
+
 static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
+	const unsigned long spilling =
+		mts_rotor.switches_wait || mts_rotor.early ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
 	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;
@@ -258,13 +283,15 @@ static enum mts_slice_end run_slice(u32 bin)
 		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
 		/* Jobs come and go in storms: they are looked at once a tick. */
-		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG),
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | spilling,
 					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
 		events |= take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_may_go_on())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
+		if (events & spilling && is_to_spill() && mts_passing_spill())
+			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);
 			if (end != MTS_SLICE_GOES_ON)
@@ -451,18 +478,41 @@ static void answer_readers(void)
 	wake_up(&measured);
 }
 
-static void idle(u64 measuring_ns)
+/*
+ * As mts_rotor_wait(), but no longer than until the jobs are about to have all memory. Return:
+ * are they?
+ */
+static bool doze(unsigned long mask, u64 ns)
 {
-	const unsigned long all = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
-				  BIT(MTS_ROTOR_EV_RECLAIM) | BIT(MTS_ROTOR_EV_GATE) |
-				  BIT(MTS_ROTOR_EV_MEASURE);
+	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most;
+	unsigned long events;
+
+	mts_early_sample();
+	do {
+		most = until == FOREVER ? FOREVER : until - now;
+		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM),
+					mts_early_watches() ? min(most, (u64)FILLING_NS) : most);
+		if (mts_early_is_due())
+			return true;
+		now = ktime_get_ns();
+	} while (!(events & mask) && now < until && mts_rotor_may_go_on());
+	return false;
+}
+
+/* Return: are the jobs about to have all memory? */
+static bool idle(u64 measuring_ns)
+{
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long all = readers | BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
+				  BIT(MTS_ROTOR_EV_RECLAIM);
 	u32 reason = mts_rotor.reason;
 
+	/* By faults, which are requests of their own, it takes a slow disk a minute. */
+	if (reason == MTS_REASON_FITS)
+		mts_switch_bring_all();
 	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	answer_readers();
-	mts_rotor_wait(all, idle_time(reason));
-	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE),
-		       quiet_time(reason, measuring_ns));
+	return doze(all, idle_time(reason)) || doze(readers, quiet_time(reason, measuring_ns));
 }
 
 static void wait_for_gate(u32 reason)
@@ -474,6 +524,8 @@ static void wait_for_gate(u32 reason)
 
 static int rotor_main(void *unused)
 {
+	bool filling = false;
+
 	/* It steers everybody else: it must not wait in line with them. */
 	set_user_nice(current, MIN_NICE);
 
@@ -488,6 +540,8 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		began = ktime_get_ns();
+		mts_rotor.early = filling && mts_early_look();
+		filling = false;
 		measure_for(mts_rotor.reason);
 		/* The plan is made with the configuration of now. */
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
@@ -496,7 +550,7 @@ static int rotor_main(void *unused)
 			mts_round_protect(true);
 			run_round();
 		} else {
-			idle(ktime_get_ns() - began);
+			filling = idle(ktime_get_ns() - began);
 		}
 	}
 	mts_switch_thaw_all();

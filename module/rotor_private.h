@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What rotor.c, round.c and switch.c share; nobody else includes it. */
+/* What the rotor's own files share; nobody else includes it. */
 #ifndef _MTS_ROTOR_PRIVATE_H
 #define _MTS_ROTOR_PRIVATE_H
 
@@ -7,6 +7,8 @@
 #include "job.h"
 #include "policy/interactive.h"
 #include "policy/policy.h"
+
+struct mts_switch_parts;
 
 /**
  * struct mts_rotor - the rotor's state
@@ -32,7 +34,10 @@ struct mts_rotor {
 	u64 planned; /* when this round was */
 	u64 slice_began;
 	u64 slice_ends;
-	u64 switch_ns; /* moving average of what a switch takes */
+	u64 switch_ns; /* moving average of what a switch adds to a round */
+	u64 slowest_switch_ns; /* of late: falls by an eighth a switch */
+	bool switches_wait; /* the last one waited for the disk for most of its time */
+	bool early; /* this round is the first, and was begun by early.c, not by the admission */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
 	struct mts_admission admission;
@@ -126,8 +131,81 @@ void mts_round_look_at_waits(void);
 /* A whole round is over, begun at @began: was it worth it? */
 void mts_round_judge(u64 began);
 
+/*
+ * The frozen job of a bin that has most in memory; NULL: it has none. @n: how many are frozen
+ * in it.
+ */
+struct mts_job *mts_round_largest(u32 bin, u32 *n);
+
+/* Give it, and trace that. Under mts_lock. */
+void mts_round_give_bin(struct mts_job *job, u32 bin);
+
+/* Do the configuration and the jobs allow turns that nobody has asked for yet? Takes mts_lock. */
+bool mts_round_may_be_early(void);
+
 /* Pages swapped in on this host since boot. */
 u64 mts_round_swapins(void);
+
+/* Pages swapped out on this host since boot. */
+u64 mts_round_swapouts(void);
+
+/* ---- evict.c -------------------------------------------------------------- */
+
+/* Make room for bin @to, as the configuration has it. */
+void mts_evict_for(u32 to);
+
+/*
+ * Up to @want bytes of a job; 0 if it is not frozen, or was evicted already. Return: bytes that
+ * left memory.
+ */
+u64 mts_evict_job(struct mts_job *job, u64 want);
+
+/*
+ * Up to @want bytes of what is frozen, while bin @to runs: the bin that runs again last goes
+ * first, which is the one that has just run. Return: bytes that left memory.
+ */
+u64 mts_evict_frozen(u32 to, u64 want);
+
+/* What a job needs in memory, and has. Return: 0, or -ENODEV: it is gone. */
+int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident);
+
+/* Not all that was to go could go: say so if swap is full. */
+void mts_evict_note_full(void);
+
+/* ---- passing.c ------------------------------------------------------------ */
+
+/*
+ * May bin @to come while the one before it goes? Where switches wait for the disk, all that is
+ * frozen is evicted, and the bin's jobs have run before, so that what they need is known.
+ */
+bool mts_passing_is_for(u32 to);
+
+/* The switch, done so. -ECANCELED: the gate closed. */
+int mts_passing(u32 to, struct mts_switch_parts *parts);
+
+/*
+ * The running bin takes what is left: while all stand still some of what is frozen goes. If
+ * there is no more of that one of the bin's own jobs goes, which runs with the bin before it
+ * from now on. 0 or -ECANCELED.
+ */
+int mts_passing_spill(void);
+
+/* ---- early.c -------------------------------------------------------------- */
+
+/* Take down what the jobs have, before nobody looks for a while. */
+void mts_early_sample(void);
+
+/* No turns are taken, and memory fills: ask below each tick. */
+bool mts_early_watches(void);
+
+/* Will the jobs have filled it within moments, if they go on so? Cheap. */
+bool mts_early_is_due(void);
+
+/*
+ * All jobs stand still for a moment: is swap so slow that turns must begin before each of them
+ * reclaims for itself? Then they stay frozen.
+ */
+bool mts_early_look(void);
 
 /* ---- switch.c ------------------------------------------------------------- */
 
@@ -137,8 +215,41 @@ int mts_switch_to(u32 to);
 /* Freeze newcomers that wait for their bin, thaw those of the running one. */
 int mts_switch_settle(void);
 
+/* All fits in memory: what is not there comes back, before it runs. */
+void mts_switch_bring_all(void);
+
+/* Freeze whoever may be. -ECANCELED. */
+int mts_switch_stop(void);
+
+/* When the next switch must begin, so that nobody is frozen for @max_pause ns; U64_MAX: never. */
+u64 mts_switch_deadline(u64 max_pause);
+
 /* Thaw everything that we froze. */
 void mts_switch_thaw_all(void);
+
+/* What the rotor's thread has had of a processor, or waited for one, in ns. */
+u64 mts_switch_busy(void);
+
+/* For passing.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
+int mts_switch_ask(struct mts_job *job, u32 to);
+/* Who does not freeze is left out for a while. 0 or -ECANCELED. */
+int mts_switch_wait_frozen(void);
+/* Whoever stands still now has had its slice. */
+void mts_switch_note_use(void);
+/* Those of bin @to in the roster from @first to before @end. */
+void mts_switch_bring_back(u32 to, u32 first, u32 end);
+void mts_switch_thaw(u32 bin, u32 first, u32 end);
+
+/* The time since *last, which becomes now. */
+static inline u64 mts_switch_lap(u64 *last)
+{
+	u64 now = ktime_get_ns(), took = now - *last;
+
+	*last = now;
+	return took;
+}
+
+/* ---- rotor.c -------------------------------------------------------------- */
 
 /* Sleep until an event of @mask or the gate, at most @ns. Return: the events. */
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns);

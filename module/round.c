@@ -101,14 +101,24 @@ static bool is_resident(const struct mts_job *job)
 	       mts_job_left_out(job) || mts_job_is_wanted(job);
 }
 
-u64 mts_round_swapins(void)
+static u64 count_events(enum vm_event_item event)
 {
 	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += per_cpu(vm_event_states, cpu).event[PSWPIN];
+		sum += per_cpu(vm_event_states, cpu).event[event];
 	return sum;
+}
+
+u64 mts_round_swapins(void)
+{
+	return count_events(PSWPIN);
+}
+
+u64 mts_round_swapouts(void)
+{
+	return count_events(PSWPOUT);
 }
 
 static u64 free_bytes(void)
@@ -343,7 +353,7 @@ static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
 
-	if (config->mode == MTS_MODE_ALWAYS || config->bin_bytes)
+	if (config->mode == MTS_MODE_ALWAYS || config->bin_bytes || mts_rotor.early)
 		return MTS_REASON_OVERCOMMIT;
 	if (mts_admission_holds(&mts_rotor.admission, now))
 		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
@@ -352,6 +362,7 @@ static u32 weigh(const struct mts_config *config)
 	if (mts_rotor.swap_is_slow) {
 		mts_admission_give_up(&mts_rotor.admission, now);
 		mts_rotor.switch_ns = 0;
+		mts_rotor.slowest_switch_ns = 0;
 		return MTS_REASON_SLOW_SWAP;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
@@ -412,7 +423,7 @@ static void forget_use(void)
 		mts_touched_outdated(mts_rotor.roster[i]);
 }
 
-static void give_bin(struct mts_job *job, u32 bin)
+void mts_round_give_bin(struct mts_job *job, u32 bin)
 {
 	lockdep_assert_held(&mts_lock);
 	if (job->bin == bin)
@@ -474,6 +485,30 @@ static bool is_tight(const struct mts_config *config, u64 capacity)
 				free_bytes());
 }
 
+/* All of it fits as yet, and is about to need more: turns of two bins. */
+static void split(const struct mts_plan_conf *conf)
+{
+	struct mts_plan_conf less = *conf;
+
+	less.capacity =
+		mts_rotor.plan.demand - mts_rotor.plan.demand / 16 + mts_rotor.plan.resident_demand;
+	mts_plan_round(&less, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
+		       &mts_rotor.plan, mts_rotor.scratch);
+}
+
+bool mts_round_may_be_early(void)
+{
+	const struct mts_config *config;
+	bool may;
+
+	mutex_lock(&mts_lock);
+	config = mts_config();
+	may = config->mode == MTS_MODE_AUTO && !config->bin_bytes &&
+	      !mts_admission_holds(&mts_rotor.admission, ktime_get_ns());
+	mutex_unlock(&mts_lock);
+	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
+}
+
 u32 mts_round_plan(void)
 {
 	const struct mts_config *config;
@@ -496,6 +531,8 @@ u32 mts_round_plan(void)
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))
 		freezable = pack(config, &conf);
+	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
+		split(&conf);
 	mts_rotor.reason = admit(config, freezable);
 	if (looked || mts_rotor.reason != reason)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
@@ -504,8 +541,8 @@ u32 mts_round_plan(void)
 	if (mts_rotor.nbins)
 		mts_stats_add(wait_joins, count_joins(conf.nties));
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		give_bin(mts_rotor.roster[i],
-			 mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
+		mts_round_give_bin(mts_rotor.roster[i],
+				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
 	note_turn(before);
@@ -535,13 +572,13 @@ static void place(struct mts_job *job)
 	u32 bin;
 
 	if (is_resident(job)) {
-		give_bin(job, MTS_BIN_EVERY);
+		mts_round_give_bin(job, MTS_BIN_EVERY);
 		return;
 	}
 	demand = expected_demand(job);
 	bin = mts_plan_newcomer(mts_rotor.bins, mts_rotor.nbins, mts_rotor.plan.capacity,
 				mts_rotor.running, demand);
-	give_bin(job, bin);
+	mts_round_give_bin(job, bin);
 	if (bin == MTS_BIN_NONE)
 		return;
 	mts_rotor.bins[bin].demand = mts_add_sat(mts_rotor.bins[bin].demand, demand);
@@ -571,7 +608,7 @@ static void take_in(struct mts_job *job)
 
 	bin->demand = mts_sub_floor(bin->demand, job->demand);
 	bin->jobs--;
-	give_bin(job, MTS_BIN_EVERY);
+	mts_round_give_bin(job, MTS_BIN_EVERY);
 	note_interactive(job);
 	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, job->demand);
 	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, job->demand);
@@ -640,6 +677,27 @@ static u32 measure_running(u64 *demand)
 		n++;
 	}
 	return n;
+}
+
+struct mts_job *mts_round_largest(u32 bin, u32 *n)
+{
+	struct mts_job *largest = NULL;
+	u64 bytes, most = 0;
+	u32 i;
+
+	*n = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin != bin || !READ_ONCE(job->frozen) || mts_ops->resident(job, &bytes))
+			continue;
+		++*n;
+		if (!largest || bytes > most) {
+			most = bytes;
+			largest = job;
+		}
+	}
+	return largest;
 }
 
 bool mts_round_outgrown(void)

@@ -420,7 +420,9 @@ struct mts_stats {
 	__u64 wait_joins; /* such pairs that a plan has put in one bin, from two */
 	__u64 wait_thaws; /* jobs thawed: a lock of theirs was in the way of who runs always */
 	__u64 hook_hits; /* events that kprobes have told us of */
-	__u64 reserved[3]; /* 0 */
+	__u64 passes; /* of the switches: one bin came while the other went */
+	__u64 spills; /* jobs sent from the running bin to another, as memory ran out */
+	__u64 early_begins; /* times that turns began before the first storm */
 };
 
 /* ---- commands --------------------------------------------------------- */

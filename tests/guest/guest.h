@@ -307,6 +307,8 @@ struct swap_disk {
 	unsigned int mib;
 	/* One request at a time, of this many microseconds; 0: as fast as the guest's. */
 	u64 request_us;
+	/* The memory that it keeps its data in is taken at once: a write needs none. */
+	bool taken;
 };
 
 /* Swap is on this disk, empty, until the test ends. */

@@ -47,9 +47,10 @@ static void disk_off(void)
 	expect(setting("power", "0"), 0);
 }
 
-static void disk_on(void)
+static void disk_on(bool taken)
 {
 	expect(setting("power", "1"), 0);
+	check(!taken || !system("dd if=/dev/zero of=" DEVICE " bs=1M 2>/dev/null; sync"), "dd");
 	check(!system("mkswap " DEVICE " >/dev/null && swapon " DEVICE), "swapon");
 }
 
@@ -67,7 +68,7 @@ void swap_use(const struct swap_disk *disk)
 		expect(setting("completion_nsec", text), 0);
 		expect(setting("hw_queue_depth", "1"), 0);
 	}
-	disk_on();
+	disk_on(disk->taken);
 	/* As it holds writers up whom it finds slow, requests would be single pages. */
 	write_file(QUEUE "wbt_lat_usec", "0");
 }
@@ -117,7 +118,7 @@ void swap_restore(void)
 	disk_off();
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		expect(setting(settings[i].name, settings[i].value), 0);
-	disk_on();
+	disk_on(false);
 	changed = false;
 }
 

@@ -12,6 +12,7 @@ GROUP = harness.Group(
         "test_kinds",
         "test_bring_back",
         "test_use",
+        "test_slow_disk",
     ),
     seconds=240,
 )

@@ -33,6 +33,38 @@ static bool nothing_learned(void)
 	return !lesson.too_much && !lesson.capacity;
 }
 
+/* ---- memory that fills ------------------------------------------------------ */
+
+#define MS 1000000ull
+
+static void what_lasts_longer_does_not_fill(void **unused)
+{
+	(void)unused;
+	/* 10 bytes in 10 ms: 100 in the time that counts. */
+	check(!mts_policy_fills(1000, 890, 900, 10 * MS));
+	check(mts_policy_fills(1000, 891, 901, 10 * MS));
+	/* The same pace, seen for longer. */
+	check(!mts_policy_fills(1000, 800, 900, 100 * MS));
+	check(mts_policy_fills(1000, 801, 901, 100 * MS));
+}
+
+static void what_does_not_grow_does_not_fill(void **unused)
+{
+	(void)unused;
+	check(!mts_policy_fills(1000, 999, 999, 10 * MS));
+	check(!mts_policy_fills(1000, 1000, 1000, 10 * MS));
+	check(!mts_policy_fills(1000, 1000, 900, 10 * MS));
+	check(!mts_policy_fills(1000, 0, 900, 0));
+}
+
+static void what_is_full_and_grows_fills(void **unused)
+{
+	(void)unused;
+	check(mts_policy_fills(1000, 1000, 1001, 10 * MS));
+	check(mts_policy_fills(0, 0, 1, 10 * MS));
+	check(mts_policy_fills(U64_MAX, 0, U64_MAX, MTS_FILLS_NS));
+}
+
 /* ---- growth --------------------------------------------------------------- */
 
 static void an_eighth_of_the_capacity_is_tolerated(void **unused)
@@ -260,6 +292,9 @@ static void lessons_come_to_rest_where_it_fits(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_lasts_longer_does_not_fill),
+		cmocka_unit_test(what_does_not_grow_does_not_fill),
+		cmocka_unit_test(what_is_full_and_grows_fills),
 		cmocka_unit_test(an_eighth_of_the_capacity_is_tolerated),
 		cmocka_unit_test(what_was_planned_too_full_must_outgrow_its_plan),
 		cmocka_unit_test(growth_saturates),

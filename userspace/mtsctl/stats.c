@@ -46,6 +46,9 @@ const struct stats_line stats_lines[] = {
 	STAT(waits, COUNT, "times that a job waited for a frozen one"),
 	STAT(wait_joins, COUNT, "pairs of such jobs put in one bin"),
 	STAT(wait_thaws, COUNT, "jobs thawed for a lock that others waited for"),
+	STAT(passes, COUNT, "of the switches: one bin came while the other went"),
+	STAT(spills, COUNT, "jobs sent to another bin as memory ran out"),
+	STAT(early_begins, COUNT, "times that turns began at the first shortage"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 	{ 0 },
 };

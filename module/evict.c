@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pushing frozen jobs out of memory. */
+#include "mts.h"
+
+#include <linux/mm.h>
+#include <linux/swap.h>
+
+#include "config.h"
+#include "ops.h"
+#include "rotor.h"
+#include "rotor_private.h"
+#include "stats.h"
+#include "trace.h"
+
+/*
+ * Evicted at a time: what the disk does in about a quarter of a second, as
+ * nothing can stop it meanwhile. A slow disk takes 10 s for 8 MiB of single pages.
+ */
+#define CHUNK_MIN (256ull << 10)
+#define CHUNK_MAX (8ull << 20)
+#define CHUNK_LONG_NS (500 * (u64)NSEC_PER_MSEC)
+#define CHUNK_SHORT_NS (125 * (u64)NSEC_PER_MSEC)
+/* Jobs that have been frozen for too long are thawed one by one all the same. */
+#define EVICT_PATIENCE_NS (30 * (u64)NSEC_PER_SEC)
+/*
+ * Slower than this (10 MB/s), its pages lie so in swap that each is a request of its own. A disk
+ * that is so slow at its best has them written to new places each time, which costs it nothing.
+ */
+#define SCATTERED_NS (400 * (u64)NSEC_PER_USEC)
+/* Not worth another call: per-CPU caches and kernel memory stay. */
+#define EVICT_FLOOR (256ull << 10)
+
+/* No place for anonymous memory: whoever asks for some to be evicted has it searched in vain. */
+static bool is_swap_full(void)
+{
+	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT;
+}
+
+static u64 evict_chunk = CHUNK_MIN;
+
+/* Return: how long it took, in ns. */
+static u64 evict_some(struct mts_job *job, u64 bytes)
+{
+	u64 began = ktime_get_ns(), took;
+
+	/* However little is asked for, the kernel may write all that the job has. */
+	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
+	mts_stats_add(evict_asked, bytes);
+	/* -EAGAIN comes also when all was done: only what is left counts. */
+	mts_ops->evict(job, bytes);
+	took = ktime_get_ns() - began;
+	if (took > CHUNK_LONG_NS)
+		evict_chunk = max(evict_chunk / 2, CHUNK_MIN);
+	else if (took < CHUNK_SHORT_NS)
+		evict_chunk = min(evict_chunk * 2, CHUNK_MAX);
+	return took;
+}
+
+/*
+ * Evict up to @want from a frozen job. Return: bytes that left memory.
+ *
+ * Never asks for the last pages: they do not go, and the kernel takes sixteen
+ * futile passes over the cgroup to find that out (memory_reclaim(),
+ * mm/memcontrol.c). For the same reason the first call that falls short is the
+ * last.
+ */
+static u64 evict_job(struct mts_job *job, u64 want)
+{
+	u64 before, after, chunk, asked = 0, got = 0, went, took = 0;
+
+	if (mts_ops->resident(job, &before))
+		return 0;
+	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried() &&
+	       READ_ONCE(job->frozen)) {
+		chunk = min3(want - got, before - EVICT_FLOOR, evict_chunk);
+		asked += chunk;
+		took += evict_some(job, chunk);
+		if (mts_ops->resident(job, &after))
+			break;
+		went = mts_sub_floor(before, after);
+		got += went;
+		if (!went || went < chunk / 2)
+			break;
+		before = after;
+	}
+	if (asked)
+		trace_mts_evict(job, asked, got, took);
+	if (took > SCATTERED_NS * max_t(u64, got >> PAGE_SHIFT, 64))
+		job->scattered = true;
+	mts_stats_add(evict_got, got);
+	mutex_lock(&mts_lock);
+	job->evicted += got;
+	mutex_unlock(&mts_lock);
+	return got;
+}
+
+/* The roster's jobs by their bins; those of no bin come after the last. */
+static void list_bins(void)
+{
+	u32 i;
+
+	for (i = 0; i <= mts_rotor.nbins; i++)
+		mts_rotor.first_of_bin[i] = MTS_BIN_NONE;
+	for (i = mts_rotor.roster_size; i--;) {
+		u32 *first =
+			&mts_rotor.first_of_bin[min(mts_rotor.roster[i]->bin, mts_rotor.nbins)];
+
+		mts_rotor.next_of_bin[i] = *first;
+		*first = i;
+	}
+}
+
+u64 mts_evict_job(struct mts_job *job, u64 want)
+{
+	u64 got;
+
+	if (!job->warm || !READ_ONCE(job->frozen))
+		return 0;
+	/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
+	if (test_bit(MTS_JOB_EV_EMPTIED, &job->events))
+		return 0;
+	got = evict_job(job, want);
+	/* Evicted to the end, not stopped half-way: nothing more to get from it. */
+	if (got < want && !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen))
+		job->warm = false;
+	return got;
+}
+
+static u64 evict_bin(u32 bin, u64 want)
+{
+	u64 got = 0;
+	u32 i;
+
+	for (i = mts_rotor.first_of_bin[bin]; i != MTS_BIN_NONE && got < want;
+	     i = mts_rotor.next_of_bin[i])
+		got += mts_evict_job(mts_rotor.roster[i], want - got);
+	return got;
+}
+
+int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident)
+{
+	struct mts_usage usage;
+	int err;
+
+	mts_rotor_step("memory is measured");
+	err = mts_ops->usage(job, &usage);
+	if (err)
+		return err;
+	*demand = mts_policy_demand(&usage) - mts_round_unused(job, &usage);
+	*resident = mts_policy_resident(&usage);
+	return 0;
+}
+
+/* What bin @to needs in memory, and has. */
+static void measure_bin(u32 to, u64 *demand, u64 *resident)
+{
+	u64 needs, has;
+	u32 i;
+
+	*demand = 0;
+	*resident = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		if (mts_rotor.roster[i]->bin != to ||
+		    mts_evict_measure(mts_rotor.roster[i], &needs, &has))
+			continue;
+		*demand = mts_add_sat(*demand, needs);
+		*resident = mts_add_sat(*resident, has);
+	}
+}
+
+static u64 frozen_resident(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		u64 bytes;
+
+		if (!job->frozen || !job->warm)
+			continue;
+		mts_rotor_step("memory is measured");
+		if (!mts_ops->resident(job, &bytes))
+			sum = mts_add_sat(sum, bytes);
+	}
+	return sum;
+}
+
+/* It is said once while it lasts, which is while it is so once in a round. */
+void mts_evict_note_full(void)
+{
+	if (!is_swap_full())
+		return;
+	if (!mts_rotor_is_swap_full())
+		pr_notice_ratelimited("swap is full: bins that wait stay in memory in part\n");
+	mutex_lock(&mts_lock);
+	mts_rotor.swap_full_in = mts_rotor.round;
+	mutex_unlock(&mts_lock);
+}
+
+u64 mts_evict_frozen(u32 to, u64 want)
+{
+	u64 got = 0;
+	u32 distance;
+
+	list_bins();
+	for (distance = mts_rotor.nbins - 1; distance && got < want; distance--)
+		got += evict_bin((to + distance) % mts_rotor.nbins, want - got);
+	if (got < want)
+		got += evict_bin(mts_rotor.nbins, want - got);
+	return got;
+}
+
+void mts_evict_for(u32 to)
+{
+	u64 began = ktime_get_ns(), demand, resident, want;
+	u32 evict;
+
+	mutex_lock(&mts_lock);
+	evict = mts_config()->evict;
+	/* Whether it will all be needed is not known yet. */
+	if (mts_rotor.early && evict == MTS_EVICT_FULL)
+		evict = MTS_EVICT_NEED;
+	mutex_unlock(&mts_lock);
+	if (evict == MTS_EVICT_OFF)
+		return;
+	measure_bin(to, &demand, &resident);
+	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
+				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
+	if (mts_evict_frozen(to, want) < want)
+		mts_evict_note_full();
+	mts_stats_add(evict_ns, ktime_get_ns() - began);
+}

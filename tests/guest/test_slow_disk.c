@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Swap is on a slow disk: bins pass each other, and turns begin before everybody reclaims. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "guest.h"
+
+/* 12 MiB in long requests take half a second; in single pages, 14. */
+static const struct swap_disk slow = { .mib = 128, .request_us = 4700 };
+/* Two bins of two. */
+static const unsigned int four_equal[] = { 6, 6, 6, 6 };
+
+static void rotate_slowly(void)
+{
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 4, four_equal);
+	rotate(14, 1500, MTS_EVICT_FULL);
+}
+
+/* Some of the bin that comes run, some of it do not yet. */
+static bool is_passing(void)
+{
+	struct mts_status status = get_status();
+	unsigned int i, frozen = 0;
+
+	if (status.state != MTS_STATE_SWITCHING)
+		return false;
+	for (i = 0; i < nhogs; i++) {
+		struct mts_job_info job = job_named(hogs[i].name);
+
+		frozen += job.bin == status.current_bin && job.state == MTS_JOB_FROZEN;
+	}
+	return frozen == 1;
+}
+
+static void in_the_middle_of_passing(void)
+{
+	rotate_slowly();
+	wait_rounds(2, 60000);
+	expect_within(60000, is_passing(), "%s", describe());
+}
+
+/* Between a switch's begin and its end, does a job run again before another one is frozen? */
+static bool passes_in(char *text)
+{
+	bool switching = false, thawed = false;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (strstr(line, ": mts_switch_begin:")) {
+			switching = true;
+			thawed = false;
+		} else if (strstr(line, ": mts_switch_end:")) {
+			switching = false;
+		} else if (switching && strstr(line, ": mts_thaw:")) {
+			thawed = true;
+		} else if (thawed && switching && strstr(line, ": mts_freeze:")) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void bins_pass_each_other(void)
+{
+	static char text[1 << 20];
+	struct mts_stats before, after;
+	unsigned int i;
+
+	rotate_slowly();
+	wait_rounds(2, 60000);
+	before = get_stats();
+	trace_begin();
+	wait_rounds(2, 60000);
+	trace_end(text, sizeof(text));
+	after = get_stats();
+	check(after.passes > before.passes, "no bins passed: %s", describe());
+	check(passes_in(text), "nobody ran before all of the others were frozen");
+	check(after.overdue_thaws == before.overdue_thaws, "%s", describe());
+	for (i = 0; i < nhogs; i++)
+		hog_expect_progress(&hogs[i], 20000);
+}
+
+/* Where the processor has work enough in a switch, or not all of a bin goes, they do not. */
+static void they_do_not_where_that_gains_nothing(void)
+{
+	u64 passes = get_stats().passes;
+
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 4, four_equal);
+	rotate(14, 1500, MTS_EVICT_NEED);
+	wait_rounds(3, 60000);
+	check(get_stats().passes == passes, "passed with evict=need");
+}
+
+/* ---- in the middle of it ------------------------------------------------------------- */
+
+static void thaw_while_passing(void)
+{
+	in_the_middle_of_passing();
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	expect_all_thawed(2000);
+}
+
+static void unload_while_passing(void)
+{
+	unsigned int i;
+
+	in_the_middle_of_passing();
+	mts_close();
+	expect(module_unload(), 0);
+	for (i = 0; i < nhogs; i++) {
+		check(!cg_freeze_asked(hogs[i].cgroup), "%s: cgroup.freeze is 1", hogs[i].name);
+		hog_expect_progress(&hogs[i], 20000);
+	}
+}
+
+static void killed_while_passing(void)
+{
+	unsigned int n = 4;
+
+	in_the_middle_of_passing();
+	for (nhogs = 0; n; n--)
+		kill_and_join(hogs[n - 1].pid);
+	expect_within(5000, !count_jobs(), "%s", describe());
+}
+
+/* Jobs that are pinned, or removed, in the middle run. */
+static void changed_while_passing(void)
+{
+	unsigned int i;
+
+	in_the_middle_of_passing();
+	set_job(hogs[0].id, MTS_JOB_PIN, MTS_JOB_PIN);
+	remove_job(hogs[1].id);
+	for (i = 0; i < nhogs; i++)
+		hog_expect_progress(&hogs[i], 20000);
+	wait_rounds(1, 60000);
+	check(!cg_freeze_asked(hogs[0].cgroup) && !cg_freeze_asked(hogs[1].cgroup), "%s",
+	      describe());
+}
+
+/* ---- the first shortage ----------------------------------------------------------------- */
+
+static u64 available_mib(void)
+{
+	char text[4096];
+	const char *line;
+
+	expect(read_file("/proc/meminfo", text, sizeof(text)), 0);
+	line = strstr(text, "MemAvailable:");
+	check(line, "no MemAvailable");
+	return strtoull(line + strlen("MemAvailable:"), NULL, 10) >> 10;
+}
+
+/* Leaves so much to the others, as long as the test lasts. */
+static void leave_mib(unsigned int left)
+{
+	unsigned int mib = (unsigned int)available_mib() - left;
+	int ready[2];
+	char byte;
+
+	/* The disk's pages cannot be moved, for which the kernel would keep 50 MiB free. */
+	expect(write_file("/proc/sys/vm/watermark_boost_factor", "0"), 0);
+	check(!pipe(ready), "pipe: %m");
+	if (!spawn()) {
+		if (mlockall(MCL_FUTURE))
+			_exit(3);
+		touch(mib);
+		if (write(ready[1], "", 1) != 1)
+			_exit(3);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	check(read(ready[0], &byte, 1) == 1, "%u MiB cannot be locked", mib);
+	close(ready[0]);
+}
+
+static const struct swap_disk slow_and_taken = { .mib = 160, .request_us = 4700, .taken = true };
+
+/* Eight jobs of 20 MiB where there are 100, all at once. */
+static void fill(void)
+{
+	char name[2] = "a";
+
+	leave_mib(100);
+	for (nhogs = 0; nhogs < 8; name[0]++) {
+		struct hog_spec spec = { .name = name, .mib = 20, .kind = HOG_RANDOM };
+
+		hog_start_nowait(&hogs[nhogs++], &spec);
+	}
+}
+
+static bool all_ready(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nhogs; i++)
+		n += hog_ready(&hogs[i]);
+	return n == nhogs;
+}
+
+/* Left to themselves they would write 60 MiB page by page: more than a minute. */
+static void turns_begin_at_the_first_shortage(void)
+{
+	struct mts_stats before = get_stats(), after;
+	u64 began;
+
+	swap_use(&slow_and_taken);
+	set_mode(MTS_MODE_AUTO);
+	fill();
+	began = now_ms();
+	expect_within(10000, is_rotating(), "%s", describe());
+	note("turns began after %lu ms", now_ms() - began);
+	expect_within(60000, all_ready(), "%s", describe());
+	note("all had their memory after %lu ms", now_ms() - began);
+	after = get_stats();
+	note("%llu jobs were sent to another bin", after.spills - before.spills);
+	check(after.early_begins == before.early_begins + 1, "%llu times",
+	      after.early_begins - before.early_begins);
+	check(after.overdue_thaws == before.overdue_thaws, "%llu overdue: %s",
+	      after.overdue_thaws - before.overdue_thaws, describe());
+}
+
+static void a_fast_disk_is_no_reason(void)
+{
+	u64 begins = get_stats().early_begins;
+
+	set_mode(MTS_MODE_AUTO);
+	fill();
+	expect_within(60000, all_ready(), "%s", describe());
+	check(get_stats().early_begins == begins, "turns began early");
+}
+
+static void nobody_is_stopped_in_shadow_mode(void)
+{
+	u64 freezes = get_stats().freezes;
+
+	set_mode(MTS_MODE_SHADOW);
+	fill();
+	expect_within(60000, all_ready(), "%s", describe());
+	check(get_stats().freezes == freezes, "%s", describe());
+}
+
+GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
+	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
+	    TEST(changed_while_passing), TEST(turns_begin_at_the_first_shortage),
+	    TEST(a_fast_disk_is_no_reason), TEST(nobody_is_stopped_in_shadow_mode));
