@@ -17,6 +17,8 @@
 
 /* Memory fills as long as the host has reclaimed within this time. */
 #define ECHO_NS (1 * (u64)NSEC_PER_SEC)
+/* It is about to be full if what is left lasts no longer than this. */
+#define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
 /* Growth is measured over this at least. */
 #define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
 /* What the disk has shown is believed for so long. */
@@ -62,16 +64,21 @@ bool mts_early_watches(void)
 	       now - mts_hooks_last_reclaim() < ECHO_NS && mts_round_may_be_early();
 }
 
-bool mts_early_is_due(void)
+bool mts_early_fills(u64 within_ns)
 {
 	u64 before = early.sample, elapsed = ktime_get_ns() - early.sampled, capacity;
 
-	if (elapsed < SAMPLE_NS || !mts_early_watches())
+	if (elapsed < SAMPLE_NS)
 		return false;
 	mts_early_sample();
 	capacity = mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, early.sample,
 				       (u64)totalram_pages() << PAGE_SHIFT);
-	return mts_policy_fills(capacity, before, early.sample, elapsed);
+	return mts_policy_fills(capacity, before, early.sample, elapsed, within_ns);
+}
+
+bool mts_early_is_due(void)
+{
+	return mts_early_watches() && mts_early_fills(FILLS_NS);
 }
 
 bool mts_early_look(void)

@@ -99,7 +99,8 @@ static int make_room(struct passing *p, u64 bytes)
 	u32 first;
 	int err;
 
-	while (p->room < bytes && p->out < mts_rotor.roster_size) {
+	/* A little of each job stays, for which there is room. */
+	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster_size) {
 		first = p->out;
 		err = freeze_some(p);
 		if (err)

@@ -4,7 +4,6 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -24,6 +23,11 @@
 
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
+/*
+ * Where the disk is what switches wait for, memory that a bin takes must last so long: its jobs
+ * reclaim for themselves otherwise, page by page, and do not freeze.
+ */
+#define SPILL_NS (400 * (u64)NSEC_PER_MSEC)
 /* And this often whether the bin still fits. */
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
 /* And whether somebody waits for a frozen job: so early in a slice, and this often. */
@@ -245,16 +249,6 @@ static u64 patience(u32 early_in_a_row)
 	return least << min(early_in_a_row, 16U);
 }
 
-/*
- * The running bin takes what is left, on a slow disk: once its jobs reclaim for themselves, all
- * that they push out goes page by page, and they do not freeze.
- */
-static bool is_to_spill(void)
-{
-	return mts_hooks_last_reclaim() > mts_rotor.slice_began &&
-	       (u64)max(si_mem_available(), 0L) << PAGE_SHIFT < mts_rotor.plan.capacity / 8;
-}
-
 static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
@@ -266,6 +260,7 @@ static enum mts_slice_end run_slice(u32 bin)
 
 	open_slice(bin);
 	mts_rotor.swapins = mts_round_swapins();
+	mts_early_sample();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;
 	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
 	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
@@ -290,7 +285,8 @@ static enum mts_slice_end run_slice(u32 bin)
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (events & spilling && is_to_spill() && mts_passing_spill())
+		if (spilling && mts_hooks_last_reclaim() > mts_rotor.slice_began &&
+		    mts_early_fills(SPILL_NS) && mts_passing_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);

@@ -192,13 +192,16 @@ int mts_passing_spill(void);
 
 /* ---- early.c -------------------------------------------------------------- */
 
-/* Take down what the jobs have, before nobody looks for a while. */
+/* Take a sample: what the jobs have now. */
 void mts_early_sample(void);
 
 /* No turns are taken, and memory fills: ask below each tick. */
 bool mts_early_watches(void);
 
-/* Will the jobs have filled it within moments, if they go on so? Cheap. */
+/* Will the jobs have all memory by then, if they go on as since the last sample? Takes one. */
+bool mts_early_fills(u64 within_ns);
+
+/* Are turns to begin for that, if the disk is slow? Cheap. */
 bool mts_early_is_due(void);
 
 /*

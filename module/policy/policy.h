@@ -310,14 +310,11 @@ struct mts_lesson {
  */
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
 
-/* Memory fills if what is left lasts no longer than this. */
-#define MTS_FILLS_NS 100000000ull
-
 /*
  * Jobs had @before bytes in memory and have @now, @elapsed_ns later: will they have all of the
- * capacity within MTS_FILLS_NS, or have they, if they go on so? Not if they do not grow.
+ * capacity within @within_ns, or have they, if they go on so? Not if they do not grow.
  */
-bool mts_policy_fills(u64 capacity, u64 before, u64 now, u64 elapsed_ns);
+bool mts_policy_fills(u64 capacity, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
 
 /*
  * Must a bin of several jobs that needs @demand now be split? An eighth of the

@@ -15,7 +15,7 @@ static void rotate_slowly(void)
 {
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 4, four_equal);
-	rotate(14, 1500, MTS_EVICT_FULL);
+	rotate(14, 700, MTS_EVICT_FULL);
 }
 
 /* Some of the bin that comes run, some of it do not yet. */
@@ -37,7 +37,7 @@ static bool is_passing(void)
 static void in_the_middle_of_passing(void)
 {
 	rotate_slowly();
-	wait_rounds(2, 60000);
+	wait_rounds(1, 60000);
 	expect_within(60000, is_passing(), "%s", describe());
 }
 
@@ -69,7 +69,7 @@ static void bins_pass_each_other(void)
 	unsigned int i;
 
 	rotate_slowly();
-	wait_rounds(2, 60000);
+	wait_rounds(1, 60000);
 	before = get_stats();
 	trace_begin();
 	wait_rounds(2, 60000);
@@ -89,7 +89,7 @@ static void they_do_not_where_that_gains_nothing(void)
 
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 4, four_equal);
-	rotate(14, 1500, MTS_EVICT_NEED);
+	rotate(14, 700, MTS_EVICT_NEED);
 	wait_rounds(3, 60000);
 	check(get_stats().passes == passes, "passed with evict=need");
 }
@@ -178,35 +178,25 @@ static void leave_mib(unsigned int left)
 	close(ready[0]);
 }
 
-static const struct swap_disk slow_and_taken = { .mib = 160, .request_us = 4700, .taken = true };
+static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
-/* Eight jobs of 20 MiB where there are 100, all at once. */
+/* Eight jobs of 12 MiB where there are 60, all at once. */
 static void fill(void)
 {
 	char name[2] = "a";
 
-	leave_mib(100);
+	leave_mib(60);
 	for (nhogs = 0; nhogs < 8; name[0]++) {
-		struct hog_spec spec = { .name = name, .mib = 20, .kind = HOG_RANDOM };
+		struct hog_spec spec = { .name = name, .mib = 12, .kind = HOG_RANDOM };
 
 		hog_start_nowait(&hogs[nhogs++], &spec);
 	}
 }
 
-static bool all_ready(void)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < nhogs; i++)
-		n += hog_ready(&hogs[i]);
-	return n == nhogs;
-}
-
-/* Left to themselves they would write 60 MiB page by page: more than a minute. */
+/* Left to themselves they would write 36 MiB page by page: 43 s at best. */
 static void turns_begin_at_the_first_shortage(void)
 {
-	struct mts_stats before = get_stats(), after;
-	u64 began;
+	u64 begins = get_stats().early_begins, began;
 
 	swap_use(&slow_and_taken);
 	set_mode(MTS_MODE_AUTO);
@@ -214,24 +204,17 @@ static void turns_begin_at_the_first_shortage(void)
 	began = now_ms();
 	expect_within(10000, is_rotating(), "%s", describe());
 	note("turns began after %lu ms", now_ms() - began);
-	expect_within(60000, all_ready(), "%s", describe());
-	note("all had their memory after %lu ms", now_ms() - began);
-	after = get_stats();
-	note("%llu jobs were sent to another bin", after.spills - before.spills);
-	check(after.early_begins == before.early_begins + 1, "%llu times",
-	      after.early_begins - before.early_begins);
-	check(after.overdue_thaws == before.overdue_thaws, "%llu overdue: %s",
-	      after.overdue_thaws - before.overdue_thaws, describe());
+	check(get_stats().early_begins == begins + 1, "not for the shortage to come: %s",
+	      describe());
 }
 
-static void a_fast_disk_is_no_reason(void)
+static u32 count_ready(void)
 {
-	u64 begins = get_stats().early_begins;
+	u32 i, n = 0;
 
-	set_mode(MTS_MODE_AUTO);
-	fill();
-	expect_within(60000, all_ready(), "%s", describe());
-	check(get_stats().early_begins == begins, "turns began early");
+	for (i = 0; i < nhogs; i++)
+		n += hog_ready(&hogs[i]);
+	return n;
 }
 
 static void nobody_is_stopped_in_shadow_mode(void)
@@ -240,11 +223,11 @@ static void nobody_is_stopped_in_shadow_mode(void)
 
 	set_mode(MTS_MODE_SHADOW);
 	fill();
-	expect_within(60000, all_ready(), "%s", describe());
+	expect_within(60000, count_ready() == nhogs, "%s", describe());
 	check(get_stats().freezes == freezes, "%s", describe());
 }
 
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
 	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
 	    TEST(changed_while_passing), TEST(turns_begin_at_the_first_shortage),
-	    TEST(a_fast_disk_is_no_reason), TEST(nobody_is_stopped_in_shadow_mode));
+	    TEST(nobody_is_stopped_in_shadow_mode));
