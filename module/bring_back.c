@@ -170,7 +170,8 @@ static bool is_memory_left(void)
 /* However slow the disk: asked before each page. */
 static bool is_to_go_on(u32 page)
 {
-	if (mts_rotor_is_hurried())
+	if (mts_rotor_is_hurried() ||
+	    (mts_rotor.bring_until && ktime_get_ns() >= mts_rotor.bring_until))
 		return false;
 	if (page % LOOK)
 		return true;

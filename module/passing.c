@@ -24,7 +24,7 @@
  * The rotor's priority while it moves pages beside whoever runs: half of a processor beside
  * ten others. As one among them it took three times as long.
  */
-#define MOVING_NICE (-15)
+#define MOVING_NICE (-10)
 
 /**
  * struct passing

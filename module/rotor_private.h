@@ -37,6 +37,7 @@ struct mts_rotor {
 	u64 switch_ns; /* moving average of what a switch adds to a round */
 	u64 slowest_switch_ns; /* of late: falls by an eighth a switch */
 	bool switches_wait; /* the last one waited for the disk for most of its time */
+	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
 	bool early; /* this round is the first, and was begun by early.c, not by the admission */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */

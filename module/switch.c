@@ -19,6 +19,8 @@
  */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
+/* When turns end they wait no longer for what is in swap, however slow the disk. */
+#define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
 
 /* Return: does this job stand still while bin @to runs? */
 static bool is_to_freeze(const struct mts_job *job, u32 to)
@@ -220,9 +222,11 @@ void mts_switch_bring_all(void)
 
 	if (!n)
 		return;
+	mts_rotor.bring_until = ktime_get_ns() + BRING_ALL_NS;
 	set_user_nice(current, 0);
 	bring_listed(MTS_BIN_NONE, n);
 	set_user_nice(current, MIN_NICE);
+	mts_rotor.bring_until = 0;
 }
 
 void mts_switch_note_use(void)
