@@ -12,15 +12,16 @@
 void pin_self(void);
 
 /**
- * pin_rest() - take memory until free_mib MiB are available
+ * pin_rest() - take memory until programs find free_mib MiB free
  *
  * Page cache, dentries and inodes are dropped first. What is then left is MemAvailable of
- * /proc/meminfo, right to a quarter of a MiB. Fails the run if less is available to begin with.
+ * /proc/meminfo less what of it is slab that could not be dropped, right to a quarter of a MiB.
+ * Fails the run if less is free to begin with.
  * Returns the MiB taken.
  */
 double pin_rest(double free_mib);
 
-/* MemAvailable, MiB. */
+/* What programs find free now, MiB. */
 double pin_available_mib(void);
 
 #endif

@@ -41,7 +41,7 @@ from bench.lab.experiment import Job, Json, Outcome, Policy, Setting, Suite, Wor
 PROGRAMS = BUILD / "static"
 MODULE = ROOT / "module" / "mts.ko"
 DRIVER = "labdrive"
-BASE_MIB = 120
+BASE_MIB = 132
 SWAP_OVERHEAD = 1.03  # of a null_blk: its tree of pages, and the kernel's array of pages
 APPEND = "transparent_hugepage=never"
 # The OOM killer is an outcome here (figures.py, oom_kills), and so is an allocation that failed
