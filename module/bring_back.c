@@ -29,6 +29,8 @@
 #define BATCH 2048u
 /* Pages between two looks at the memory that is left. */
 #define LOOK 32u
+/* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
+#define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /*
  * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
  * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
@@ -42,6 +44,7 @@ struct progress {
 	const struct mts_swapped_list *list;
 	u32 nmms;
 	u64 began;
+	u64 late; /* since when somebody runs who waits for it; 0: nobody does */
 	u32 mapped; /* pages that are back */
 	bool slow; /* the disk is, at what lies as this does */
 	bool over; /* no further, whatever is left */
@@ -80,13 +83,19 @@ static void give_up_dead(struct place *place, u32 index)
 
 /*
  * Thawed by the watchdog in the middle of it: the switch has taken too long. Whoever runs
- * now faults for itself, and we would wait in line with it.
+ * now faults for itself, page by page, and what it reads lies scattered from then on. If
+ * hardly anything was missing it had better come in bulk all the same; else we would wait in line
+ * with it.
  */
-static bool is_too_late(u32 index)
+static bool is_too_late(struct progress *p, u32 index)
 {
 	const struct mts_job *job = mts_mms_job(index);
 
-	return READ_ONCE(job->overdue) && !READ_ONCE(job->frozen);
+	if (!READ_ONCE(job->overdue) || READ_ONCE(job->frozen))
+		return false;
+	if (!p->late)
+		p->late = ktime_get_ns();
+	return ktime_get_ns() - p->late > LATE_NS;
 }
 
 static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
@@ -118,8 +127,8 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
 {
-	return (p->slow || mts_mms_job(mts_swapped_mm(entry))->scattered) &&
-	       mts_swapped_moves(entry) && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
+	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_moves(entry) &&
+	       vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
 /* Let @flags say whether the fault only starts the read or waits for it. */
@@ -188,7 +197,7 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	for (i = from; i < to && !p->over; i++) {
 		if (!(i % LOOK))
 			p->slow = ktime_get_ns() - p->began > SLOW_NS * max(p->mapped, SLOW_PAGES);
-		p->over = !is_to_go_on(i) || is_too_late(i % p->nmms);
+		p->over = !is_to_go_on(i) || is_too_late(p, i % p->nmms);
 		if (p->over)
 			break;
 		give_up_dead(&place, i % p->nmms);

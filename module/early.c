@@ -12,15 +12,24 @@
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
-#include "sched_hooks/hooks.h"
 #include "stats.h"
 
-/* Memory fills as long as the host has reclaimed within this time. */
-#define ECHO_NS (1 * (u64)NSEC_PER_SEC)
+/*
+ * Jobs may fill all of the memory in so short a time. By when the kernel begins to reclaim it is
+ * too late: a few milliseconds later they do so themselves. So growth is looked at before half of
+ * what is left can be gone: for so long after jobs have come, or have grown so fast that what is
+ * left would last no longer than a minute. Else nobody looks before the kernel reclaims.
+ */
+#define FASTEST_NS (1 * (u64)NSEC_PER_SEC)
+#define WATCH_NS (4 * (u64)NSEC_PER_SEC)
+#define GROWS_NS (60 * (u64)NSEC_PER_SEC)
 /* It is about to be full if what is left lasts no longer than this. */
 #define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
-/* Growth is measured over this at least. */
+/* Growth is measured over this at least; and this for who does not grow at present. */
 #define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
+#define SETTLED_NS (32 * (u64)NSEC_PER_MSEC)
+/* At most so much of the time goes into looking. */
+#define LOOK_SHARE 64u
 /* What the disk has shown is believed for so long. */
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
 /* So much is evicted to see how fast it is, and this is slow: 80 MB/s. */
@@ -30,12 +39,22 @@
 /**
  * struct early
  * @sampled: when, ns
+ * @took: to take it, ns
  * @sample: what the jobs had in memory then, bytes
+ * @left: that they could have had, bytes
+ * @jobs: how many they were
+ * @grew: they had less before
+ * @watch_until: so long they are looked at, ns
  * @next_look: not before, ns
  */
 static struct early {
 	u64 sampled;
+	u64 took;
 	u64 sample;
+	u64 left;
+	u32 jobs;
+	bool grew;
+	u64 watch_until;
 	u64 next_look;
 } early;
 
@@ -52,40 +71,58 @@ static u64 jobs_resident(void)
 
 void mts_early_sample(void)
 {
-	early.sampled = ktime_get_ns();
+	u64 before = early.sample, now = ktime_get_ns(), elapsed = now - early.sampled;
+	u64 total = (u64)totalram_pages() << PAGE_SHIFT;
+
+	early.sampled = now;
 	early.sample = jobs_resident();
+	early.grew = early.sample > before;
+	early.left = mts_sub_floor(mts_policy_capacity(mts_round_available(), early.sample, total),
+				   early.sample);
+	if (early.jobs != mts_rotor.roster_size ||
+	    mts_policy_fills(early.left, before, early.sample, elapsed, GROWS_NS))
+		early.watch_until = now + WATCH_NS;
+	early.jobs = mts_rotor.roster_size;
+	early.took = ktime_get_ns() - now;
 }
 
-bool mts_early_watches(void)
+u64 mts_early_interval(void)
 {
-	u64 now = ktime_get_ns();
+	u64 total = (u64)totalram_pages() << PAGE_SHIFT, now = ktime_get_ns();
+	u64 least = max(early.grew ? SAMPLE_NS : SETTLED_NS, LOOK_SHARE * early.took);
 
-	return mts_rotor.nbins < 2 && now >= early.next_look &&
-	       now - mts_hooks_last_reclaim() < ECHO_NS && mts_round_may_be_early();
+	if (now >= early.watch_until)
+		return U64_MAX;
+	if (now < early.next_look)
+		return early.next_look - now;
+	return max(least, mul_u64_u64_div_u64(early.left, FASTEST_NS / 2, total));
 }
 
 bool mts_early_fills(u64 within_ns)
 {
-	u64 before = early.sample, elapsed = ktime_get_ns() - early.sampled, capacity;
+	u64 before = early.sample, elapsed = ktime_get_ns() - early.sampled;
 
 	if (elapsed < SAMPLE_NS)
 		return false;
 	mts_early_sample();
-	capacity = mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, early.sample,
-				       (u64)totalram_pages() << PAGE_SHIFT);
-	return mts_policy_fills(capacity, before, early.sample, elapsed, within_ns);
+	return mts_policy_fills(early.left, before, early.sample, elapsed, within_ns);
+}
+
+bool mts_early_watches(void)
+{
+	return mts_rotor.nbins < 2 && mts_round_may_be_early();
 }
 
 bool mts_early_is_due(void)
 {
-	return mts_early_watches() && mts_early_fills(FILLS_NS);
+	return mts_early_watches() && ktime_get_ns() >= early.next_look &&
+	       mts_early_fills(FILLS_NS);
 }
 
 bool mts_early_look(void)
 {
 	u64 began, busy, got, waited;
 	struct mts_job *job;
-	bool slow;
 	u32 n;
 
 	early.next_look = ktime_get_ns() + BELIEVED_NS;
@@ -99,8 +136,10 @@ bool mts_early_look(void)
 	got = mts_evict_job(job, PROBE_BYTES);
 	waited = mts_sub_floor(ktime_get_ns() - began, mts_switch_busy() - busy);
 	/* Where hardly anything went it is not the disk that was slow. */
-	slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
-	if (slow)
-		mts_stats_inc(early_begins);
-	return slow;
+	mts_rotor.disk_is_slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
+	if (!mts_rotor.disk_is_slow)
+		return false;
+	early.next_look = 0;
+	mts_stats_inc(early_begins);
+	return true;
 }

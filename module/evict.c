@@ -225,8 +225,7 @@ void mts_evict_for(u32 to)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
-	want = mts_policy_evict(evict, frozen_resident(), demand, resident,
-				(u64)max(si_mem_available(), 0L) << PAGE_SHIFT);
+	want = mts_policy_evict(evict, frozen_resident(), demand, resident, mts_round_available());
 	if (mts_evict_frozen(to, want) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

@@ -21,10 +21,10 @@
 /* Steps for a full bin: what is on its way stands still. */
 #define STEPS 8u
 /*
- * The rotor's priority while it moves pages beside whoever runs: half of a processor beside
- * ten others. As one among them it took three times as long.
+ * The rotor's priority while it moves pages beside whoever runs: a quarter of a processor beside
+ * ten others, of which it needs a sixth. As one among them it took three times as long.
  */
-#define MOVING_NICE (-10)
+#define MOVING_NICE (-5)
 
 /**
  * struct passing
@@ -34,6 +34,7 @@
  * @room: bytes that have gone, and for which nothing has come yet
  * @began: when
  * @last: when the last part ended
+ * @stands: all do, to the end of it
  */
 struct passing {
 	u32 to;
@@ -42,6 +43,7 @@ struct passing {
 	u64 room;
 	u64 began;
 	u64 last;
+	bool stands;
 	struct mts_switch_parts *parts;
 };
 
@@ -50,7 +52,7 @@ bool mts_passing_is_for(u32 to)
 	bool all_goes;
 	u32 i;
 
-	if (!mts_rotor.switches_wait || mts_rotor.early)
+	if (!(mts_rotor.switches_wait || mts_rotor.disk_is_slow) || mts_rotor.early)
 		return false;
 	mutex_lock(&mts_lock);
 	all_goes = mts_config()->evict == MTS_EVICT_FULL;
@@ -64,12 +66,25 @@ bool mts_passing_is_for(u32 to)
 }
 
 /*
- * Bytes of a step. If the host reclaims meanwhile there is less room than was thought: all
- * that is to go goes at once.
+ * If the host reclaims meanwhile there is less room than was thought, or who runs grows into it:
+ * whoever runs would write beside us, and nobody's pages would lie together. So no more of them
+ * pass: all stand still, all that is to go goes, and the rest comes.
  */
+static int stand_if_short(struct passing *p)
+{
+	int err;
+
+	if (p->stands || mts_hooks_last_reclaim() < p->began)
+		return 0;
+	p->stands = true;
+	err = mts_switch_stop();
+	p->parts->freeze_ns += mts_switch_lap(&p->last);
+	return err;
+}
+
 static u64 step_bytes(const struct passing *p)
 {
-	return mts_hooks_last_reclaim() > p->began ? U64_MAX : mts_rotor.plan.capacity / STEPS;
+	return p->stands ? U64_MAX : mts_rotor.plan.capacity / STEPS;
 }
 
 /* Freeze the next ones of those that go, a step's bytes of them. */
@@ -142,31 +157,43 @@ static int let_in(struct passing *p, u32 end)
 	p->parts->bring_back_ns += mts_switch_lap(&p->last);
 	if (!mts_rotor_may_go_on())
 		return -ECANCELED;
-	mts_switch_thaw(p->to, p->in, end);
+	if (!p->stands)
+		mts_switch_thaw(p->to, p->in, end);
 	p->in = end;
 	return 0;
 }
 
+static int pass_some(struct passing *p)
+{
+	int err = stand_if_short(p);
+	u64 lack;
+	u32 end;
+
+	if (err)
+		return err;
+	lack = next_lack(p, &end);
+	err = make_room(p, lack);
+	if (err)
+		return err;
+	p->room = mts_sub_floor(p->room, lack);
+	return let_in(p, end);
+}
+
 int mts_passing(u32 to, struct mts_switch_parts *parts)
 {
-	u64 now = ktime_get_ns(), lack;
+	u64 now = ktime_get_ns();
 	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
 	int err = 0;
-	u32 end;
 
 	mts_rotor_step("tasks are looked at");
 	mts_tasks_scan();
-	while (!err && p.in < mts_rotor.roster_size) {
-		lack = next_lack(&p, &end);
-		err = make_room(&p, lack);
-		if (err)
-			break;
-		p.room = mts_sub_floor(p.room, lack);
-		err = let_in(&p, end);
-	}
+	while (!err && p.in < mts_rotor.roster_size)
+		err = pass_some(&p);
 	/* Whoever goes for nobody in particular. */
 	if (!err)
 		err = make_room(&p, U64_MAX);
+	if (!err && p.stands)
+		err = mts_switch_settle();
 	mts_evict_note_full();
 	mts_stats_add(freeze_ns, parts->freeze_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);

@@ -49,9 +49,6 @@
 #define WATCH_FACTOR 5
 #define MEASURE_FACTOR 100
 
-/* While memory fills: how often it looks whether that comes to its end. */
-#define FILLING_NS (8 * (u64)NSEC_PER_MSEC)
-
 #define FOREVER U64_MAX
 
 static unsigned int debug_stall_ms;
@@ -253,14 +250,15 @@ static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
 	const unsigned long spilling =
-		mts_rotor.switches_wait || mts_rotor.early ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
+		mts_rotor.switches_wait || mts_rotor.disk_is_slow ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
 	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;
 
 	open_slice(bin);
 	mts_rotor.swapins = mts_round_swapins();
-	mts_early_sample();
+	if (spilling)
+		mts_early_sample();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;
 	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
 	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
@@ -285,8 +283,7 @@ static enum mts_slice_end run_slice(u32 bin)
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (spilling && mts_hooks_last_reclaim() > mts_rotor.slice_began &&
-		    mts_early_fills(SPILL_NS) && mts_passing_spill())
+		if (spilling && mts_early_fills(SPILL_NS) && mts_passing_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);
@@ -444,7 +441,7 @@ static u64 quiet_time(u32 reason, u64 measuring_ns)
 	return max_t(u64, watch, QUIET_NS);
 }
 
-/* How long the idle rotor may sleep. FOREVER while memory suffices: no timer ticks. */
+/* How long the idle rotor may sleep. FOREVER while memory suffices; early.c may look before. */
 static u64 idle_time(u32 reason)
 {
 	u64 last = mts_hooks_last_reclaim();
@@ -480,14 +477,14 @@ static void answer_readers(void)
  */
 static bool doze(unsigned long mask, u64 ns)
 {
-	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most;
+	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most, look;
 	unsigned long events;
 
 	mts_early_sample();
 	do {
 		most = until == FOREVER ? FOREVER : until - now;
-		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM),
-					mts_early_watches() ? min(most, (u64)FILLING_NS) : most);
+		look = mts_early_watches() ? mts_early_interval() : FOREVER;
+		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
 		if (mts_early_is_due())
 			return true;
 		now = ktime_get_ns();

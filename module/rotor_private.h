@@ -37,6 +37,8 @@ struct mts_rotor {
 	u64 switch_ns; /* moving average of what a switch adds to a round */
 	u64 slowest_switch_ns; /* of late: falls by an eighth a switch */
 	bool switches_wait; /* the last one waited for the disk for most of its time */
+	bool passed; /* in the last one the bins passed each other */
+	bool disk_is_slow; /* as early.c has seen when it last evicted some to see */
 	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
 	bool early; /* this round is the first, and was begun by early.c, not by the admission */
 	u64 swap_full_in;
@@ -147,8 +149,11 @@ bool mts_round_may_be_early(void);
 /* Pages swapped in on this host since boot. */
 u64 mts_round_swapins(void);
 
-/* Pages swapped out on this host since boot. */
-u64 mts_round_swapouts(void);
+/*
+ * Bytes that this host has for whoever asks: the kernel's estimate without slab. By the time that
+ * memory is short enough for turns reclaim has taken of that what it could get.
+ */
+u64 mts_round_available(void);
 
 /* ---- evict.c -------------------------------------------------------------- */
 
@@ -196,8 +201,11 @@ int mts_passing_spill(void);
 /* Take a sample: what the jobs have now. */
 void mts_early_sample(void);
 
-/* No turns are taken, and memory fills: ask below each tick. */
+/* No turns are taken, and if memory fills they may have to be: ask below at intervals. */
 bool mts_early_watches(void);
+
+/* After so many ns the next sample is to be taken; U64_MAX: not before the host reclaims. */
+u64 mts_early_interval(void);
 
 /* Will the jobs have all memory by then, if they go on as since the last sample? Takes one. */
 bool mts_early_fills(u64 within_ns);

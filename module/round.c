@@ -101,24 +101,21 @@ static bool is_resident(const struct mts_job *job)
 	       mts_job_left_out(job) || mts_job_is_wanted(job);
 }
 
-static u64 count_events(enum vm_event_item event)
+u64 mts_round_swapins(void)
 {
 	u64 sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += per_cpu(vm_event_states, cpu).event[event];
+		sum += per_cpu(vm_event_states, cpu).event[PSWPIN];
 	return sum;
 }
 
-u64 mts_round_swapins(void)
+u64 mts_round_available(void)
 {
-	return count_events(PSWPIN);
-}
+	u64 slab = (u64)global_node_page_state_pages(NR_SLAB_RECLAIMABLE_B) << PAGE_SHIFT;
 
-u64 mts_round_swapouts(void)
-{
-	return count_events(PSWPOUT);
+	return mts_sub_floor((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, slab);
 }
 
 static u64 free_bytes(void)
@@ -135,7 +132,7 @@ static u64 capacity_now(const struct mts_config *config)
 		return config->bin_bytes;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
-	capacity = mts_policy_capacity((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, managed,
+	capacity = mts_policy_capacity(mts_round_available(), managed,
 				       (u64)totalram_pages() << PAGE_SHIFT);
 	return mts_policy_learned(&mts_rotor.lesson, capacity);
 }

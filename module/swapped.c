@@ -183,11 +183,6 @@ static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
 	       mts_mms_job(mts_swapped_mm(a)) == mts_mms_job(mts_swapped_mm(b));
 }
 
-static bool is_scattered(const struct mts_swapped *entry)
-{
-	return mts_mms_job(mts_swapped_mm(entry))->scattered;
-}
-
 /*
  * A long run of one job's pages was evicted in one go, and can stay. Where all write at once, as
  * they do when memory runs out, the pages of many lie side by side: such a run is read in one go,
@@ -200,7 +195,7 @@ static void settle_runs(struct mts_swapped_list *list)
 	for (i = 1; i <= list->n; i++) {
 		if (i < list->n && is_next(&list->entries[i - 1], &list->entries[i]))
 			continue;
-		if (i - first >= RUN && !is_scattered(&list->entries[first]))
+		if (i - first >= RUN && !mts_swapped_is_scattered(&list->entries[first]))
 			for (j = first; j < i; j++)
 				list->entries[j].where &= ~MTS_SWAPPED_MOVES;
 		first = i;

@@ -43,6 +43,12 @@ static inline u32 mts_swapped_mm(const struct mts_swapped *entry)
 	return entry->where & ~PAGE_MASK;
 }
 
+/* Does its job lie so that writing it took long? */
+static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
+{
+	return mts_mms_job(mts_swapped_mm(entry))->scattered;
+}
+
 /**
  * mts_swapped_collect() - what is swapped of the address spaces that are held
  * @list: result; kvfree(entries) it

@@ -296,6 +296,7 @@ static void note_switch(u64 took, u64 busy, bool passed)
 	mts_rotor.slowest_switch_ns =
 		max(took, mts_rotor.slowest_switch_ns - mts_rotor.slowest_switch_ns / 8);
 	mts_rotor.switches_wait = busy < took / 2;
+	mts_rotor.passed = passed;
 }
 
 int mts_switch_to(u32 to)
@@ -335,16 +336,17 @@ static u32 next_bin(u32 bin)
 }
 
 /*
- * The switch may take half as long again as the slowest of late: bins differ, and one that passes
- * shares the processors. Those that pass come back one after the other.
+ * The switch may take half as long again as the slowest of late: bins differ. Bins that pass share
+ * the processors with who runs: the first time that they do it may take twice as long. They
+ * come back one after the other.
  */
 u64 mts_switch_deadline(u64 max_pause)
 {
 	u32 i, n, back, next = next_bin(mts_rotor.running);
 	u64 ends, deadline = U64_MAX;
 	bool passes = mts_passing_is_for(next);
-	u64 takes =
-		mts_rotor.slowest_switch_ns + mts_rotor.slowest_switch_ns / 2 + MTS_PAUSE_MARGIN_NS;
+	u64 more = mts_rotor.slowest_switch_ns / (passes && !mts_rotor.passed ? 1 : 2);
+	u64 takes = mts_rotor.slowest_switch_ns + more + MTS_PAUSE_MARGIN_NS;
 
 	n = list_incoming(next, 0, mts_rotor.roster_size);
 	for (i = 0; i < n; i++) {

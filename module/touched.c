@@ -121,6 +121,12 @@ static struct mts_touched_part *make_part(struct mts_touched *touched, const str
 	return part;
 }
 
+/* Memory of its own: no page cache, not the page of zeros. */
+static bool is_anonymous(pte_t value)
+{
+	return !pte_special(value) && pfn_valid(pte_pfn(value)) && PageAnon(pte_page(value));
+}
+
 static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
 {
 	const struct walk *walk = data;
@@ -135,8 +141,10 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 		swp_entry_t entry;
 
 		if (pte_present(value)) {
+			job->touched.pages += is_anonymous(value);
 			mts_compat_clear_young(pte, value);
 		} else if (mts_compat_swap_entry(value, &entry)) {
+			job->touched.pages++;
 			if (job->leaves && old && !mts_touched_is_used(old, addr)) {
 				__set_bit(pte_index(addr), part->left);
 			} else {
@@ -195,12 +203,6 @@ void mts_touched_begin(struct mts_job **jobs, u32 n)
 }
 
 /* ---- and is over ------------------------------------------------------------- */
-
-/* Memory of its own: no page cache, not the page of zeros. */
-static bool is_anonymous(pte_t value)
-{
-	return !pte_special(value) && pfn_valid(pte_pfn(value)) && PageAnon(pte_page(value));
-}
 
 static void see_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
 		     pte_t value)
@@ -266,7 +268,9 @@ static void take_down(struct mts_job *job)
 
 	job->touched.marks_cleared = false;
 	job->touched.told |= !little;
-	if (!job->touched.complete || !job->touched.told) {
+	job->use.grown =
+		mts_sub_floor(job->use.used + job->use.unused, job->touched.pages << PAGE_SHIFT);
+	if (!job->touched.complete || !job->touched.told || mts_working_set_fills(&job->use)) {
 		forget(job);
 		return;
 	}

@@ -42,7 +42,8 @@ struct mts_touched_part {
  * @parts: in order of mm, then of addr
  * @n: how many
  * @max: room for so many
- * @lacked: pages that were wanted, but in swap when the slice began
+ * @pages: that there were when the slice began, in memory or in swap
+ * @lacked: of these, pages that were wanted, but in swap
  * @marks_cleared: a slice is to be seen by it
  * @complete: all of the job's pages were seen
  * @told: it rests on a slice that has shown all that the job uses, this or one before
@@ -51,6 +52,7 @@ struct mts_touched {
 	struct mts_touched_part *parts;
 	u32 n;
 	u32 max;
+	u64 pages;
 	u64 lacked;
 	bool marks_cleared;
 	bool complete;

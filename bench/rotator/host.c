@@ -83,7 +83,9 @@ void host_read(struct host *host)
 	const char *text = read_proc("meminfo");
 
 	host->total = keyed_value(text, "MemTotal") << 10;
-	host->available = keyed_value(text, "MemAvailable") << 10;
+	host->available =
+		mts_sub_floor(keyed_value(text, "MemAvailable"), keyed_value(text, "SReclaimable"))
+		<< 10;
 	host->free = keyed_value(text, "MemFree") << 10;
 	host->swap_free = keyed_value(text, "SwapFree") << 10;
 	text = read_proc("vmstat");

@@ -65,7 +65,7 @@ bool names_hold(const struct names *names, const char *name);
 
 struct host {
 	uint64_t total;
-	uint64_t available; /* MemAvailable */
+	uint64_t available; /* MemAvailable without slab, as the module reckons */
 	uint64_t free;
 	uint64_t swap_free;
 	uint64_t scanned; /* pages that the host's own reclaim has looked at since it booted */

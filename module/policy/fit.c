@@ -22,12 +22,11 @@ static void learn(struct mts_lesson *lesson, u64 capacity, u64 too_much)
 	lesson->capacity = mts_max(capacity, lesson->capacity);
 }
 
-bool mts_policy_fills(u64 capacity, u64 before, u64 now, u64 elapsed_ns, u64 within_ns)
+bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns)
 {
 	u64 grown = mts_sub_floor(now, before);
 
-	return elapsed_ns &&
-	       mts_sub_floor(capacity, now) < mul_u64_u64_div_u64(grown, within_ns, elapsed_ns);
+	return elapsed_ns && left < mul_u64_u64_div_u64(grown, within_ns, elapsed_ns);
 }
 
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)

@@ -42,7 +42,7 @@ u64 mts_policy_resident(const struct mts_usage *u);
 
 /**
  * mts_policy_capacity() - automatic capacity for bins and residents together
- * @available: si_mem_available() now
+ * @available: si_mem_available() now, without slab (mts_round_available())
  * @managed: what all jobs hold in memory now (mts_policy_resident())
  * @total: memory of the host
  *
@@ -59,12 +59,14 @@ u64 mts_policy_capacity(u64 available, u64 managed, u64 total);
  * struct mts_slice_use - how a job used its private memory in a slice
  * @used: bytes that were used, in this slice or the one before
  * @unused: the rest, in memory or in swap
+ * @grown: bytes of both that it did not have when the slice began
  * @left: pages that were left in swap when the slice began, as not used
  * @missed: of these, pages that it has used
  */
 struct mts_slice_use {
 	u64 used;
 	u64 unused;
+	u64 grown;
 	u64 left;
 	u64 missed;
 };
@@ -76,6 +78,12 @@ struct mts_working_set {
 	u32 mistakes; /* of the last slices */
 	u32 distrusted; /* so many slices more is all brought back */
 };
+
+/*
+ * Did the job fill memory in that slice, an eighth of what it has or more? What it has filled it
+ * does not use meanwhile, and is about to: the slice tells nothing, nor do those before.
+ */
+bool mts_working_set_fills(const struct mts_slice_use *use);
 
 /* A slice is over. */
 void mts_working_set_note(struct mts_working_set *ws, const struct mts_slice_use *use);
@@ -311,10 +319,10 @@ struct mts_lesson {
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
 
 /*
- * Jobs had @before bytes in memory and have @now, @elapsed_ns later: will they have all of the
- * capacity within @within_ns, or have they, if they go on so? Not if they do not grow.
+ * Jobs had @before bytes in memory and have @now, @elapsed_ns later: will they have the @left
+ * ones as well within @within_ns, if they go on so? Not if they do not grow.
  */
-bool mts_policy_fills(u64 capacity, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
+bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
 
 /*
  * Must a bin of several jobs that needs @demand now be split? An eighth of the

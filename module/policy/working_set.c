@@ -14,6 +14,11 @@
 /* Slices in which all comes back: 2, 4 … 256. */
 #define DISTRUST_MAX 8
 
+bool mts_working_set_fills(const struct mts_slice_use *use)
+{
+	return use->grown > mts_add_sat(use->used, use->unused) >> WORTH_SHIFT;
+}
+
 void mts_working_set_note(struct mts_working_set *ws, const struct mts_slice_use *use)
 {
 	if (ws->distrusted)

@@ -204,6 +204,8 @@ const char *cg_job(const char *job);
 pid_t spawn(void);
 /* In a child: have so much memory, each page in use once. Exits with 3 if there is none. */
 void touch(unsigned int mib);
+/* Bytes that the kernel says are available. */
+u64 memory_available(void);
 bool is_alive(pid_t pid);
 /* Its exit status; 128 + signal if killed; fails the test if it takes longer. */
 int join(pid_t pid, unsigned int ms);

@@ -29,6 +29,16 @@ pid_t spawn(void)
 	return pid;
 }
 
+u64 memory_available(void)
+{
+	char text[4096], *line;
+
+	expect(read_file("/proc/meminfo", text, sizeof(text)), 0);
+	line = strstr(text, "MemAvailable:");
+	check(line, "no MemAvailable");
+	return strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
+}
+
 bool is_alive(pid_t pid)
 {
 	char state = process_state(pid);

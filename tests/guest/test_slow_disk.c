@@ -143,21 +143,10 @@ static void changed_while_passing(void)
 
 /* ---- the first shortage ----------------------------------------------------------------- */
 
-static u64 available_mib(void)
-{
-	char text[4096];
-	const char *line;
-
-	expect(read_file("/proc/meminfo", text, sizeof(text)), 0);
-	line = strstr(text, "MemAvailable:");
-	check(line, "no MemAvailable");
-	return strtoull(line + strlen("MemAvailable:"), NULL, 10) >> 10;
-}
-
 /* Leaves so much to the others, as long as the test lasts. */
 static void leave_mib(unsigned int left)
 {
-	unsigned int mib = (unsigned int)available_mib() - left;
+	unsigned int mib = (unsigned int)(memory_available() / MIB) - left;
 	int ready[2];
 	char byte;
 

@@ -371,17 +371,6 @@ static void unloaded_in_the_middle(void)
 	mts_open();
 }
 
-/* Bytes. */
-static u64 available(void)
-{
-	char text[4096], *line;
-
-	expect(read_file("/proc/meminfo", text, sizeof(text)), 0);
-	line = strstr(text, "MemAvailable:");
-	check(line, "no MemAvailable");
-	return strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
-}
-
 /* Shared with the eater. */
 static _Atomic u64 *left;
 
@@ -395,14 +384,15 @@ static pid_t start_eater(u64 at_first)
 	*left = at_first;
 	pid = spawn();
 	if (pid) {
-		expect_within(30000, available() < at_first + 2 * MIB, "%llu MiB are available",
-			      (unsigned long long)(available() / MIB));
+		expect_within(30000, memory_available() < at_first + 2 * MIB,
+			      "%llu MiB are available",
+			      (unsigned long long)(memory_available() / MIB));
 		return pid;
 	}
 	mts_close();
 	write_file("/proc/self/oom_score_adj", "1000");
 	for (;;)
-		if (available() > *left)
+		if (memory_available() > *left)
 			mmap(NULL, 2 * MIB, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 		else
@@ -426,8 +416,8 @@ static void memory_gone_in_the_middle(void)
 	*left = 12 * MIB;
 	wait_until(!is_bringing_back(), 20000);
 	note("after %llu ms %llu MiB are available", (unsigned long long)(now_ms() - began),
-	     (unsigned long long)(available() / MIB));
-	check(available() < 20 * MIB, "it was over by itself");
+	     (unsigned long long)(memory_available() / MIB));
+	check(memory_available() < 20 * MIB, "it was over by itself");
 	expect_ended(began, 5000);
 	expect_within(2000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	swap_request_kib(SWAP_REQUEST_MAX_KIB);

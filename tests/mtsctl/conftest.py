@@ -97,9 +97,10 @@ class FakeHost:
     def fake(self):
         return {"proc": self.proc, "cgroups": self.cgroups}
 
-    def meminfo(self, total_kib, available_kib):
+    def meminfo(self, total_kib, available_kib, slab_kib=0):
         (self.proc / "meminfo").write_text(
             f"MemTotal: {total_kib:>12} kB\nMemFree:  1 kB\nMemAvailable: {available_kib:>9} kB\n"
+            f"SReclaimable: {slab_kib:>9} kB\n"
         )
 
     def vitals(self, swap_free_kib=0, load="0.50", **vmstat):

@@ -169,6 +169,13 @@ def test_capacity_of_the_host(plan):
     assert plan("--size", "1M", "--capacity", "40%")["capacity"] == 400 * MIB
 
 
+def test_slab_is_not_there_for_bins(plan, host):
+    host.meminfo(total_kib=1000 << 10, available_kib=800 << 10, slab_kib=160 << 10)
+    assert plan("--size", "1M")["capacity"] == 600 * MIB
+    host.meminfo(total_kib=1000 << 10, available_kib=10 << 10, slab_kib=160 << 10)
+    assert plan("--size", "1M")["capacity"] == 0
+
+
 def test_cgroups(plan, host):
     """In memory: 100 less 15 of cache and 3 of slab; in swap: 50 less 2 that are in both."""
     stat = {

@@ -37,6 +37,24 @@ static void what_was_not_used_is_spare(void **unused)
 	check(mts_working_set_spare(&ws, 1500) == 750);
 }
 
+static void fills(u64 used, u64 unused, u64 grown, bool expected)
+{
+	struct mts_slice_use use = { .used = used, .unused = unused, .grown = grown };
+
+	check(mts_working_set_fills(&use) == expected);
+}
+
+static void who_grows_by_an_eighth_fills(void **unused)
+{
+	(void)unused;
+	fills(0, 0, 0, false);
+	fills(250, 750, 0, false);
+	fills(250, 750, 125, false);
+	fills(250, 750, 126, true);
+	fills(1, 0, 1, true);
+	fills(U64_MAX, U64_MAX, U64_MAX, true);
+}
+
 static void less_than_an_eighth_is_not(void **unused)
 {
 	(void)unused;
@@ -117,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_what_nothing_is_known_all_is_needed),
 		cmocka_unit_test(what_was_not_used_is_spare),
+		cmocka_unit_test(who_grows_by_an_eighth_fills),
 		cmocka_unit_test(less_than_an_eighth_is_not),
 		cmocka_unit_test(what_was_used_is_never_spare),
 		cmocka_unit_test(few_misses_are_forgiven),

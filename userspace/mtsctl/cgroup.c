@@ -270,8 +270,8 @@ int host_memory(u64 *total, u64 *available)
 {
 	bool have_total = false, have_available = false;
 	char line[256];
+	u64 kib, slab = 0;
 	FILE *file;
-	u64 kib;
 	int ret;
 
 	ret = file_open(&file, "%s/meminfo", host_proc());
@@ -284,8 +284,12 @@ int host_memory(u64 *total, u64 *available)
 		} else if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) {
 			*available = kib * 1024;
 			have_available = true;
+		} else if (sscanf(line, "SReclaimable: %llu kB", &kib) == 1) {
+			slab = kib * 1024;
 		}
 	}
 	fclose(file);
+	if (have_available)
+		*available = mts_sub_floor(*available, slab);
 	return have_total && have_available ? 0 : -EIO;
 }

@@ -43,7 +43,7 @@ bool cgroup_frozen(const char *path);
 void process_comm(pid_t pid, char comm[COMM_SIZE]);
 bool process_is_kernel_thread(pid_t pid);
 
-/* MemTotal and MemAvailable, in bytes. */
+/* MemTotal, and MemAvailable without slab, as the module reckons, in bytes. */
 int host_memory(u64 *total, u64 *available);
 
 #endif /* MTSCTL_CGROUP_H */
