@@ -102,7 +102,7 @@ bool mts_early_fills(u64 within_ns)
 {
 	u64 before = early.sample, elapsed = ktime_get_ns() - early.sampled;
 
-	if (elapsed < SAMPLE_NS)
+	if (elapsed < max(SAMPLE_NS, LOOK_SHARE * early.took))
 		return false;
 	mts_early_sample();
 	return mts_policy_fills(early.left, before, early.sample, elapsed, within_ns);

@@ -20,11 +20,6 @@
 
 /* Steps for a full bin: what is on its way stands still. */
 #define STEPS 8u
-/*
- * The rotor's priority while it moves pages beside whoever runs: a quarter of a processor beside
- * ten others, of which it needs a sixth. As one among them it took three times as long.
- */
-#define MOVING_NICE (-5)
 
 /**
  * struct passing
@@ -120,7 +115,8 @@ static int make_room(struct passing *p, u64 bytes)
 		err = freeze_some(p);
 		if (err)
 			return err;
-		set_user_nice(current, MOVING_NICE);
+		/* As in any switch: who answers a person has his share. */
+		set_user_nice(current, 0);
 		mts_switch_note_use();
 		for (; first < p->out; first++)
 			if (mts_rotor.roster[first]->bin != p->to)
@@ -151,7 +147,7 @@ static u64 next_lack(const struct passing *p, u32 *end)
 /* Bring back those before @end, and let them run. */
 static int let_in(struct passing *p, u32 end)
 {
-	set_user_nice(current, MOVING_NICE);
+	set_user_nice(current, 0);
 	mts_switch_bring_back(p->to, p->in, end);
 	set_user_nice(current, MIN_NICE);
 	p->parts->bring_back_ns += mts_switch_lap(&p->last);
@@ -239,8 +235,10 @@ int mts_passing_spill(void)
 
 	if (err)
 		return err;
+	set_user_nice(current, 0);
 	if (mts_evict_frozen(mts_rotor.running, want) < want / 2 && mts_rotor_may_go_on())
 		send_away();
+	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 	return mts_switch_settle();
 }

@@ -345,12 +345,18 @@ void mts_round_judge(u64 began)
 	mts_admission_round(&mts_rotor.admission, now, user, now - began);
 }
 
+/* By the user's word: whatever the host pays, and whatever turns cost. */
+static bool hangs_on_demand(const struct mts_config *config)
+{
+	return config->mode == MTS_MODE_ALWAYS || config->bin_bytes;
+}
+
 /* Does the host pay for its shortage, and would turns be cheaper? */
 static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
 
-	if (config->mode == MTS_MODE_ALWAYS || config->bin_bytes || mts_rotor.early)
+	if (hangs_on_demand(config) || mts_rotor.early)
 		return MTS_REASON_OVERCOMMIT;
 	if (mts_admission_holds(&mts_rotor.admission, now))
 		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
@@ -429,7 +435,7 @@ void mts_round_give_bin(struct mts_job *job, u32 bin)
 	trace_mts_job(job, MTS_JOB_PLACED);
 }
 
-static void note_turn(u32 before)
+static void note_turn(u32 before, bool on_demand)
 {
 	u64 now = ktime_get_ns();
 
@@ -437,13 +443,14 @@ static void note_turn(u32 before)
 		mts_rotor.forget_at = 0;
 	} else if (before >= 2) {
 		/* What they use may fit: turns that hang on the demand alone do not begin anew. */
-		mts_rotor.forget_at = mts_rotor.admission.began ? now : now + FORGET_NS;
+		mts_rotor.forget_at = on_demand ? now + FORGET_NS : now;
 	}
 	if (mts_rotor.forget_at && now >= mts_rotor.forget_at) {
 		forget_use();
 		mts_rotor.forget_at = 0;
 	}
-	if (!mts_rotor.admission.began)
+	/* The host may have reclaimed, and the jobs been looked at, all the same. */
+	if (on_demand || !mts_rotor.admission.began)
 		return;
 	if (before < 2 && mts_rotor.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission);
@@ -511,11 +518,12 @@ u32 mts_round_plan(void)
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
 	u32 i, freezable, before = mts_rotor.nbins, reason = mts_rotor.reason;
-	bool looked;
+	bool looked, on_demand;
 
 	looked = look();
 	mutex_lock(&mts_lock);
 	config = mts_config();
+	on_demand = hangs_on_demand(config);
 	conf = mts_plan_conf_of(config);
 	conf.switch_ns = mts_rotor.switch_ns;
 	conf.processors = num_online_cpus();
@@ -542,7 +550,7 @@ u32 mts_round_plan(void)
 				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
-	note_turn(before);
+	note_turn(before, on_demand);
 	return mts_rotor.nbins;
 }
 
