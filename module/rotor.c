@@ -205,16 +205,16 @@ static void close_slice(u32 bin, enum mts_slice_end why)
 
 static void open_slice(u32 bin)
 {
-	u64 now = ktime_get_ns(), most, max_pause, least;
+	u64 now = ktime_get_ns(), longest, max_pause, least;
 	struct mts_plan_bin *plan = &mts_rotor.bins[bin];
 
 	mutex_lock(&mts_lock);
 	max_pause = mts_config()->max_pause_ns;
 	least = mts_config()->min_slice_ns;
 	mutex_unlock(&mts_lock);
-	most = max(mts_sub_floor(mts_switch_deadline(max_pause), now), least);
+	longest = mts_switch_longest_slice(now, max_pause);
 	mutex_lock(&mts_lock);
-	plan->slice_ns = min(plan->slice_ns, most);
+	plan->slice_ns = min(plan->slice_ns, max(longest, least));
 	mts_rotor.state = MTS_STATE_RUNNING;
 	mts_rotor.slice_began = now;
 	mts_rotor.slice_ends = now + plan->slice_ns;

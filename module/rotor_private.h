@@ -233,8 +233,11 @@ void mts_switch_bring_all(void);
 /* Freeze whoever may be. -ECANCELED. */
 int mts_switch_stop(void);
 
-/* When the next switch must begin, so that nobody is frozen for @max_pause ns; U64_MAX: never. */
-u64 mts_switch_deadline(u64 max_pause);
+/*
+ * How long the running bin's slice may last from @now on, at most as planned, so that nobody is
+ * frozen for @max_pause ns. Writes the scratch memory.
+ */
+u64 mts_switch_longest_slice(u64 now, u64 max_pause);
 
 /* Thaw everything that we froze. */
 void mts_switch_thaw_all(void);

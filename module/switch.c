@@ -335,27 +335,49 @@ static u32 next_bin(u32 bin)
 	return next;
 }
 
+/* From @now until it will have been frozen for @max_pause. */
+static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
+{
+	return mts_sub_floor(READ_ONCE(job->frozen_since) + max_pause, now);
+}
+
 /*
+ * How long each bin may still wait for its switch to begin, in ns; U64_MAX: none of it is frozen.
+ *
  * The switch may take half as long again as the slowest of late: bins differ. Bins that pass share
  * the processors with who runs: the first time that they do it may take twice as long. They
  * come back one after the other.
  */
-u64 mts_switch_deadline(u64 max_pause)
+static void find_left(u64 *left, u64 now, u64 max_pause)
 {
 	u32 i, n, back, next = next_bin(mts_rotor.running);
-	u64 ends, deadline = U64_MAX;
 	bool passes = mts_passing_is_for(next);
 	u64 more = mts_rotor.slowest_switch_ns / (passes && !mts_rotor.passed ? 1 : 2);
 	u64 takes = mts_rotor.slowest_switch_ns + more + MTS_PAUSE_MARGIN_NS;
 
+	for (i = 0; i < mts_rotor.nbins; i++)
+		left[i] = U64_MAX;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin < mts_rotor.nbins && job->bin != next && READ_ONCE(job->frozen))
+			left[job->bin] = min(left[job->bin], until(job, now + takes, max_pause));
+	}
 	n = list_incoming(next, 0, mts_rotor.roster_size);
 	for (i = 0; i < n; i++) {
 		back = passes ? i + 1 : n;
-		ends = READ_ONCE(mts_rotor.incoming[i]->frozen_since) +
-		       mts_sub_floor(max_pause, div_u64(takes * back, n));
-		deadline = min(deadline, ends);
+		left[next] = min(left[next], until(mts_rotor.incoming[i],
+						   now + div_u64(takes * back, n), max_pause));
 	}
-	return deadline;
+}
+
+u64 mts_switch_longest_slice(u64 now, u64 max_pause)
+{
+	u64 *left = mts_rotor.scratch;
+
+	find_left(left, now, max_pause);
+	return mts_plan_cut(mts_rotor.bins, mts_rotor.nbins, mts_rotor.running, left,
+			    mts_rotor.slowest_switch_ns);
 }
 
 int mts_switch_stop(void)

@@ -417,6 +417,28 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	return 0;
 }
 
+u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const u64 *left,
+		 u64 switch_ns)
+{
+	u64 planned = bins[running].slice_ns, longest = planned;
+	u64 slices = planned, switches = 0;
+	u32 i, bin;
+
+	for (i = 1; i < nbins; i++) {
+		u64 time;
+
+		bin = (running + i) % nbins;
+		if (left[bin] == U64_MAX)
+			continue;
+		time = mts_sub_floor(left[bin], switches);
+		if (time < slices)
+			longest = mts_min(longest, mul_u64_u64_div_u64(planned, time, slices));
+		slices = mts_add_sat(slices, bins[bin].slice_ns);
+		switches = mts_add_sat(switches, switch_ns);
+	}
+	return longest;
+}
+
 static bool has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {
 	return bin->demand <= capacity && demand <= capacity - bin->demand;

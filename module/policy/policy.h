@@ -225,6 +225,24 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
 		      struct mts_plan *plan, void *scratch);
 
 /**
+ * mts_plan_cut() - how long a slice may last so that nobody waits too long for a turn
+ * @bins: this round's
+ * @nbins: how many
+ * @running: the bin whose slice it is, below @nbins
+ * @left: of each bin: how long it may still wait for its switch to begin, in ns; U64_MAX: it
+ *	waits for none, and has no turn; that of @running does not matter
+ * @switch_ns: what a switch takes
+ *
+ * The turns of others lie before all but the next one's: slices as planned, which shrink with
+ * this one, and their switches. A round's first slices are planned before anybody knows how
+ * long switches take; those to come must not pay for it alone.
+ *
+ * Return: ns, at most the slice as planned.
+ */
+u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const u64 *left,
+		 u64 switch_ns);
+
+/**
  * mts_plan_newcomer() - where a job goes that arrives in the middle of a round
  * @bins: this round's bins
  * @nbins: how many

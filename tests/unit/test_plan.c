@@ -636,6 +636,37 @@ static void traffic_of_four_thousand_bins(void **unused)
 			plan.swap_out_bytes + 4 * GIB);
 }
 
+/* ---- slices as they begin ------------------------------------------------------ */
+
+static void slices_are_cut_for_whoever_waits(void **unused)
+{
+	const struct mts_plan_bin three[] = {
+		{ .slice_ns = 6 },
+		{ .slice_ns = 10 },
+		{ .slice_ns = 4 },
+	};
+
+	(void)unused;
+	/* Time enough: 6 until bin 1's, 6 + 2 + 10 until bin 2's. */
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 18 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ U64_MAX, 100, 100 }, 2), 6);
+	/* The next in turn waits, and nobody before it shares. */
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 5, 18 }, 2), 5);
+	/* The one after it: bin 1's slice shrinks as well, the switch does not. */
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 10 }, 2), 3);
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 2, 10 }, 2), 2);
+	/* A bin of which nobody is frozen has no turn. */
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, 6 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, U64_MAX }, 2), 6);
+	/* Turns go round. */
+	assert_int_equal(mts_plan_cut(three, 3, 2, (u64[]){ 4, 7, 0 }, 2), 2);
+	assert_int_equal(mts_plan_cut(three, 3, 2, (u64[]){ 4, 12, 0 }, 2), 4);
+	/* Too late. */
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 2 }, 2), 0);
+	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 0, 18 }, 2), 0);
+	assert_int_equal(mts_plan_cut(three, 1, 0, (u64[]){ 0 }, 2), 6);
+}
+
 /* ---- newcomers --------------------------------------------------------------- */
 
 static void newcomer_goes_where_there_is_room(void **unused)
@@ -687,6 +718,7 @@ int main(void)
 		cmocka_unit_test(traffic_is_what_rotating_moves),
 		cmocka_unit_test(traffic_of_long_cycles),
 		cmocka_unit_test(traffic_of_four_thousand_bins),
+		cmocka_unit_test(slices_are_cut_for_whoever_waits),
 		cmocka_unit_test(newcomer_goes_where_there_is_room),
 	};
 
