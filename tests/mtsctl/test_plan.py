@@ -61,6 +61,22 @@ def test_max_pause(plan):
     assert p["bins"][0]["slice_ns"] == pytest.approx(6125 * MS, abs=MS)
 
 
+def test_switch_by_the_speed_of_swap(plan):
+    """Each of 5 bins of 12 GiB goes out, and another one comes in: 24 GiB at 8 GiB/s are 3 s."""
+    args = words("--size 6Gx10 --capacity 16G --swap-speed 8G")
+    p = plan(*args)
+    assert p["config"]["switch_ns"] == 3 * S
+    assert p == plan(*words("--size 6Gx10 --capacity 16G --switch 3s"))
+    # What is there already does not move: 8 GiB of 4 + 8 in 8, in two bins.
+    need = plan(*words("--size 4G 8G --capacity 8G --swap-speed 1G --evict need"))
+    assert need["swap_in_bytes"] == need["swap_out_bytes"] == 8 * GIB
+    assert need["config"]["switch_ns"] == 8 * S
+    # Nothing is switched.
+    assert plan(*words("--size 6G --capacity 16G --swap-speed 8G"))["config"]["switch_ns"] == 0
+    longest = plan(*words("--size 1Px2 --capacity 1P --swap-speed 1M"))
+    assert longest["config"]["switch_ns"] == (1 << 20) * S
+
+
 def test_slices_grow(plan):
     """5 % of a round: 19 s of slices for each second of a switch, within max_pause if that is less.
 
@@ -294,12 +310,13 @@ def test_table(mtsctl):
     assert "   1   8.0 GiB     5.0 s    7.5 s     2  6.0 GiB, 2.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
     assert "max_pause=30s\n           overhead=5% switch=0s processors=1\n" in out
-    assert "add --switch TIME" in out
+    assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
 
 
 def test_pause_beyond_the_limit_is_said(mtsctl):
     args = "--size 60Mx100 --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
-    assert "warning    the longest pause is above max_pause=5s" in mtsctl("plan", *args.split()).out
+    out = mtsctl("plan", *args.split()).out
+    assert "warning    the longest pause is above max_pause=5s: mode=auto gives such turns" in out
 
 
 def test_list_that_is_too_long(mtsctl):
@@ -332,6 +349,10 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --evict some", "not one of off, need or full"),
         ("--size 1G --switch -1s", "negative"),
         ("--size 1G --switch 2h", "not between"),
+        ("--size 1G --swap-speed 1K", "--swap-speed 1K: not between 1M and 1T a second"),
+        ("--size 1G --swap-speed 2T", "--swap-speed 2T: not between 1M and 1T a second"),
+        ("--size 1G --swap-speed 5%", "--swap-speed 5%: "),
+        ("--size 1G --swap-speed 1G --switch 1s", "either --switch or --swap-speed, not both"),
     ],
 )
 def test_bad_usage(mtsctl, args, message):

@@ -45,8 +45,8 @@ static const struct command commands[] = {
 	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
 	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
-	  "       [--pack PACK] [--evict EVICT] [--switch TIME] [--processors N]\n"
-	  "       [--json]",
+	  "       [--pack PACK] [--evict EVICT] [--switch TIME | --swap-speed SIZE]\n"
+	  "       [--processors N] [--json]",
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
@@ -59,6 +59,7 @@ static const struct command commands[] = {
 	  "  --pack PACK      ffd, bfd or rw\n"
 	  "  --evict EVICT    off, need or full\n"
 	  "  --switch TIME    what a switch between bins takes\n"
+	  "  --swap-speed SIZE  the same, from what swap moves in a second: 500M\n"
 	  "  --processors N   that each bin is to keep busy: this host's\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"

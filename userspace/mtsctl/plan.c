@@ -9,6 +9,8 @@
 
 #define SECOND 1000000000ull
 #define MAX_PROCESSORS 65536
+/* Twelve days: no matter any more. */
+#define LONGEST_SWITCH_S (1ull << 20)
 
 /* Without the module: its own defaults (module/config.c). */
 static const struct mts_plan_conf defaults = {
@@ -27,6 +29,7 @@ enum {
 	OPT_PACK,
 	OPT_EVICT,
 	OPT_SWITCH,
+	OPT_SWAP_SPEED,
 	OPT_PROCESSORS,
 	OPT_JSON,
 };
@@ -43,6 +46,7 @@ static const struct option options[] = {
 	{ "pack", required_argument, NULL, OPT_PACK },
 	{ "evict", required_argument, NULL, OPT_EVICT },
 	{ "switch", required_argument, NULL, OPT_SWITCH },
+	{ "swap-speed", required_argument, NULL, OPT_SWAP_SPEED },
 	{ "processors", required_argument, NULL, OPT_PROCESSORS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ 0 },
@@ -108,6 +112,8 @@ static int set_option(const struct command *command, struct request *request, st
 		return value_word(command, "--evict ", optarg, evict_words, &conf->evict);
 	case OPT_SWITCH:
 		return value_time(command, "--switch ", optarg, 0, 3600 * SECOND, &conf->switch_ns);
+	case OPT_SWAP_SPEED:
+		return value_speed(command, "--swap-speed ", optarg, &plan->swap_speed);
 	case OPT_PROCESSORS:
 		return value_count(command, "--processors ", optarg, MAX_PROCESSORS,
 				   &conf->processors);
@@ -124,10 +130,13 @@ static int settle(const struct command *command, const struct request *request, 
 	int ret;
 
 	if (!(request->seen & (SEEN(OPT_SIZE) | SEEN(OPT_CGROUP)))) {
-		ret = plan_from_module(plan, request->given, request->seen & SEEN(OPT_SWITCH));
+		ret = plan_from_module(plan, request->given,
+				       request->seen & (SEEN(OPT_SWITCH) | SEEN(OPT_SWAP_SPEED)));
 		if (ret)
 			return ret;
 	}
+	if ((request->seen & SEEN(OPT_SWITCH)) && plan->swap_speed)
+		return usage_error(command, "either --switch or --swap-speed, not both");
 	if (!(request->given & MTS_CONFIG_MIN_SLICE))
 		conf->min_slice_ns = mts_min(conf->min_slice_ns, conf->slice_ns);
 	if (conf->min_slice_ns > conf->slice_ns)
@@ -145,20 +154,40 @@ static int settle(const struct command *command, const struct request *request, 
 	return EXIT_OK;
 }
 
-static int compute(struct plan *plan)
+static int compute_once(struct plan *plan, void *scratch)
 {
-	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
 	struct mts_plan_conf conf = plan->conf;
-	int ret = -ENOMEM;
+	int ret;
 
 	/* As the rotor does. */
 	conf.max_pause_ns = mts_sub_floor(conf.max_pause_ns, MTS_PAUSE_MARGIN_NS);
-	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
-	if (scratch && plan->bins)
-		ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
-				     scratch);
+	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	if (!ret)
 		mts_plan_traffic(&conf, plan->bins, &plan->result, scratch);
+	return ret;
+}
+
+/* What one of a round's switches takes that moves all of its traffic at @speed bytes a second. */
+static u64 switch_at(const struct mts_plan *round, u64 speed)
+{
+	u64 bytes = mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
+
+	return mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
+}
+
+static int compute(struct plan *plan)
+{
+	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
+	int ret = -ENOMEM;
+
+	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
+	if (scratch && plan->bins)
+		ret = compute_once(plan, scratch);
+	/* What is packed together, and so the traffic, does not hang on what a switch takes. */
+	if (!ret && plan->swap_speed && plan->result.nbins > 1) {
+		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
+		ret = compute_once(plan, scratch);
+	}
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

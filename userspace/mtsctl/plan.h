@@ -13,6 +13,7 @@ struct plan {
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
+	u64 swap_speed; /* bytes a second, from which a switch is reckoned; 0: it is not */
 	u64 managed; /* bytes that the jobs hold in memory now */
 };
 

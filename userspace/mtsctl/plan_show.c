@@ -129,12 +129,15 @@ void plan_show(const struct plan *plan)
 			    format_size(d, r->swap_in_bytes));
 	if (r->nbins > 1 && !plan->conf.switch_ns)
 		print_field("note", "the time of the switches is not counted: "
-				    "add --switch TIME for slices and pauses that allow for it");
+				    "add --swap-speed SIZE or --switch TIME for slices and pauses "
+				    "that allow for it");
 	if (r->longest_pause_ns > plan->conf.max_pause_ns)
-		print_field("warning",
-			    "the longest pause is above max_pause=%s: fewer jobs, a "
-			    "shorter min_slice or a larger capacity would keep it",
-			    format_time_exact(a, plan->conf.max_pause_ns));
+		print_field(
+			"warning",
+			"the longest pause is above max_pause=%s: mode=auto gives such turns up, "
+			"and all jobs run at once, as without mts; fewer jobs, faster swap, a "
+			"shorter min_slice or a larger capacity would keep it",
+			format_time_exact(a, plan->conf.max_pause_ns));
 	if (plan->njobs)
 		show_bins(plan);
 }

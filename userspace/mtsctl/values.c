@@ -6,6 +6,9 @@
 #include "parse.h"
 #include "values.h"
 
+#define SPEED_MIN_BYTES (1ull << 20)
+#define SPEED_MAX_BYTES (1ull << 40)
+
 int value_word(const struct command *command, const char *what, const char *value,
 	       const struct word *words, u32 *field)
 {
@@ -67,6 +70,20 @@ int value_memory(const struct command *command, const char *what, const char *va
 		return usage_error(command, "%s%s: %s", what, value, wrong);
 	if (bytes < MTS_BIN_MIN_BYTES || bytes > MTS_BIN_MAX_BYTES)
 		return usage_error(command, "%s%s: not between 1M and 1P", what, value);
+	*field = bytes;
+	return EXIT_OK;
+}
+
+int value_speed(const struct command *command, const char *what, const char *value, u64 *field)
+{
+	const char *wrong;
+	u64 bytes;
+
+	wrong = parse_size(value, &bytes);
+	if (wrong)
+		return usage_error(command, "%s%s: %s", what, value, wrong);
+	if (bytes < SPEED_MIN_BYTES || bytes > SPEED_MAX_BYTES)
+		return usage_error(command, "%s%s: not between 1M and 1T a second", what, value);
 	*field = bytes;
 	return EXIT_OK;
 }

@@ -25,6 +25,9 @@ int value_interval(const struct command *command, const char *what, const char *
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* Bytes in a second: 1 MiB to 1 TiB. */
+int value_speed(const struct command *command, const char *what, const char *value, u64 *field);
+
 /* A share up to @max, per mille, or "off", which is 0. */
 int value_share(const struct command *command, const char *what, const char *value, u32 max,
 		u32 *field);
