@@ -24,6 +24,7 @@
 #include "readahead.h"
 #include "rotor_private.h"
 #include "swapped.h"
+#include "workers.h"
 
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
 #define BATCH 2048u
@@ -40,17 +41,19 @@
 
 /* ---- the passes ---------------------------------------------------------------- */
 
+/* The workers share it: what each writes of it is a flag, or atomic. */
 struct progress {
 	const struct mts_swapped_list *list;
 	u32 nmms;
 	u64 began;
+	atomic_t next; /* of the list, for whoever takes a batch */
 	u64 late; /* since when somebody runs who waits for it; 0: nobody does */
-	u32 mapped; /* pages that are back */
+	atomic_t mapped; /* pages that are back */
 	bool slow; /* the disk is, at what lies as this does */
 	bool over; /* no further, whatever is left */
 };
 
-/* Where a pass is: the address space that is locked, and the area last looked at. */
+/* Where a worker is: the address space that is locked, and the area last looked at. */
 struct place {
 	u32 index;
 	struct mm_struct *mm; /* locked; NULL: none */
@@ -60,25 +63,21 @@ struct place {
 static void leave(struct place *place)
 {
 	if (place->mm)
-		mmap_read_unlock(place->mm);
+		mts_mms_unlock(place->mm);
 	*place = (struct place){ 0 };
-}
-
-/* What is left of it its processes fault back, if there are any. */
-static void give_up(struct place *place, u32 index)
-{
-	leave(place);
-	mts_mms_drop(index);
 }
 
 /*
  * The memory of a process that was killed is freed when we let go of it: that
- * must not wait for the rest of the bin. One is looked at for each page.
+ * must not wait for the rest of the bin. One is looked at for each page of the rotor's.
  */
-static void give_up_dead(struct place *place, u32 index)
+static void drop_one_dead(struct place *place, u32 index)
 {
-	if (mts_mms_is_dead(index))
-		give_up(place, index);
+	if (!mts_rotor_is_me())
+		return;
+	mts_mms_drop_dead(index);
+	if (place->index == index && mts_mms_is_given_up(index))
+		leave(place);
 }
 
 /*
@@ -104,12 +103,14 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 	u32 index = mts_swapped_mm(entry);
 
 	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
-	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm)))
+	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm) ||
+			  mts_mms_is_given_up(index)))
 		leave(place);
 	if (!place->mm)
 		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
+	/* What is left of it its processes fault back, if there are any. */
 	if (!place->mm) {
-		mts_mms_drop(index);
+		mts_mms_give_up(index);
 		return NULL;
 	}
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
@@ -149,11 +150,11 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	 * request fails as a whole: not once more for this process.
 	 */
 	if (fault & VM_FAULT_OOM)
-		p->over = true;
+		WRITE_ONCE(p->over, true);
 	else if (fault & VM_FAULT_ERROR)
-		give_up(place, place->index);
+		mts_mms_give_up(place->index);
 	else if (!flags)
-		p->mapped++;
+		atomic_inc(&p->mapped);
 }
 
 /*
@@ -189,18 +190,27 @@ static bool is_to_go_on(u32 page)
 	return is_memory_left();
 }
 
+/* Do the pages that come lie so that the disk is slow? */
+static bool is_slow(const struct progress *p)
+{
+	u64 pages = max_t(u64, atomic_read(&p->mapped), SLOW_PAGES);
+
+	return ktime_get_ns() - p->began > SLOW_NS * pages;
+}
+
 static void pass(struct progress *p, u32 from, unsigned int flags)
 {
 	u32 i, to = min(p->list->n, from + BATCH);
 	struct place place = { 0 };
 
-	for (i = from; i < to && !p->over; i++) {
+	for (i = from; i < to && !READ_ONCE(p->over); i++) {
 		if (!(i % LOOK))
-			p->slow = ktime_get_ns() - p->began > SLOW_NS * max(p->mapped, SLOW_PAGES);
-		p->over = !is_to_go_on(i) || is_too_late(p, i % p->nmms);
-		if (p->over)
+			WRITE_ONCE(p->slow, is_slow(p));
+		if (!is_to_go_on(i) || is_too_late(p, i % p->nmms)) {
+			WRITE_ONCE(p->over, true);
 			break;
-		give_up_dead(&place, i % p->nmms);
+		}
+		drop_one_dead(&place, i % p->nmms);
 		fault_in(p, &place, &p->list->entries[i], flags);
 	}
 	leave(&place);
@@ -215,17 +225,33 @@ static void start_reads(struct progress *p, u32 from)
 	blk_finish_plug(&plug);
 }
 
-static void read_list(struct progress *p)
+/* The first page of a batch that is this worker's alone; the list's length: there is none. */
+static u32 take_batch(struct progress *p)
 {
-	u32 from;
+	u32 from = atomic_fetch_add(BATCH, &p->next);
 
-	p->began = ktime_get_ns();
-	start_reads(p, 0);
-	for (from = 0; from < p->list->n && !p->over; from += BATCH) {
+	return min(from, p->list->n);
+}
+
+static void read_batches(void *data)
+{
+	struct progress *p = data;
+	u32 from, next = take_batch(p);
+
+	start_reads(p, next);
+	while (next < p->list->n && !READ_ONCE(p->over)) {
+		from = next;
 		/* One batch ahead, so that the disk does not wait for the mapping. */
-		start_reads(p, from + BATCH);
+		next = take_batch(p);
+		start_reads(p, next);
 		pass(p, from, 0);
 	}
+}
+
+static void read_list(struct progress *p)
+{
+	p->began = ktime_get_ns();
+	mts_workers_run(read_batches, p, min(mts_switch_threads(), p->list->n / BATCH + 1));
 }
 
 /* What the limits of a job's cgroup, and of those above it, leave. */
@@ -292,5 +318,5 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 	mts_mms_put();
 	while (n)
 		jobs[--n]->scattered = false;
-	return progress.mapped;
+	return atomic_read(&progress.mapped);
 }

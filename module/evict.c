@@ -11,6 +11,7 @@
 #include "rotor_private.h"
 #include "stats.h"
 #include "trace.h"
+#include "workers.h"
 
 /*
  * Evicted at a time: what the disk does in about a quarter of a second, as
@@ -49,39 +50,66 @@ static u64 evict_some(struct mts_job *job, u64 bytes)
 	/* -EAGAIN comes also when all was done: only what is left counts. */
 	mts_ops->evict(job, bytes);
 	took = ktime_get_ns() - began;
+	/* Whichever worker writes it last: it is no more than a guess. */
 	if (took > CHUNK_LONG_NS)
-		evict_chunk = max(evict_chunk / 2, CHUNK_MIN);
+		WRITE_ONCE(evict_chunk, max(READ_ONCE(evict_chunk) / 2, CHUNK_MIN));
 	else if (took < CHUNK_SHORT_NS)
-		evict_chunk = min(evict_chunk * 2, CHUNK_MAX);
+		WRITE_ONCE(evict_chunk, min(READ_ONCE(evict_chunk) * 2, CHUNK_MAX));
 	return took;
 }
 
+/* Of what is @left to evict so much that nobody else is to, 0: nothing is. */
+static s64 take_chunk(atomic64_t *left, u64 most)
+{
+	s64 chunk, now = atomic64_read(left);
+
+	do {
+		chunk = min3(now, (s64)most, (s64)READ_ONCE(evict_chunk));
+		if (chunk <= 0)
+			return 0;
+	} while (!atomic64_try_cmpxchg(left, &now, now - chunk));
+	return chunk;
+}
+
+static bool may_evict(const struct mts_job *job)
+{
+	return !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen);
+}
+
 /*
- * Evict up to @want from a frozen job. Return: bytes that left memory.
+ * Evict up to @left from a frozen job, and take that off it. Return: bytes that left memory.
  *
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
  * futile passes over the cgroup to find that out (memory_reclaim(),
  * mm/memcontrol.c). For the same reason the first call that falls short is the
  * last.
  */
-static u64 evict_job(struct mts_job *job, u64 want)
+static u64 evict_job(struct mts_job *job, atomic64_t *left)
 {
-	u64 before, after, chunk, asked = 0, got = 0, went, took = 0;
+	u64 before, after, asked = 0, got = 0, went, took = 0;
+	bool more = !mts_ops->resident(job, &before);
+	s64 chunk;
 
-	if (mts_ops->resident(job, &before))
-		return 0;
-	while (got < want && before > EVICT_FLOOR && !is_swap_full() && !mts_rotor_is_hurried() &&
-	       READ_ONCE(job->frozen)) {
-		chunk = min3(want - got, before - EVICT_FLOOR, evict_chunk);
+	while (more && may_evict(job)) {
+		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
+		if (before <= EVICT_FLOOR) {
+			job->warm = false;
+			break;
+		}
+		chunk = take_chunk(left, before - EVICT_FLOOR);
+		if (!chunk)
+			break;
 		asked += chunk;
 		took += evict_some(job, chunk);
 		if (mts_ops->resident(job, &after))
-			break;
+			after = before;
 		went = mts_sub_floor(before, after);
+		atomic64_add(chunk - (s64)went, left);
 		got += went;
-		if (!went || went < chunk / 2)
-			break;
 		before = after;
+		more = went && went >= chunk / 2;
+		if (!more && may_evict(job))
+			job->warm = false;
 	}
 	if (asked)
 		trace_mts_evict(job, asked, got, took);
@@ -94,47 +122,72 @@ static u64 evict_job(struct mts_job *job, u64 want)
 	return got;
 }
 
-/* The roster's jobs by their bins; those of no bin come after the last. */
-static void list_bins(void)
+static u64 evict_if_warm(struct mts_job *job, atomic64_t *left)
 {
-	u32 i;
-
-	for (i = 0; i <= mts_rotor.nbins; i++)
-		mts_rotor.first_of_bin[i] = MTS_BIN_NONE;
-	for (i = mts_rotor.roster_size; i--;) {
-		u32 *first =
-			&mts_rotor.first_of_bin[min(mts_rotor.roster[i]->bin, mts_rotor.nbins)];
-
-		mts_rotor.next_of_bin[i] = *first;
-		*first = i;
-	}
-}
-
-u64 mts_evict_job(struct mts_job *job, u64 want)
-{
-	u64 got;
-
 	if (!job->warm || !READ_ONCE(job->frozen))
 		return 0;
 	/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
 	if (test_bit(MTS_JOB_EV_EMPTIED, &job->events))
 		return 0;
-	got = evict_job(job, want);
-	/* Evicted to the end, not stopped half-way: nothing more to get from it. */
-	if (got < want && !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen))
-		job->warm = false;
-	return got;
+	return evict_job(job, left);
 }
 
-static u64 evict_bin(u32 bin, u64 want)
+u64 mts_evict_job(struct mts_job *job, u64 want)
 {
-	u64 got = 0;
+	atomic64_t left = ATOMIC64_INIT(min_t(u64, want, S64_MAX));
+
+	return evict_if_warm(job, &left);
+}
+
+/* ---- those that do not run --------------------------------------------------- */
+
+/* The bin that runs again last goes first, what has no bin last. */
+static u32 rank(const struct mts_job *job, u32 to)
+{
+	u32 n = mts_rotor.nbins;
+
+	return job->bin < n ? (to + n - 1 - job->bin) % n : n - 1;
+}
+
+/* The roster's jobs in that order, without bin @to's. Return: how many. */
+static u32 list_outgoing(u32 to)
+{
+	u32 i, *end = mts_rotor.end_of_bin;
+
+	memset(end, 0, (mts_rotor.nbins + 1) * sizeof(*end));
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin != to)
+			end[rank(mts_rotor.roster[i], to) + 1]++;
+	/* Where each rank begins, … */
+	for (i = 1; i <= mts_rotor.nbins; i++)
+		end[i] += end[i - 1];
+	/* … and then where the next one of it goes. */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin != to)
+			mts_rotor.outgoing[end[rank(mts_rotor.roster[i], to)]++] = i;
+	return end[mts_rotor.nbins];
+}
+
+/* What the workers share: a job is one's, what is left to evict everybody's. */
+struct outgoing {
+	u32 n;
+	atomic_t next;
+	atomic64_t left;
+	atomic64_t got;
+};
+
+static void evict_outgoing(void *data)
+{
+	struct outgoing *out = data;
 	u32 i;
 
-	for (i = mts_rotor.first_of_bin[bin]; i != MTS_BIN_NONE && got < want;
-	     i = mts_rotor.next_of_bin[i])
-		got += mts_evict_job(mts_rotor.roster[i], want - got);
-	return got;
+	while (atomic64_read(&out->left) > 0) {
+		i = atomic_fetch_inc(&out->next);
+		if (i >= out->n)
+			break;
+		atomic64_add(evict_if_warm(mts_rotor.roster[mts_rotor.outgoing[i]], &out->left),
+			     &out->got);
+	}
 }
 
 int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident)
@@ -200,15 +253,11 @@ void mts_evict_note_full(void)
 
 u64 mts_evict_frozen(u32 to, u64 want)
 {
-	u64 got = 0;
-	u32 distance;
+	struct outgoing out = { .left = ATOMIC64_INIT(min_t(u64, want, S64_MAX)) };
 
-	list_bins();
-	for (distance = mts_rotor.nbins - 1; distance && got < want; distance--)
-		got += evict_bin((to + distance) % mts_rotor.nbins, want - got);
-	if (got < want)
-		got += evict_bin(mts_rotor.nbins, want - got);
-	return got;
+	out.n = list_outgoing(to);
+	mts_workers_run(evict_outgoing, &out, min(mts_switch_threads(), out.n));
+	return atomic64_read(&out.got);
 }
 
 void mts_evict_for(u32 to)

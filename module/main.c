@@ -12,6 +12,7 @@
 #include "readahead.h"
 #include "rotor.h"
 #include "sched_hooks/hooks.h"
+#include "workers.h"
 
 /* mts.h says what it protects. */
 DEFINE_MUTEX(mts_lock);
@@ -30,9 +31,12 @@ static int __init mts_init(void)
 	if (err)
 		goto out_cgroupfs;
 	mts_readahead_init();
-	err = mts_rotor_init();
+	err = mts_workers_init();
 	if (err)
 		goto out_readahead;
+	err = mts_rotor_init();
+	if (err)
+		goto out_workers;
 	err = mts_hooks_init();
 	if (err)
 		goto out_rotor;
@@ -46,6 +50,8 @@ out_hooks:
 	mts_hooks_exit();
 out_rotor:
 	mts_rotor_exit();
+out_workers:
+	mts_workers_exit();
 out_readahead:
 	mts_readahead_exit();
 	mts_failsafe_exit();
@@ -61,6 +67,7 @@ static void __exit mts_exit(void)
 	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
 	mts_hooks_exit();
 	mts_rotor_exit();
+	mts_workers_exit();
 	mts_readahead_exit();
 	mts_failsafe_exit();
 	mts_job_exit();

@@ -6,6 +6,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sort.h>
+#include <linux/spinlock.h>
 
 #include "mts.h"
 #include "rotor_private.h"
@@ -16,10 +17,13 @@
 struct held {
 	struct mm_struct *mm; /* NULL: dropped */
 	struct mts_job *job;
+	bool given_up;
 };
 
 static struct held mms[MTS_MAX_MMS];
 static u32 nmms;
+/* Against dropping one as a worker takes it. */
+static DEFINE_SPINLOCK(drop_lock);
 
 static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
 {
@@ -86,11 +90,41 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n)
 	return nmms;
 }
 
-void mts_mms_drop(u32 index)
+static void drop(u32 index)
 {
-	if (mms[index].mm)
-		mmput(mms[index].mm);
+	struct mm_struct *mm = mms[index].mm;
+
+	spin_lock(&drop_lock);
 	mms[index].mm = NULL;
+	spin_unlock(&drop_lock);
+	if (mm)
+		mmput(mm);
+}
+
+/* Each process that exits leaves it to another one that has it, if there is one. */
+static bool is_dead(const struct mm_struct *mm)
+{
+	return !READ_ONCE(mm->owner);
+}
+
+void mts_mms_give_up(u32 index)
+{
+	WRITE_ONCE(mms[index].given_up, true);
+}
+
+bool mts_mms_is_given_up(u32 index)
+{
+	return READ_ONCE(mms[index].given_up);
+}
+
+void mts_mms_drop_dead(u32 index)
+{
+	if (!mms[index].mm)
+		return;
+	if (is_dead(mms[index].mm))
+		mts_mms_give_up(index);
+	if (mts_mms_is_given_up(index))
+		drop(index);
 }
 
 struct mts_job *mts_mms_job(u32 index)
@@ -106,26 +140,40 @@ struct mm_struct *mts_mms_at(u32 index)
 void mts_mms_put(void)
 {
 	while (nmms)
-		mts_mms_drop(--nmms);
+		drop(--nmms);
 }
 
-/* Only we still use it. */
-bool mts_mms_is_dead(u32 index)
+static struct mm_struct *get(u32 index)
 {
-	return mms[index].mm && atomic_read(&mms[index].mm->mm_users) <= 1;
+	struct mm_struct *mm;
+
+	spin_lock(&drop_lock);
+	mm = mms[index].mm;
+	if (mm)
+		mmget(mm);
+	spin_unlock(&drop_lock);
+	return mm;
 }
 
 struct mm_struct *mts_mms_lock(u32 index)
 {
-	struct mm_struct *mm = mms[index].mm;
+	struct mm_struct *mm = get(index);
 	u32 i;
 
 	for (i = 0; mm && i < LOCK_TRIES && !mts_rotor_is_hurried(); i++) {
-		if (mts_mms_is_dead(index))
-			return NULL;
+		if (is_dead(mm) || mts_mms_is_given_up(index))
+			break;
 		if (mmap_read_trylock(mm))
 			return mm;
 		schedule_timeout_idle(1);
 	}
+	if (mm)
+		mmput(mm);
 	return NULL;
+}
+
+void mts_mms_unlock(struct mm_struct *mm)
+{
+	mmap_read_unlock(mm);
+	mmput(mm);
 }

@@ -29,14 +29,15 @@ struct mm_struct *mts_mms_at(u32 index);
 /* Let go of them all. */
 void mts_mms_put(void);
 
-/*
- * Let go of one, before the others. The memory of a process that was killed is
- * freed only then.
- */
-void mts_mms_drop(u32 index);
+/* One has nothing more to be looked at: nobody gets its lock any more. For any thread. */
+void mts_mms_give_up(u32 index);
+bool mts_mms_is_given_up(u32 index);
 
-/* Is it still held, though all its processes have exited? */
-bool mts_mms_is_dead(u32 index);
+/*
+ * Let go of one that was given up, or all of whose processes have exited, before the others:
+ * the memory of a process that was killed is freed only then, and when it is unlocked.
+ */
+void mts_mms_drop_dead(u32 index);
 
 /**
  * mts_mms_lock() - one of them, locked for reading
@@ -44,8 +45,10 @@ bool mts_mms_is_dead(u32 index);
  *
  * Return: NULL if it has been dropped, if its processes have exited, if the rotor
  * is hurried, or if somebody writes it for more than some ticks: that is no frozen
- * task, and it may sleep for long. Else mmap_read_unlock() it.
+ * task, and it may sleep for long. Else mts_mms_unlock() it. For any thread while the rotor's
+ * holds them.
  */
 struct mm_struct *mts_mms_lock(u32 index);
+void mts_mms_unlock(struct mm_struct *mm);
 
 #endif /* _MTS_MMS_H */

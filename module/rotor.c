@@ -86,9 +86,14 @@ bool mts_rotor_is_hurried(void)
 	return !mts_rotor_may_go_on() || test_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 }
 
+bool mts_rotor_is_me(void)
+{
+	return current == rotor_thread;
+}
+
 void mts_rotor_alive(void)
 {
-	if (current == rotor_thread)
+	if (mts_rotor_is_me())
 		mts_rotor_step("jobs that ended are cleared away");
 }
 
@@ -668,8 +673,8 @@ static void free_memory(void)
 	kvfree(mts_rotor.bins);
 	kvfree(mts_rotor.roster);
 	kvfree(mts_rotor.incoming);
-	kvfree(mts_rotor.first_of_bin);
-	kvfree(mts_rotor.next_of_bin);
+	kvfree(mts_rotor.outgoing);
+	kvfree(mts_rotor.end_of_bin);
 	kvfree(mts_rotor.plan_jobs);
 	kvfree(mts_rotor.claims);
 	kvfree(mts_rotor.claimants);
@@ -683,17 +688,17 @@ int mts_rotor_init(void)
 	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
 	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
 	mts_rotor.incoming = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.incoming), GFP_KERNEL);
-	mts_rotor.first_of_bin =
-		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.first_of_bin), GFP_KERNEL);
-	mts_rotor.next_of_bin = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.next_of_bin), GFP_KERNEL);
+	mts_rotor.outgoing = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.outgoing), GFP_KERNEL);
+	mts_rotor.end_of_bin =
+		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.end_of_bin), GFP_KERNEL);
 	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
 	mts_rotor.claims = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claims), GFP_KERNEL);
 	mts_rotor.claimants = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claimants), GFP_KERNEL);
 	mts_rotor.ties = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming ||
-	    !mts_rotor.first_of_bin || !mts_rotor.next_of_bin || !mts_rotor.plan_jobs ||
-	    !mts_rotor.claims || !mts_rotor.claimants || !mts_rotor.ties || !mts_rotor.scratch)
+	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming || !mts_rotor.outgoing ||
+	    !mts_rotor.end_of_bin || !mts_rotor.plan_jobs || !mts_rotor.claims ||
+	    !mts_rotor.claimants || !mts_rotor.ties || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

@@ -57,8 +57,8 @@ struct mts_rotor {
 	struct mts_job **roster;
 	struct mts_job **incoming; /* room for a bin of them */
 	u32 roster_size;
-	u32 *first_of_bin; /* index into @roster; one more than there are bins */
-	u32 *next_of_bin; /* the same, for each of @roster */
+	u32 *outgoing; /* indices into @roster, in the order in which they are evicted */
+	u32 *end_of_bin; /* of those of each bin in @outgoing; one more than there are bins */
 	struct mts_plan_job *plan_jobs;
 	struct mts_claim *claims;
 	struct mts_job **claimants;
@@ -242,8 +242,11 @@ u64 mts_switch_longest_slice(u64 now, u64 max_pause);
 /* Thaw everything that we froze. */
 void mts_switch_thaw_all(void);
 
-/* What the rotor's thread has had of a processor, or waited for one, in ns. */
+/* What all threads that switch have had of a processor, or waited for one, in ns. */
 u64 mts_switch_busy(void);
+
+/* How many of them may move memory at once. */
+u32 mts_switch_threads(void);
 
 /* For passing.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
 int mts_switch_ask(struct mts_job *job, u32 to);
@@ -274,5 +277,8 @@ bool mts_rotor_may_go_on(void);
 
 /* And to get it over with: what it does may be out of date. */
 bool mts_rotor_is_hurried(void);
+
+/* Is this the rotor's thread, not one of its workers? */
+bool mts_rotor_is_me(void);
 
 #endif /* _MTS_ROTOR_PRIVATE_H */

@@ -165,7 +165,7 @@ static void add_mm(struct collector *c)
 		add_vma(c, vma);
 		cond_resched();
 	}
-	mmap_read_unlock(mm);
+	mts_mms_unlock(mm);
 }
 
 static int compare_places(const void *a, const void *b)

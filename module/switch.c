@@ -12,6 +12,7 @@
 #include "stats.h"
 #include "tasks.h"
 #include "trace.h"
+#include "workers.h"
 
 /*
  * A cgroup that has not frozen this long after the last one that did is thawed
@@ -279,12 +280,13 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 
 u64 mts_switch_busy(void)
 {
-	u64 busy = current->se.sum_exec_runtime;
+	return mts_workers_own_busy() + mts_workers_busy();
+}
 
-#ifdef CONFIG_SCHED_INFO
-	busy += current->sched_info.run_delay;
-#endif
-	return busy;
+/* Where the disk is what takes the time, more of us would only make its heads go back and forth. */
+u32 mts_switch_threads(void)
+{
+	return mts_rotor.switches_wait || mts_rotor.disk_is_slow ? 1 : U32_MAX;
 }
 
 static void note_switch(u64 took, u64 busy, bool passed)

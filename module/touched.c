@@ -93,7 +93,7 @@ static void walk_all(u32 nmms, mts_page_table_visit visit)
 				walk.job->touched.complete = false;
 				break;
 			}
-		mmap_read_unlock(walk.mm);
+		mts_mms_unlock(walk.mm);
 	}
 }
 

@@ -19,10 +19,17 @@ static u64 disk_ns(const struct disk *disk, u64 bytes)
 	return mts_max(waves * disk->latency_ns, by_rate);
 }
 
-/* The processor prepares the next requests while the disk is at work. */
-u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns)
+/* What each thread but the first adds: two did 1.75 and 1.8 times as much (docs/performance.md). */
+#define THREAD_ADDS_PERCENT 75u
+
+/* The processors prepare the next requests while the disk is at work. */
+u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads)
 {
-	return mts_max(pages_of(bytes) * page_ns, disk_ns(&s->scenario->disk, bytes));
+	u64 work = pages_of(bytes) * page_ns;
+
+	if (threads > 1)
+		work = mul_u64_u64_div_u64(work, 100, 100 + THREAD_ADDS_PERCENT * (threads - 1));
+	return mts_max(work, disk_ns(&s->scenario->disk, bytes));
 }
 
 u64 memory_free(const struct simulation *s)
@@ -109,7 +116,7 @@ static void charge(struct simulation *s, u64 bytes)
 
 	if (!s->nrunning)
 		return;
-	each = memory_transfer_ns(s, bytes, s->scenario->costs.evict) / s->nrunning;
+	each = memory_transfer_ns(s, bytes, s->scenario->costs.evict, 1) / s->nrunning;
 	for (u32 i = 0; i < s->nrunning; i++)
 		s->jobs[s->running[i]].faulting_ns += each;
 }

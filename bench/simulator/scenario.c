@@ -20,6 +20,7 @@ static const char usage_head[] =
 	"      --memory SIZE        what jobs find free\n"
 	"      --usable SIZE        of it, what they can hold before the host swaps (all)\n"
 	"      --processors N       (1); a job has one thread\n"
+	"      --threads N          that move memory in a switch (as many, 8 at most)\n"
 	"      --disk MODEL         ssd, nvme, paper as in the laboratory, or TIME,DEPTH,RATE:\n"
 	"                           a request's time, how many at a time, MiB/s or 0 (ssd)\n"
 	"      --request SIZE       of a swap request, on average (32K; 124K at most)\n"
@@ -40,6 +41,9 @@ static const char usage_head[] =
 	"\n"
 	"DISTRIBUTION:\n";
 
+/* As module/workers.c. */
+#define MAX_THREADS 8u
+
 static const char usage_tail[] =
 	"\n" SETTINGS_HELP "\n"
 	"The ideal is the same jobs, all at once, on a host with memory for all.\n"
@@ -54,7 +58,7 @@ static const char usage_tail[] =
 
 struct words {
 	const char *memory, *usable, *disk, *request, *sizes, *work, *gaps, *costs, *notice, *limit;
-	uint64_t jobs, seed, processors, ns;
+	uint64_t jobs, seed, processors, threads, ns;
 };
 
 /* ---- words ----------------------------------------------------------------------- */
@@ -223,6 +227,7 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 		{ "memory", 0, ARGS_TEXT, &words.memory },
 		{ "usable", 0, ARGS_TEXT, &words.usable },
 		{ "processors", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.processors },
+		{ "threads", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.threads },
 		{ "disk", 0, ARGS_TEXT, &words.disk },
 		{ "request", 0, ARGS_TEXT, &words.request },
 		{ "jobs", 'n', ARGS_NUMBER | ARGS_POSITIVE, &words.jobs },
@@ -255,6 +260,9 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 	if (words.ns > 1024)
 		args_refuse("--ns: more than 1024");
 	scenario->processors = words.processors;
+	if (words.threads > MAX_THREADS)
+		args_refuse("--threads: more than %u", MAX_THREADS);
+	scenario->threads = mts_min(words.processors, words.threads ?: MAX_THREADS);
 	if (!words.disk)
 		args_refuse("--disk is missing: TIME,DEPTH,RATE (bench/simulate knows models)");
 	take_disk(words.disk, &scenario->disk);

@@ -72,6 +72,7 @@ struct scenario {
 	u64 limit_ns; /* it is cut off then */
 	u64 notice_ns; /* from a shortage to the first round, mode=auto */
 	u32 processors;
+	u32 threads; /* that move memory in a switch */
 	u32 njobs;
 	bool json;
 	bool rounds; /* a line for each round, to stderr */
@@ -166,8 +167,8 @@ void processor_thrash(struct simulation *s, u64 until);
 
 /* ---- memory.c -------------------------------------------------------------------- */
 
-/* What a transfer takes, of whichever takes longer: the disk, or the processor. */
-u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns);
+/* What a transfer by @threads takes, of whichever takes longer: the disk, or the processors. */
+u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads);
 
 u64 memory_free(const struct simulation *s);
 

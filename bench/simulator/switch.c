@@ -46,7 +46,8 @@ static void thaw_bin(struct simulation *s, u32 bin)
 
 /* ---- eviction ---------------------------------------------------------------------- */
 
-static u64 evict_bin(struct simulation *s, u32 bin, u64 want)
+/* Add to *jobs how many went. */
+static u64 evict_bin(struct simulation *s, u32 bin, u64 want, u32 *jobs)
 {
 	u64 got = 0;
 
@@ -59,6 +60,7 @@ static u64 evict_bin(struct simulation *s, u32 bin, u64 want)
 		part = mts_min(want - got, mts_sub_floor(job->resident, EVICT_FLOOR));
 		memory_out(s, job, part);
 		got += part;
+		*jobs += part > 0;
 		if (got < want)
 			job->warm = false;
 	}
@@ -91,14 +93,17 @@ static u64 frozen_resident(const struct simulation *s)
 static void evict_for(struct simulation *s, u32 to)
 {
 	u64 demand, resident, want, got = 0, took;
+	u32 jobs = 0;
 
 	measure_bin(s, to, &demand, &resident);
 	want = mts_policy_evict(s->scenario->config.evict, frozen_resident(s), demand, resident,
 				memory_free(s));
 	for (u32 distance = s->nbins - 1; distance && got < want; distance--)
-		got += evict_bin(s, (to + distance) % s->nbins, want - got);
-	got += evict_bin(s, MTS_BIN_NONE, want - got);
-	took = memory_transfer_ns(s, got, s->scenario->costs.evict);
+		got += evict_bin(s, (to + distance) % s->nbins, want - got, &jobs);
+	got += evict_bin(s, MTS_BIN_NONE, want - got, &jobs);
+	/* Each thread takes a job. */
+	took = memory_transfer_ns(s, got, s->scenario->costs.evict,
+				  mts_min(s->scenario->threads, jobs));
 	s->now += took;
 	s->figures.evict_ns += took;
 }
@@ -120,7 +125,7 @@ static void bring_back(struct simulation *s, u32 to)
 		memory_in(s, job, part);
 		got += part;
 	}
-	took = memory_transfer_ns(s, got, s->scenario->costs.back);
+	took = memory_transfer_ns(s, got, s->scenario->costs.back, s->scenario->threads);
 	s->now += took;
 	s->figures.bring_back_ns += took;
 }

@@ -423,6 +423,7 @@ struct mts_stats {
 	__u64 passes; /* of the switches: one bin came while the other went */
 	__u64 spills; /* jobs sent from the running bin to another, as memory ran out */
 	__u64 early_begins; /* times that turns began before the first storm */
+	__u64 workers_ns; /* processor time of the threads that help the rotor's to move memory */
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -458,6 +459,6 @@ MTS_ASSERT_SIZE(mts_status, 264);
 MTS_ASSERT_SIZE(mts_job_info, 184);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
-MTS_ASSERT_SIZE(mts_stats, 288);
+MTS_ASSERT_SIZE(mts_stats, 296);
 
 #endif /* _UAPI_MTS_H */

@@ -74,6 +74,8 @@ def simulate(*args, **kwargs):
         ([*PAIR, "--costs", "swap=1us"], "not one of touch, evict, back, fault, freeze"),
         ([*PAIR, "--costs", "evict=1"], "--costs evict=1: the unit is missing"),
         ([*PAIR, "--processors", "0"], "--processors"),
+        ([*PAIR, "--threads", "0"], "--threads"),
+        ([*PAIR, "--threads", "9"], "--threads: more than 8"),
         ([*PAIR, "slice=2"], "the unit is missing"),
         ([*PAIR, "nonsense"], "nonsense: not KEY=VALUE"),
     ],
@@ -189,6 +191,27 @@ def test_the_slower_of_disk_and_processor_counts(disk, request_size, ns_per_page
     )
     pages = found["swapped_in"] / PAGE
     assert found["bring_back_ns"] == pytest.approx(pages * ns_per_page, rel=1e-3)
+
+
+def test_threads_that_move_memory():
+    """The second adds three quarters, but evicts nothing where one job goes."""
+    costs = ("--costs", "touch=0s,evict=10us,back=10us,fault=0s,freeze=0s", "--disk", "0s,1,0")
+
+    def cost_per_page(threads, *args):
+        found = simulate(
+            *(*args, *costs, "--processors", 4, "--threads", threads),
+            *("mode=always", "overhead=off"),
+        )
+        evicted = found["swapped_out"] / found["evict_ns"]
+        return evicted, found["swapped_in"] / found["bring_back_ns"]
+
+    one, two = (cost_per_page(n, *PAIR) for n in (1, 2))
+    assert two[0] == pytest.approx(one[0], rel=1e-6)
+    assert two[1] == pytest.approx(one[1] * 1.75, rel=1e-6)
+    fours = (*PAIR[:2], "--sizes", "30M", "--work", "10s", "--jobs", 4)
+    one, two = (cost_per_page(n, *fours) for n in (1, 2))
+    assert two[0] > one[0] * 1.3  # what went before turns began was not evicted by them
+    assert two[1] == pytest.approx(one[1] * 1.75, rel=1e-6)
 
 
 def test_processors_of_another_speed():

@@ -124,6 +124,43 @@ static void what_lay_scattered_goes_out_in_one(void)
 	      writes);
 }
 
+#define THREADS "/sys/module/mts/parameters/threads"
+
+static u64 workers_ns_in_rounds(u64 rounds)
+{
+	u64 before = get_stats().workers_ns;
+
+	wait_rounds(rounds, 60000);
+	return get_stats().workers_ns - before;
+}
+
+/* What keeps a processor busy is done by all of them, unless the user wants less. */
+static void several_threads_move_memory(void)
+{
+	static const unsigned int four_equal[] = { 20, 20, 20, 20 };
+	struct mts_stats before, after;
+	u64 helped;
+
+	check(sysconf(_SC_NPROCESSORS_ONLN) > 1, "there is one processor");
+	start_hogs(HOG_RANDOM, 4, four_equal);
+	rotate(45, 700, MTS_EVICT_FULL);
+	wait_rounds(1, 30000);
+	before = get_stats();
+	helped = workers_ns_in_rounds(2);
+	after = get_stats();
+	check(helped > (after.bring_back_ns - before.bring_back_ns) / 8,
+	      "they helped for %lu us of bringing back %llu us, evicting %llu us", helped / 1000,
+	      (after.bring_back_ns - before.bring_back_ns) / 1000,
+	      (after.evict_ns - before.evict_ns) / 1000);
+
+	write_file(THREADS, "1");
+	wait_rounds(1, 30000);
+	helped = workers_ns_in_rounds(2);
+	write_file(THREADS, "0");
+	check(!helped, "they helped all the same, for %lu us", helped / 1000);
+	check(workers_ns_in_rounds(3) > 0, "they never came back");
+}
+
 static void readahead_is_as_it_was(void)
 {
 	check(readahead_is("true"), "readahead is off to begin with");
@@ -213,6 +250,6 @@ static void a_job_with_a_limit_of_its_own(void)
 }
 
 GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(what_was_not_written_is_not_written_again),
-	    TEST(what_lay_scattered_goes_out_in_one), TEST(readahead_is_as_it_was),
-	    TEST(unload_in_the_middle), TEST(thaw_in_the_middle), TEST(killed_in_the_middle),
-	    TEST(a_job_with_a_limit_of_its_own));
+	    TEST(what_lay_scattered_goes_out_in_one), TEST(several_threads_move_memory),
+	    TEST(readahead_is_as_it_was), TEST(unload_in_the_middle), TEST(thaw_in_the_middle),
+	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own));

@@ -49,6 +49,7 @@ const struct stats_line stats_lines[] = {
 	STAT(passes, COUNT, "of the switches: one bin came while the other went"),
 	STAT(spills, COUNT, "jobs sent to another bin as memory ran out"),
 	STAT(early_begins, COUNT, "times that turns began at the first shortage"),
+	STAT(workers_ns, TIME, "processor time of the threads that help to move memory"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 	{ 0 },
 };

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* More threads for what the rotor's has too much of: moving memory. */
+#ifndef _MTS_WORKERS_H
+#define _MTS_WORKERS_H
+
+#include <linux/types.h>
+
+/* 0 or -ENOMEM. */
+int mts_workers_init(void);
+void mts_workers_exit(void);
+
+/**
+ * mts_workers_run() - do something with several threads
+ * @work: takes its share of it until nothing is left; may sleep
+ * @data: for @work
+ * @wanted: threads at most, this one too; 1: it alone
+ *
+ * As many as there are processors, and as the parameter `threads` of the module allows. Only for
+ * the rotor's thread, which does all of it if nobody else is to be had: others may come late,
+ * or never. Returns when the last one has returned.
+ */
+void mts_workers_run(void (*work)(void *data), void *data, u32 wanted);
+
+/* What this thread has had of a processor since it began, or waited for one, in ns. */
+u64 mts_workers_own_busy(void);
+
+/* The same of all others since the module was loaded. */
+u64 mts_workers_busy(void);
+
+#endif /* _MTS_WORKERS_H */
