@@ -180,6 +180,8 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	/* Everything that is left runs already: let the round's end say so. */
 	if (!mts_freezer_count())
 		return MTS_SLICE_ALONE;
+	if (mts_round_fits())
+		return MTS_SLICE_FITS;
 	return jobs_in_bin(bin) ? MTS_SLICE_GOES_ON : MTS_SLICE_EMPTY;
 }
 

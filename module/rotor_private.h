@@ -119,6 +119,9 @@ bool mts_round_take_in(void);
  */
 void mts_round_protect(bool wanted);
 
+/* Would all that takes turns fit into one bin now, by what was last measured of each? */
+bool mts_round_fits(void);
+
 /* Has the running bin outgrown the capacity, so that it must be split? */
 bool mts_round_outgrown(void);
 

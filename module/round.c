@@ -684,6 +684,17 @@ static u32 measure_running(u64 *demand)
 	return n;
 }
 
+bool mts_round_fits(void)
+{
+	u64 demand = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin < mts_rotor.nbins)
+			demand = mts_add_sat(demand, mts_rotor.roster[i]->demand);
+	return demand <= mts_rotor.plan.capacity;
+}
+
 struct mts_job *mts_round_largest(u32 bin, u32 *n)
 {
 	struct mts_job *largest = NULL;

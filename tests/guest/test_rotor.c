@@ -442,6 +442,25 @@ static void rotation_ends_when_the_rest_fits(void)
 	hog_expect_progress(&hogs[2], 2000);
 }
 
+/* So do two of different bins: it does not wait for the slice's end. */
+static void rotation_ends_when_the_rest_of_the_bins_fits(void)
+{
+	static const unsigned int mib[] = { 14, 14, 10, 10 };
+
+	start_hogs(HOG_RANDOM, 4, mib);
+	rotate(32, 20000, MTS_EVICT_OFF);
+	expect_rotation(2);
+	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	check(job_named("a").bin == job_named("b").bin, "%s", describe());
+	hog_kill(&hogs[0]);
+	hog_kill(&hogs[2]);
+	expect_within(5000, !find_job("a", NULL) && !find_job("c", NULL), "%s", describe());
+	expect_within(3000, get_status().state == MTS_STATE_IDLE && !get_status().frozen, "%s",
+		      describe());
+	hog_expect_progress(&hogs[1], 2000);
+	hog_expect_progress(&hogs[3], 2000);
+}
+
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
 	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
 	    TEST(a_bin_keeps_both_processors_busy), TEST(sleeping_bin_gives_up_its_slice),
@@ -449,4 +468,5 @@ GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_dema
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),
-	    TEST(rotation_ends_when_the_rest_fits));
+	    TEST(rotation_ends_when_the_rest_fits),
+	    TEST(rotation_ends_when_the_rest_of_the_bins_fits));
