@@ -47,7 +47,8 @@ struct progress {
 	u32 nmms;
 	u64 began;
 	atomic_t next; /* of the list, for whoever takes a batch */
-	u64 late; /* since when somebody runs who waits for it; 0: nobody does */
+	atomic_t looked; /* at so many address spaces, whether they are dead */
+	atomic64_t late; /* since when somebody runs who waits for it; 0: nobody does */
 	atomic_t mapped; /* pages that are back */
 	bool slow; /* the disk is, at what lies as this does */
 	bool over; /* no further, whatever is left */
@@ -68,19 +69,6 @@ static void leave(struct place *place)
 }
 
 /*
- * The memory of a process that was killed is freed when we let go of it: that
- * must not wait for the rest of the bin. One is looked at for each page of the rotor's.
- */
-static void drop_one_dead(struct place *place, u32 index)
-{
-	if (!mts_rotor_is_me())
-		return;
-	mts_mms_drop_dead(index);
-	if (place->index == index && mts_mms_is_given_up(index))
-		leave(place);
-}
-
-/*
  * Thawed by the watchdog in the middle of it: the switch has taken too long. Whoever runs
  * now faults for itself, page by page, and what it reads lies scattered from then on. If
  * hardly anything was missing it had better come in bulk all the same; else we would wait in line
@@ -92,9 +80,8 @@ static bool is_too_late(struct progress *p, u32 index)
 
 	if (!READ_ONCE(job->overdue) || READ_ONCE(job->frozen))
 		return false;
-	if (!p->late)
-		p->late = ktime_get_ns();
-	return ktime_get_ns() - p->late > LATE_NS;
+	atomic64_cmpxchg(&p->late, 0, ktime_get_ns());
+	return ktime_get_ns() > atomic64_read(&p->late) + LATE_NS;
 }
 
 static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
@@ -198,6 +185,17 @@ static bool is_slow(const struct progress *p)
 	return ktime_get_ns() - p->began > SLOW_NS * pages;
 }
 
+/*
+ * The memory of a process that was killed is freed when we let go of it: that must not
+ * wait for the rest of the bin. One is looked at for each page.
+ */
+static void look(struct progress *p)
+{
+	WRITE_ONCE(p->slow, is_slow(p));
+	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
+	mts_workers_call();
+}
+
 static void pass(struct progress *p, u32 from, unsigned int flags)
 {
 	u32 i, to = min(p->list->n, from + BATCH);
@@ -205,12 +203,11 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 
 	for (i = from; i < to && !READ_ONCE(p->over); i++) {
 		if (!(i % LOOK))
-			WRITE_ONCE(p->slow, is_slow(p));
+			look(p);
 		if (!is_to_go_on(i) || is_too_late(p, i % p->nmms)) {
 			WRITE_ONCE(p->over, true);
 			break;
 		}
-		drop_one_dead(&place, i % p->nmms);
 		fault_in(p, &place, &p->list->entries[i], flags);
 	}
 	leave(&place);

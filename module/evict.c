@@ -39,6 +39,9 @@ static bool is_swap_full(void)
 
 static u64 evict_chunk = CHUNK_MIN;
 
+/* Threads that evict now: they share the disk. */
+static atomic_t evictors;
+
 /* Return: how long it took, in ns. */
 static u64 evict_some(struct mts_job *job, u64 bytes)
 {
@@ -50,11 +53,11 @@ static u64 evict_some(struct mts_job *job, u64 bytes)
 	/* -EAGAIN comes also when all was done: only what is left counts. */
 	mts_ops->evict(job, bytes);
 	took = ktime_get_ns() - began;
-	/* Whichever worker writes it last: it is no more than a guess. */
+	/* By what was asked for here: several workers find out the same. */
 	if (took > CHUNK_LONG_NS)
-		WRITE_ONCE(evict_chunk, max(READ_ONCE(evict_chunk) / 2, CHUNK_MIN));
-	else if (took < CHUNK_SHORT_NS)
-		WRITE_ONCE(evict_chunk, min(READ_ONCE(evict_chunk) * 2, CHUNK_MAX));
+		WRITE_ONCE(evict_chunk, max(bytes / 2, CHUNK_MIN));
+	else if (took < CHUNK_SHORT_NS && bytes >= READ_ONCE(evict_chunk))
+		WRITE_ONCE(evict_chunk, min(bytes * 2, CHUNK_MAX));
 	return took;
 }
 
@@ -88,6 +91,7 @@ static u64 evict_job(struct mts_job *job, atomic64_t *left)
 {
 	u64 before, after, asked = 0, got = 0, went, took = 0;
 	bool more = !mts_ops->resident(job, &before);
+	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
 
 	while (more && may_evict(job)) {
@@ -110,10 +114,13 @@ static u64 evict_job(struct mts_job *job, atomic64_t *left)
 		more = went && went >= chunk / 2;
 		if (!more && may_evict(job))
 			job->warm = false;
+		mts_workers_call();
+		together = max_t(u32, together, atomic_read(&evictors));
 	}
+	atomic_dec(&evictors);
 	if (asked)
 		trace_mts_evict(job, asked, got, took);
-	if (took > SCATTERED_NS * max_t(u64, got >> PAGE_SHIFT, 64))
+	if (took > together * SCATTERED_NS * max_t(u64, got >> PAGE_SHIFT, 64))
 		job->scattered = true;
 	mts_stats_add(evict_got, got);
 	mutex_lock(&mts_lock);
@@ -251,12 +258,32 @@ void mts_evict_note_full(void)
 	mutex_unlock(&mts_lock);
 }
 
+/* How many of the first @n have so much in memory: nobody else is to go before they have. */
+static u32 count_enough(u32 n, u64 want)
+{
+	u64 sum = 0, bytes;
+	u32 i;
+
+	for (i = 0; i < n && sum < want; i++) {
+		const struct mts_job *job = mts_rotor.roster[mts_rotor.outgoing[i]];
+
+		if (job->warm && !mts_ops->resident((struct mts_job *)job, &bytes))
+			sum = mts_add_sat(sum, bytes);
+	}
+	return i;
+}
+
 u64 mts_evict_frozen(u32 to, u64 want)
 {
 	struct outgoing out = { .left = ATOMIC64_INIT(min_t(u64, want, S64_MAX)) };
+	u32 n = list_outgoing(to);
 
-	out.n = list_outgoing(to);
+	out.n = count_enough(n, want);
 	mts_workers_run(evict_outgoing, &out, min(mts_switch_threads(), out.n));
+	/* Fell short: others, and what was left of one because another had taken it on. */
+	out.n = n;
+	atomic_set(&out.next, 0);
+	evict_outgoing(&out);
 	return atomic64_read(&out.got);
 }
 

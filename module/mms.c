@@ -2,6 +2,7 @@
 #include "mms.h"
 
 #include <linux/cgroup.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -11,8 +12,11 @@
 #include "mts.h"
 #include "rotor_private.h"
 
-/* Ticks that somebody else may hold an address space's lock: who changes it is soon done. */
-#define LOCK_TRIES 10u
+/*
+ * So long somebody else may hold an address space's lock. Who changes it is soon done, but waits
+ * for a worker that has it while the disk reads a page.
+ */
+#define LOCK_MS 200u
 
 struct held {
 	struct mm_struct *mm; /* NULL: dropped */
@@ -90,17 +94,6 @@ u32 mts_mms_get(struct mts_job **jobs, u32 n)
 	return nmms;
 }
 
-static void drop(u32 index)
-{
-	struct mm_struct *mm = mms[index].mm;
-
-	spin_lock(&drop_lock);
-	mms[index].mm = NULL;
-	spin_unlock(&drop_lock);
-	if (mm)
-		mmput(mm);
-}
-
 /* Each process that exits leaves it to another one that has it, if there is one. */
 static bool is_dead(const struct mm_struct *mm)
 {
@@ -117,14 +110,33 @@ bool mts_mms_is_given_up(u32 index)
 	return READ_ONCE(mms[index].given_up);
 }
 
-void mts_mms_drop_dead(u32 index)
+/* Under drop_lock. To be put, or NULL. */
+static struct mm_struct *take_if_dead(u32 index)
 {
-	if (!mms[index].mm)
-		return;
-	if (is_dead(mms[index].mm))
-		mts_mms_give_up(index);
-	if (mts_mms_is_given_up(index))
-		drop(index);
+	struct mm_struct *mm = mms[index].mm;
+
+	if (!mm || !(is_dead(mm) || mms[index].given_up))
+		return NULL;
+	mts_mms_give_up(index);
+	mms[index].mm = NULL;
+	return mm;
+}
+
+void mts_mms_drop_dead(u32 from, u32 n)
+{
+	u32 i = 0;
+
+	n = min(n, nmms);
+	while (i < n) {
+		struct mm_struct *mm = NULL;
+
+		spin_lock(&drop_lock);
+		while (i < n && !mm)
+			mm = take_if_dead((from + i++) % nmms);
+		spin_unlock(&drop_lock);
+		if (mm)
+			mmput(mm);
+	}
 }
 
 struct mts_job *mts_mms_job(u32 index)
@@ -139,8 +151,10 @@ struct mm_struct *mts_mms_at(u32 index)
 
 void mts_mms_put(void)
 {
+	/* No worker is left. */
 	while (nmms)
-		drop(--nmms);
+		if (mms[--nmms].mm)
+			mmput(mms[nmms].mm);
 }
 
 static struct mm_struct *get(u32 index)
@@ -157,10 +171,10 @@ static struct mm_struct *get(u32 index)
 
 struct mm_struct *mts_mms_lock(u32 index)
 {
+	unsigned long until = jiffies + msecs_to_jiffies(LOCK_MS);
 	struct mm_struct *mm = get(index);
-	u32 i;
 
-	for (i = 0; mm && i < LOCK_TRIES && !mts_rotor_is_hurried(); i++) {
+	while (mm && !time_after(jiffies, until) && !mts_rotor_is_hurried()) {
 		if (is_dead(mm) || mts_mms_is_given_up(index))
 			break;
 		if (mmap_read_trylock(mm))

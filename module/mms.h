@@ -34,17 +34,18 @@ void mts_mms_give_up(u32 index);
 bool mts_mms_is_given_up(u32 index);
 
 /*
- * Let go of one that was given up, or all of whose processes have exited, before the others:
- * the memory of a process that was killed is freed only then, and when it is unlocked.
+ * Of the next @n from @from on, which may be past the last one, let go of those that were given
+ * up, or all of whose processes have exited, before the others: the memory of a process that was
+ * killed is freed only then, and when it is unlocked. For any thread.
  */
-void mts_mms_drop_dead(u32 index);
+void mts_mms_drop_dead(u32 from, u32 n);
 
 /**
  * mts_mms_lock() - one of them, locked for reading
  * @index: 0 to what mts_mms_get() returned
  *
  * Return: NULL if it has been dropped, if its processes have exited, if the rotor
- * is hurried, or if somebody writes it for more than some ticks: that is no frozen
+ * is hurried, or if somebody writes it for a fifth of a second: that is no frozen
  * task, and it may sleep for long. Else mts_mms_unlock() it. For any thread while the rotor's
  * holds them.
  */

@@ -32,6 +32,7 @@ struct mts_rotor {
 	u32 nbins;
 	u32 running; /* index, or MTS_BIN_NONE */
 	u64 planned; /* when this round was */
+	bool newcomers; /* jobs have come since */
 	u64 slice_began;
 	u64 slice_ends;
 	u64 switch_ns; /* moving average of what a switch adds to a round */
@@ -119,7 +120,10 @@ bool mts_round_take_in(void);
  */
 void mts_round_protect(bool wanted);
 
-/* Would all that takes turns fit into one bin now, by what was last measured of each? */
+/*
+ * Would all that takes turns fit into one bin now, with an eighth of it to spare, by what was last
+ * measured of each? A round's end finds out what fits exactly.
+ */
 bool mts_round_fits(void);
 
 /* Has the running bin outgrown the capacity, so that it must be split? */

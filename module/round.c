@@ -533,6 +533,7 @@ u32 mts_round_plan(void)
 	conf.ties = mts_rotor.ties;
 	conf.nties = fill_ties();
 	mts_rotor.planned = ktime_get_ns();
+	mts_rotor.newcomers = false;
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))
 		freezable = pack(config, &conf);
@@ -576,6 +577,7 @@ static void place(struct mts_job *job)
 	u64 demand;
 	u32 bin;
 
+	mts_rotor.newcomers = true;
 	if (is_resident(job)) {
 		mts_round_give_bin(job, MTS_BIN_EVERY);
 		return;
@@ -689,10 +691,13 @@ bool mts_round_fits(void)
 	u64 demand = 0;
 	u32 i;
 
+	/* Nobody knows yet what newcomers need; an early round is for what all will need soon. */
+	if (mts_rotor.newcomers || mts_rotor.early)
+		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin < mts_rotor.nbins)
 			demand = mts_add_sat(demand, mts_rotor.roster[i]->demand);
-	return demand <= mts_rotor.plan.capacity;
+	return demand <= mts_rotor.plan.capacity - mts_rotor.plan.capacity / 8;
 }
 
 struct mts_job *mts_round_largest(u32 bin, u32 *n)

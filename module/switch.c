@@ -283,7 +283,7 @@ u64 mts_switch_busy(void)
 	return mts_workers_own_busy() + mts_workers_busy();
 }
 
-/* Where the disk is what takes the time, more of us would only make its heads go back and forth. */
+/* Where the disk takes the time, more of us would only make its heads go back and forth. */
 u32 mts_switch_threads(void)
 {
 	return mts_rotor.switches_wait || mts_rotor.disk_is_slow ? 1 : U32_MAX;

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "mts.h"
+#include "rotor_private.h"
 #include "stats.h"
 
 /* More of them wait for each other: for the map of the swap device, for the disk. */
@@ -18,12 +19,26 @@ module_param(threads, uint, 0644);
 MODULE_PARM_DESC(threads,
 		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
 
-static struct worker {
-	struct work_struct work;
+/* So long the rotor's thread is alone, to see what takes the time. */
+#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
+
+/**
+ * struct run - only the rotor's thread writes it
+ * @most: others that may be called
+ * @called: that have been
+ * @began: when, ns
+ * @busy: mts_workers_own_busy() then
+ */
+static struct run {
 	void (*does)(void *data);
 	void *data;
-} workers[MAX_WORKERS - 1];
+	u32 most;
+	u32 called;
+	u64 began;
+	u64 busy;
+} run;
 
+static struct work_struct workers[MAX_WORKERS - 1];
 static struct workqueue_struct *queue;
 static atomic64_t busy;
 
@@ -42,30 +57,46 @@ u64 mts_workers_busy(void)
 	return atomic64_read(&busy);
 }
 
+/* What many wait for a processor is not counted: they also wait for each other. */
 static void work(struct work_struct *work)
 {
-	struct worker *worker = container_of(work, struct worker, work);
-	u64 before = mts_workers_own_busy(), ran = current->se.sum_exec_runtime;
+	u64 before = current->se.sum_exec_runtime, ran;
 
-	worker->does(worker->data);
-	atomic64_add(mts_workers_own_busy() - before, &busy);
-	mts_stats_add(workers_ns, current->se.sum_exec_runtime - ran);
+	run.does(run.data);
+	ran = current->se.sum_exec_runtime - before;
+	atomic64_add(ran, &busy);
+	mts_stats_add(workers_ns, ran);
+}
+
+void mts_workers_call(void)
+{
+	u64 elapsed;
+
+	if (!mts_rotor_is_me() || run.called == run.most)
+		return;
+	elapsed = ktime_get_ns() - run.began;
+	if (elapsed < ALONE_NS || mts_workers_own_busy() - run.busy < elapsed / 2)
+		return;
+	for (; run.called < run.most; run.called++)
+		queue_work(queue, &workers[run.called]);
 }
 
 void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 {
-	u32 i, n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
 
-	n = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1;
-	for (i = 0; i < n; i++) {
-		workers[i].does = does;
-		workers[i].data = data;
-		queue_work(queue, &workers[i].work);
-	}
+	run = (struct run){
+		.does = does,
+		.data = data,
+		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
+		.began = ktime_get_ns(),
+		.busy = mts_workers_own_busy(),
+	};
 	does(data);
+	run.most = 0;
 	/* Whoever has not begun need not any more: there may be no memory for its thread. */
-	for (i = 0; i < n; i++)
-		cancel_work_sync(&workers[i].work);
+	while (run.called)
+		cancel_work_sync(&workers[--run.called]);
 }
 
 int mts_workers_init(void)
@@ -73,7 +104,7 @@ int mts_workers_init(void)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(workers); i++)
-		INIT_WORK(&workers[i].work, work);
+		INIT_WORK(&workers[i], work);
 	queue = alloc_workqueue("mts", WQ_UNBOUND, 0);
 	return queue ? 0 : -ENOMEM;
 }

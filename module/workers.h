@@ -16,15 +16,21 @@ void mts_workers_exit(void);
  * @wanted: threads at most, this one too; 1: it alone
  *
  * As many as there are processors, and as the parameter `threads` of the module allows. Only for
- * the rotor's thread, which does all of it if nobody else is to be had: others may come late,
- * or never. Returns when the last one has returned.
+ * the rotor's thread, which begins alone, and does all of it if nobody else is to be had: others
+ * may come late, or never. Returns when the last one has returned.
  */
 void mts_workers_run(void (*work)(void *data), void *data, u32 wanted);
+
+/*
+ * For @work, now and then: call the others if by now it is clear that it is the processor that
+ * takes the time, not the disk. Any of the threads may ask. Cheap.
+ */
+void mts_workers_call(void);
 
 /* What this thread has had of a processor since it began, or waited for one, in ns. */
 u64 mts_workers_own_busy(void);
 
-/* The same of all others since the module was loaded. */
+/* What all others have had since the module was loaded. */
 u64 mts_workers_busy(void);
 
 #endif /* _MTS_WORKERS_H */
