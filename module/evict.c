@@ -61,13 +61,22 @@ static u64 evict_some(struct mts_job *job, u64 bytes)
 	return took;
 }
 
+/* This thread's part of what swap has room for: more is searched for in vain. */
+static u64 swap_room(void)
+{
+	u64 bytes = (u64)get_nr_swap_pages() << PAGE_SHIFT;
+
+	return div_u64(bytes, max(atomic_read(&evictors), 1));
+}
+
 /* Of what is @left to evict so much that nobody else is to, 0: nothing is. */
 static s64 take_chunk(atomic64_t *left, u64 most)
 {
 	s64 chunk, now = atomic64_read(left);
 
+	most = min3(most, READ_ONCE(evict_chunk), swap_room());
 	do {
-		chunk = min3(now, (s64)most, (s64)READ_ONCE(evict_chunk));
+		chunk = min_t(s64, now, most);
 		if (chunk <= 0)
 			return 0;
 	} while (!atomic64_try_cmpxchg(left, &now, now - chunk));
@@ -280,9 +289,9 @@ u64 mts_evict_frozen(u32 to, u64 want)
 
 	out.n = count_enough(n, want);
 	mts_workers_run(evict_outgoing, &out, min(mts_switch_threads(), out.n));
-	/* Fell short: others, and what was left of one because another had taken it on. */
+	/* They fell short: nobody is asked twice, which is in vain where swap is full. */
+	atomic_set(&out.next, out.n);
 	out.n = n;
-	atomic_set(&out.next, 0);
 	evict_outgoing(&out);
 	return atomic64_read(&out.got);
 }

@@ -31,12 +31,12 @@ mtsctl set mode=always slice=400ms min_slice=100ms bin=20M || exit 1
 record() {
 	/usr/bin/trace-cmd record -q -C mono -o "/tmp/$1.dat" \
 		-e cgroup_attach_task -e sched_process_fork $3 \
-		mtsctl run --each -- syn8 --total 40M --accesses "$2" >/tmp/said 2>&1 ||
+		mtsctl run --each -- syn8 --total 72M --accesses "$2" >/tmp/said 2>&1 ||
 		{ cat /tmp/said; exit 1; }
 	{ echo "file $1"; base64 "/tmp/$1.dat" && echo end; } >/dev/ttyS1
 }
-# On a fast host too they take several slices.
-record turns 8M "-e mts"
+# On a fast host too they take several slices; turns end when those that are left fit.
+record turns 24M "-e mts"
 record others 50K
 """
 FREEZE, EVICT, BACK, THAW = "788cbe", "be322d", "1e785a", "969696"
