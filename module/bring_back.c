@@ -164,19 +164,6 @@ static bool is_memory_left(void)
 	return si_mem_available() > (long)(totalram_pages() / 64) && can_have_page();
 }
 
-/* However slow the disk: asked before each page. */
-static bool is_to_go_on(u32 page)
-{
-	if (mts_rotor_is_hurried() ||
-	    (mts_rotor.bring_until && ktime_get_ns() >= mts_rotor.bring_until))
-		return false;
-	if (page % LOOK)
-		return true;
-	mts_rotor_step("a bin is brought back");
-	cond_resched();
-	return is_memory_left();
-}
-
 /* Do the pages that come lie so that the disk is slow? */
 static bool is_slow(const struct progress *p)
 {
@@ -185,15 +172,24 @@ static bool is_slow(const struct progress *p)
 	return ktime_get_ns() - p->began > SLOW_NS * pages;
 }
 
-/*
- * The memory of a process that was killed is freed when we let go of it: that must not
- * wait for the rest of the bin. One is looked at for each page.
- */
-static void look(struct progress *p)
+/* However slow the disk: asked before each page. */
+static bool is_to_go_on(struct progress *p, u32 page)
 {
+	if (mts_rotor_is_hurried() ||
+	    (mts_rotor.bring_until && ktime_get_ns() >= mts_rotor.bring_until))
+		return false;
+	if (page % LOOK)
+		return true;
+	mts_rotor_step("a bin is brought back");
+	cond_resched();
 	WRITE_ONCE(p->slow, is_slow(p));
+	/*
+	 * The memory of a process that was killed is freed when we let go of it: that must not
+	 * wait for the rest of the bin. One is looked at for each page.
+	 */
 	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
 	mts_workers_call();
+	return is_memory_left();
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
@@ -202,9 +198,7 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	struct place place = { 0 };
 
 	for (i = from; i < to && !READ_ONCE(p->over); i++) {
-		if (!(i % LOOK))
-			look(p);
-		if (!is_to_go_on(i) || is_too_late(p, i % p->nmms)) {
+		if (!is_to_go_on(p, i) || is_too_late(p, i % p->nmms)) {
 			WRITE_ONCE(p->over, true);
 			break;
 		}

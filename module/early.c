@@ -13,6 +13,7 @@
 #include "rotor.h"
 #include "rotor_private.h"
 #include "stats.h"
+#include "workers.h"
 
 /*
  * Jobs may fill all of the memory in so short a time. By when the kernel begins to reclaim it is
@@ -132,9 +133,9 @@ bool mts_early_look(void)
 	if (!job)
 		return false;
 	began = ktime_get_ns();
-	busy = mts_switch_busy();
+	busy = mts_workers_busy();
 	got = mts_evict_job(job, PROBE_BYTES);
-	waited = mts_sub_floor(ktime_get_ns() - began, mts_switch_busy() - busy);
+	waited = mts_sub_floor(ktime_get_ns() - began, mts_workers_busy() - busy);
 	/* Where hardly anything went it is not the disk that was slow. */
 	mts_rotor.disk_is_slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
 	if (!mts_rotor.disk_is_slow)

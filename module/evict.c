@@ -89,26 +89,21 @@ static bool may_evict(const struct mts_job *job)
 }
 
 /*
- * Evict up to @left from a frozen job, and take that off it. Return: bytes that left memory.
+ * Evict up to @left from a frozen job, and take what left memory off it.
  *
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
  * futile passes over the cgroup to find that out (memory_reclaim(),
  * mm/memcontrol.c). For the same reason the first call that falls short is the
  * last.
  */
-static u64 evict_job(struct mts_job *job, atomic64_t *left)
+static void evict_job(struct mts_job *job, atomic64_t *left)
 {
 	u64 before, after, asked = 0, got = 0, went, took = 0;
-	bool more = !mts_ops->resident(job, &before);
+	bool more = !mts_ops->resident(job, &before) && before > EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
 
 	while (more && may_evict(job)) {
-		/* Evicted to the end, not stopped half-way: nothing more to get from it. */
-		if (before <= EVICT_FLOOR) {
-			job->warm = false;
-			break;
-		}
 		chunk = take_chunk(left, before - EVICT_FLOOR);
 		if (!chunk)
 			break;
@@ -120,13 +115,14 @@ static u64 evict_job(struct mts_job *job, atomic64_t *left)
 		atomic64_add(chunk - (s64)went, left);
 		got += went;
 		before = after;
-		more = went && went >= chunk / 2;
-		if (!more && may_evict(job))
-			job->warm = false;
+		more = went && went >= chunk / 2 && before > EVICT_FLOOR;
 		mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}
 	atomic_dec(&evictors);
+	/* Evicted to the end, not stopped half-way: nothing more to get from it. */
+	if (!more && may_evict(job))
+		job->warm = false;
 	if (asked)
 		trace_mts_evict(job, asked, got, took);
 	if (took > together * SCATTERED_NS * max_t(u64, got >> PAGE_SHIFT, 64))
@@ -135,24 +131,28 @@ static u64 evict_job(struct mts_job *job, atomic64_t *left)
 	mutex_lock(&mts_lock);
 	job->evicted += got;
 	mutex_unlock(&mts_lock);
-	return got;
 }
 
-static u64 evict_if_warm(struct mts_job *job, atomic64_t *left)
+/* There is something to get from it. */
+static bool is_evictable(const struct mts_job *job)
 {
-	if (!job->warm || !READ_ONCE(job->frozen))
-		return 0;
+	return job->warm && READ_ONCE(job->frozen);
+}
+
+static void evict_if_any(struct mts_job *job, atomic64_t *left)
+{
 	/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
-	if (test_bit(MTS_JOB_EV_EMPTIED, &job->events))
-		return 0;
-	return evict_job(job, left);
+	if (is_evictable(job) && !test_bit(MTS_JOB_EV_EMPTIED, &job->events))
+		evict_job(job, left);
 }
 
 u64 mts_evict_job(struct mts_job *job, u64 want)
 {
-	atomic64_t left = ATOMIC64_INIT(min_t(u64, want, S64_MAX));
+	s64 most = min_t(u64, want, S64_MAX);
+	atomic64_t left = ATOMIC64_INIT(most);
 
-	return evict_if_warm(job, &left);
+	evict_if_any(job, &left);
+	return most - atomic64_read(&left);
 }
 
 /* ---- those that do not run --------------------------------------------------- */
@@ -189,7 +189,6 @@ struct outgoing {
 	u32 n;
 	atomic_t next;
 	atomic64_t left;
-	atomic64_t got;
 };
 
 static void evict_outgoing(void *data)
@@ -201,8 +200,7 @@ static void evict_outgoing(void *data)
 		i = atomic_fetch_inc(&out->next);
 		if (i >= out->n)
 			break;
-		atomic64_add(evict_if_warm(mts_rotor.roster[mts_rotor.outgoing[i]], &out->left),
-			     &out->got);
+		evict_if_any(mts_rotor.roster[mts_rotor.outgoing[i]], &out->left);
 	}
 }
 
@@ -237,21 +235,24 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 	}
 }
 
-static u64 frozen_resident(void)
+/* What there is to get from a job. */
+static u64 evictable(struct mts_job *job)
+{
+	u64 bytes;
+
+	if (!is_evictable(job))
+		return 0;
+	mts_rotor_step("memory is measured");
+	return mts_ops->resident(job, &bytes) ? 0 : bytes;
+}
+
+static u64 all_evictable(void)
 {
 	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
-		u64 bytes;
-
-		if (!job->frozen || !job->warm)
-			continue;
-		mts_rotor_step("memory is measured");
-		if (!mts_ops->resident(job, &bytes))
-			sum = mts_add_sat(sum, bytes);
-	}
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		sum = mts_add_sat(sum, evictable(mts_rotor.roster[i]));
 	return sum;
 }
 
@@ -270,21 +271,18 @@ void mts_evict_note_full(void)
 /* How many of the first @n have so much in memory: nobody else is to go before they have. */
 static u32 count_enough(u32 n, u64 want)
 {
-	u64 sum = 0, bytes;
+	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < n && sum < want; i++) {
-		const struct mts_job *job = mts_rotor.roster[mts_rotor.outgoing[i]];
-
-		if (job->warm && !mts_ops->resident((struct mts_job *)job, &bytes))
-			sum = mts_add_sat(sum, bytes);
-	}
+	for (i = 0; i < n && sum < want; i++)
+		sum = mts_add_sat(sum, evictable(mts_rotor.roster[mts_rotor.outgoing[i]]));
 	return i;
 }
 
 u64 mts_evict_frozen(u32 to, u64 want)
 {
-	struct outgoing out = { .left = ATOMIC64_INIT(min_t(u64, want, S64_MAX)) };
+	s64 most = min_t(u64, want, S64_MAX);
+	struct outgoing out = { .left = ATOMIC64_INIT(most) };
 	u32 n = list_outgoing(to);
 
 	out.n = count_enough(n, want);
@@ -293,7 +291,7 @@ u64 mts_evict_frozen(u32 to, u64 want)
 	atomic_set(&out.next, out.n);
 	out.n = n;
 	evict_outgoing(&out);
-	return atomic64_read(&out.got);
+	return most - atomic64_read(&out.left);
 }
 
 void mts_evict_for(u32 to)
@@ -310,7 +308,7 @@ void mts_evict_for(u32 to)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
-	want = mts_policy_evict(evict, frozen_resident(), demand, resident, mts_round_available());
+	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_round_available());
 	if (mts_evict_frozen(to, want) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

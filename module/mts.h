@@ -17,6 +17,7 @@
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
  *   protect_lock        protect.c: settings of jobs' cgroups; inside none of these
+ *   drop_lock           mms.c: which address spaces are held; nothing is taken inside it
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No

@@ -249,10 +249,7 @@ u64 mts_switch_longest_slice(u64 now, u64 max_pause);
 /* Thaw everything that we froze. */
 void mts_switch_thaw_all(void);
 
-/* What all threads that switch have had of a processor, or waited for one, in ns. */
-u64 mts_switch_busy(void);
-
-/* How many of them may move memory at once. */
+/* How many threads may move memory at once. */
 u32 mts_switch_threads(void);
 
 /* For passing.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */

@@ -278,11 +278,6 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	return err;
 }
 
-u64 mts_switch_busy(void)
-{
-	return mts_workers_own_busy() + mts_workers_busy();
-}
-
 /* Where the disk takes the time, more of us would only make its heads go back and forth. */
 u32 mts_switch_threads(void)
 {
@@ -303,7 +298,7 @@ static void note_switch(u64 took, u64 busy, bool passed)
 
 int mts_switch_to(u32 to)
 {
-	u64 began = ktime_get_ns(), busy = mts_switch_busy(), took;
+	u64 began = ktime_get_ns(), busy = mts_workers_busy(), took;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.running;
 	bool passes = from != MTS_BIN_NONE && mts_passing_is_for(to);
@@ -316,7 +311,7 @@ int mts_switch_to(u32 to)
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
 	if (!err)
-		note_switch(took, mts_switch_busy() - busy, passes);
+		note_switch(took, mts_workers_busy() - busy, passes);
 	return err;
 }
 

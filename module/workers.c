@@ -27,7 +27,7 @@ MODULE_PARM_DESC(threads,
  * @most: others that may be called
  * @called: that have been
  * @began: when, ns
- * @busy: mts_workers_own_busy() then
+ * @busy: own_busy() then
  */
 static struct run {
 	void (*does)(void *data);
@@ -40,9 +40,8 @@ static struct run {
 
 static struct work_struct workers[MAX_WORKERS - 1];
 static struct workqueue_struct *queue;
-static atomic64_t busy;
 
-u64 mts_workers_own_busy(void)
+static u64 own_busy(void)
 {
 	u64 own = current->se.sum_exec_runtime;
 
@@ -54,18 +53,16 @@ u64 mts_workers_own_busy(void)
 
 u64 mts_workers_busy(void)
 {
-	return atomic64_read(&busy);
+	return own_busy() + mts_stats_read(workers_ns);
 }
 
 /* What many wait for a processor is not counted: they also wait for each other. */
 static void work(struct work_struct *work)
 {
-	u64 before = current->se.sum_exec_runtime, ran;
+	u64 before = current->se.sum_exec_runtime;
 
 	run.does(run.data);
-	ran = current->se.sum_exec_runtime - before;
-	atomic64_add(ran, &busy);
-	mts_stats_add(workers_ns, ran);
+	mts_stats_add(workers_ns, current->se.sum_exec_runtime - before);
 }
 
 void mts_workers_call(void)
@@ -75,7 +72,7 @@ void mts_workers_call(void)
 	if (!mts_rotor_is_me() || run.called == run.most)
 		return;
 	elapsed = ktime_get_ns() - run.began;
-	if (elapsed < ALONE_NS || mts_workers_own_busy() - run.busy < elapsed / 2)
+	if (elapsed < ALONE_NS || own_busy() - run.busy < elapsed / 2)
 		return;
 	for (; run.called < run.most; run.called++)
 		queue_work(queue, &workers[run.called]);
@@ -90,7 +87,7 @@ void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 		.data = data,
 		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
-		.busy = mts_workers_own_busy(),
+		.busy = own_busy(),
 	};
 	does(data);
 	run.most = 0;

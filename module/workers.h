@@ -27,10 +27,10 @@ void mts_workers_run(void (*work)(void *data), void *data, u32 wanted);
  */
 void mts_workers_call(void);
 
-/* What this thread has had of a processor since it began, or waited for one, in ns. */
-u64 mts_workers_own_busy(void);
-
-/* What all others have had since the module was loaded. */
+/*
+ * What all threads that switch have had of a processor until now, in ns, and how long the
+ * rotor's, which has to ask, has waited for one.
+ */
 u64 mts_workers_busy(void);
 
 #endif /* _MTS_WORKERS_H */

@@ -19,7 +19,7 @@ static u64 disk_ns(const struct disk *disk, u64 bytes)
 	return mts_max(waves * disk->latency_ns, by_rate);
 }
 
-/* What each thread but the first adds: two did 1.75 and 1.8 times as much (docs/performance.md). */
+/* What each thread but the first adds: two did 1.6 to 1.9 times as much (docs/performance.md). */
 #define THREAD_ADDS_PERCENT 75u
 
 /* The processors prepare the next requests while the disk is at work. */

@@ -169,17 +169,17 @@ void Trace::job(const Record &r)
 	int bin = r.values[1];
 	bool forgotten = (r.event == THAW && r.values[2] == THAW_FORGOTTEN) ||
 			 (r.event == JOB && r.values[2] == JOB_FORGOTTEN);
-	bool stands = !spans.empty() && spans.back().to == FOREVER && spans.back().kind == FROZEN;
+	const Span *now = !spans.empty() && spans.back().to == FOREVER ? &spans.back() : nullptr;
 
 	if (r.event == FREEZE)
 		open(spans, ts, FROZEN, bin);
-	else if (r.event == JOB && stands && bin <= NO_BIN && !forgotten)
-		return; /* Turns end: it has no bin any more, and stands until it is thawed. */
-	else if (bin <= NO_BIN || forgotten)
+	else if (forgotten)
 		close(spans, ts);
-	else if (r.event == JOB && stands)
-		spans.back().bin = bin;
-	else if (spans.empty() || spans.back().to != FOREVER || stands || spans.back().bin != bin)
+	else if (r.event == JOB && now && now->kind == FROZEN)
+		return; /* It stands until it is thawed, whatever bin it gets, or none. */
+	else if (bin <= NO_BIN)
+		close(spans, ts);
+	else if (!now || now->kind == FROZEN || now->bin != bin)
 		/* Thawed; or planned anew before it was frozen: it has run with the old bin. */
 		open(spans, ts, THAWED, bin);
 }
