@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+"""bench/pagecost: which hosts it refuses; what it measures is the host's."""
+
+import subprocess
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+
+import pytest
+
+from bench.lab import ROOT
+
+TOOL = ROOT / "bench" / "pagecost"
+HEAD = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+DISK = "/dev/vda5                               partition\t2097148\t\t0\t\t{}\n"
+ZRAM = "/dev/zram0                              partition\t2097148\t\t0\t\t{}\n"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    loader = SourceFileLoader("pagecost", str(TOOL))
+    module = module_from_spec(spec_from_loader("pagecost", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("option", ["--mib", "--rounds"])
+def test_nothing_to_measure_is_refused(option):
+    done = subprocess.run([TOOL, option, "0"], text=True, capture_output=True, timeout=60)
+    assert done.returncode == 2
+    assert f"{option}: less than 1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("swaps", "why"),
+    [
+        (HEAD, "no swap: see --help"),
+        (HEAD + DISK.format(-2), "pages would go to /dev/vda5, not to zram"),
+        (HEAD + ZRAM.format(-3) + DISK.format(-2), "pages would go to /dev/vda5"),
+        (HEAD + ZRAM.format(100) + DISK.format(-2), None),
+    ],
+)
+def test_only_zram_will_do(tool, swaps, why):
+    """What has the highest priority counts: pages go there first."""
+    if why is None:
+        tool.check_swap(swaps)
+        return
+    with pytest.raises(tool.CannotMeasureError, match=why):
+        tool.check_swap(swaps)
+
+
+def test_memory_that_stays_is_no_measurement(tool):
+    """Memory that the kernel may not swap: nothing goes, and no cost is made of that."""
+
+    class Stuck(bytearray):
+        def madvise(self, _advice):
+            pass
+
+    with pytest.raises(tool.CannotMeasureError, match="only 0 of 4 MiB went"):
+        tool.one_round(Stuck(4 << 20), random=False)
