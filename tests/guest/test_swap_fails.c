@@ -25,6 +25,21 @@ static void in_the_middle_of_a_slow_one(const unsigned int *mib)
 	in_the_middle_of_one_for(30000 * NS_PER_MS, mib);
 }
 
+/* It is the bin of that job. Another one that is caught first comes back in long requests. */
+static void in_the_middle_of_a_slow_one_of(const char *job, const unsigned int *mib)
+{
+	unsigned int tries;
+
+	in_the_middle_of_a_slow_one(mib);
+	for (tries = 1; get_status().current_bin != job_named(job).bin; tries++) {
+		check(tries < 20, "%s never comes back: %s", job, describe());
+		swap_request_kib(SWAP_REQUEST_MAX_KIB);
+		expect_within(20000, !is_bringing_back(), "%s", describe());
+		in_the_middle_of_it();
+		swap_request_kib(4);
+	}
+}
+
 /* It was not over by itself, and leaves nothing behind. */
 static void expect_ended(u64 began, unsigned int ms)
 {
@@ -277,10 +292,9 @@ static void one_killed_in_the_middle(void)
 	struct hog victim;
 	u64 began, before;
 
-	in_the_middle_of_a_slow_one(mib);
+	in_the_middle_of_a_slow_one_of("b", mib);
 	victim = hogs[1];
 	hogs[1] = hogs[2];
-	check(get_status().current_bin == job_named("b").bin, "%s", describe());
 	before = get_stats().brought_back;
 	began = now_ms();
 	kill(victim.pid, SIGKILL);
