@@ -29,6 +29,7 @@ help:
 	@echo 'make test        all tests, those in guests included'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
+	@echo 'make test-newer  the tests in guests on those kernels: an hour'
 	@echo 'make kernelshark a plugin for KernelShark: docs/tracing.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -110,12 +111,18 @@ test-debug:
 	@tools/debug-kernel
 	@$(MAKE) -s static guest-tests
 	@$(MAKE) -s module KDIR=$(BUILD)/debug/out
-	$(PYTHON) tests/guest/debug.py
+	$(PYTHON) tests/guest/on_kernel.py debug
 
-# That it builds, for each: trixie and sid. Takes 5 minutes and 2 GB the first time.
+# That it builds, for each: trixie and sid. Takes 5 minutes and 3 GB the first time.
 newer:
 	@tools/setup newer
 	@tools/newer-kernels
+
+# That it works there. Takes an hour.
+test-newer: newer
+	@$(MAKE) -s static guest-tests
+	$(PYTHON) tests/guest/on_kernel.py trixie
+	$(PYTHON) tests/guest/on_kernel.py sid
 
 lint:
 	@tools/setup lint
@@ -153,5 +160,5 @@ distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test test-debug newer \
+	simulate-check test test-debug newer test-newer \
 	lint format install uninstall clean distclean

@@ -3,7 +3,8 @@
 
 The kernel taken is the one whose headers are installed, because the module is built against
 those: `apt-get download linux-image-<release>`, unpacked with dpkg-deb. Trees that something
-else put there (kernels of a newer Debian) are found by their release as well.
+else put there are found by their release as well, and so are the kernels of newer Debian suites
+that tools/newer-kernels (`make newer`) has put below build/newer/<suite>/, with mts.ko for each.
 """
 
 import argparse
@@ -18,9 +19,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.lab import BUILD, LabError
+from bench.lab import BUILD, ROOT, LabError
 
 KERNELS = BUILD / "kernel"
+NEWER = BUILD / "newer"
+MTS = "mts.ko"
 HEADERS = Path("/usr/src")
 
 
@@ -44,6 +47,17 @@ class Kernel:
             if path.is_dir():
                 return path
         raise LabError(f"{self.tree}: no modules of {self.release} in it")
+
+    @property
+    def mts(self) -> Path:
+        """mts.ko for it. LabError if it is not built."""
+        if self.tree.parent == NEWER:
+            path, made_by = self.tree / MTS, f"tools/newer-kernels {self.tree.name}"
+        else:
+            path, made_by = ROOT / "module" / MTS, "make guest-module static"
+        if not path.exists():
+            raise LabError(f"{path.relative_to(ROOT)} is not built: {made_by}")
+        return path
 
     def module_files(self, names: list[str]) -> list[tuple[str, bytes]]:
         """Name and content of the modules named and of all they need, in order of loading.
@@ -104,15 +118,22 @@ def installed_headers(series: str) -> str | None:
     return max(found, key=_release_key, default=None)
 
 
+def newer() -> list[Kernel]:
+    """What tools/newer-kernels has made: the tree is named after the suite."""
+    images = NEWER.glob("*/boot/vmlinuz-*")
+    return [Kernel(image.name.removeprefix("vmlinuz-"), image.parents[1]) for image in images]
+
+
 def unpacked(series: str) -> list[Kernel]:
-    """The kernels of `series` below build/kernel/, oldest first."""
-    found = [
-        Kernel(path.name, path)
-        for path in KERNELS.glob("*")
-        if re.fullmatch(rf"{re.escape(series)}([.-].*)?", path.name)
-    ]
+    """The kernels of `series` below build/kernel/ and build/newer/, oldest first."""
+    found = [*(Kernel(path.name, path) for path in KERNELS.glob("*")), *newer()]
     return sorted(
-        (kernel for kernel in found if kernel.image.exists()),
+        (
+            kernel
+            for kernel in found
+            if re.fullmatch(rf"{re.escape(series)}([.-].*)?", kernel.release)
+            and kernel.image.exists()
+        ),
         key=lambda kernel: _release_key(kernel.release),
     )
 
@@ -121,20 +142,17 @@ def obtain(series: str = "6.1") -> Kernel:
     """The kernel of `series` that fits the installed headers, fetched if it is not there.
 
     `series` may be a whole release (6.1.0-56-amd64). A series without installed headers is
-    looked for below build/kernel/ only.
+    looked for below build/kernel/ and build/newer/ only.
     """
     release = series if series.endswith("-amd64") else installed_headers(series)
+    if there := unpacked(release or series):
+        return there[-1]
     if not release:
-        there = unpacked(series)
-        if there:
-            return there[-1]
         raise LabError(
             f"kernel {series}: no headers of it in {HEADERS} (linux-headers-amd64 of the Debian "
-            f"that has it), and none is unpacked in {KERNELS}"
+            f"that has it), and none is unpacked in {KERNELS} or {NEWER} (make newer)"
         )
     kernel = Kernel(release, KERNELS / release)
-    if kernel.image.exists():
-        return kernel
     KERNELS.mkdir(parents=True, exist_ok=True)
     with open(KERNELS / ".lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

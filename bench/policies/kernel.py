@@ -8,7 +8,7 @@ _LRU_GEN = "/sys/kernel/mm/lru_gen"
 # A kernel without the multi-generational LRU has only the classic one.
 CLASSIC_LRU = f"[ ! -e {_LRU_GEN}/enabled ] || echo 0 >{_LRU_GEN}/enabled"
 
-_MGLRU = f"echo y >{_LRU_GEN}/enabled && grep -q 0x0007 {_LRU_GEN}/enabled"
+MGLRU = f"echo y >{_LRU_GEN}/enabled && grep -q 0x0007 {_LRU_GEN}/enabled"
 
 # Where systemd has what a person starts: user.slice, that of the user, the session's scope, with
 # these controllers all the way. The driver moves there itself, before it starts the jobs.
@@ -47,11 +47,11 @@ POLICIES = (
         "stock Linux, classic LRU, programs in the cgroup of a session, as systemd has them",
         setup=_SESSION,
     ),
-    Policy("mglru", "stock Linux, multi-generational LRU", setup=_MGLRU),
+    Policy("mglru", "stock Linux, multi-generational LRU", setup=MGLRU),
     Policy(
         "mglru+min_ttl",
         "multi-generational LRU that keeps what was used in the last second (min_ttl_ms=1000)",
-        setup=f"{_MGLRU} && echo 1000 >{_LRU_GEN}/min_ttl_ms",
+        setup=f"{MGLRU} && echo 1000 >{_LRU_GEN}/min_ttl_ms",
     ),
     Policy(
         "zswap",

@@ -3,10 +3,10 @@
 
 from bench.lab import BUILD
 from bench.lab.experiment import Policy
-from bench.policies.kernel import CLASSIC_LRU
+from bench.policies.kernel import CLASSIC_LRU, MGLRU
 
 # mode and slice are the module's defaults, but for what the suite asks for.
-_SETUP = f"""{CLASSIC_LRU}
+_SETUP = """
 if [ -n "$LAB_MTS_EVENTS" ]; then
 	mtsctl watch --json >"$LAB_MTS_EVENTS" &
 	echo $! >"$LAB_MTS_EVENTS.pid"
@@ -23,15 +23,21 @@ stats=$(mtsctl stats --json) && status=$(mtsctl status --json --all) &&
 config=$(mtsctl get --json) &&
 printf '{"stats": %s, "status": %s, "config": %s%s}' "$stats" "$status" "$config" "$events\""""
 
-POLICIES = (
-    Policy(
-        "mts",
-        "the medium-term scheduler",
+
+def _policy(name: str, title: str, lru: str) -> Policy:
+    return Policy(
+        name,
+        title,
         start="mts",
         module=True,
         files={"bin/mtsctl": BUILD / "static" / "mtsctl"},
-        setup=_SETUP,
+        setup=lru + _SETUP,
         after=_AFTER,
         watch=("mts_",),
-    ),
+    )
+
+
+POLICIES = (
+    _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
+    _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
 )

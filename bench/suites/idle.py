@@ -26,7 +26,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.lab import BUILD, ROOT, LabError, programs
+from bench.lab import BUILD, ROOT, LabError, kernel, programs
 from bench.lab.experiment import Job, Json, Outcome, Score, Setting, Suite, Table, Workload
 from bench.suites import paperlib
 
@@ -103,7 +103,6 @@ exec sleep 1000000
 
 
 _MTSCTL = BUILD / "static" / "mtsctl"
-_MODULE = ROOT / "module" / "mts.ko"
 
 
 def messages_and_time(output: str) -> tuple[int, float] | None:
@@ -272,13 +271,12 @@ def _turns_files(setting: Setting) -> dict[str, Path | str]:
         raise LabError(
             f"idle: turns load the module themselves: policy stock, not {setting.policy}"
         )
-    for path in (_MODULE, _MTSCTL):
-        if not path.exists():
-            raise LabError(f"{path.relative_to(ROOT)} is not built: make guest-module static")
+    if not _MTSCTL.exists():
+        raise LabError(f"{_MTSCTL.relative_to(ROOT)} is not built: make guest-module static")
     return {
         "bin/idle-in": IN,
         "bin/idle-turns": TURNS,
-        "bin/mts.ko": _MODULE,
+        "bin/mts.ko": kernel.obtain(setting.kernel).mts,
         "bin/mtsctl": _MTSCTL,
     }
 

@@ -56,6 +56,11 @@ struct mem_cgroup;
 #define MTS_DIRECT_RECLAIM_ARGS int order, gfp_t gfp
 #endif
 
+/* The other name is on its way out: 7.2 says so in its log when work is queued there. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define system_percpu_wq system_wq
+#endif
+
 /**
  * mts_compat_mkdir() - make a directory
  * @parent: where

@@ -394,13 +394,13 @@ static void follow(struct work_struct *work)
 	else if (!xchg(&following, true))
 		mts_input_catch_up();
 	if (used && !closing)
-		queue_delayed_work(system_wq, &follow_work, FOLLOW_JIFFIES);
+		schedule_delayed_work(&follow_work, FOLLOW_JIFFIES);
 	mutex_unlock(&hooks_lock);
 }
 
 static void begin_to_follow(struct irq_work *unused)
 {
-	mod_delayed_work(system_wq, &follow_work, 0);
+	mod_delayed_work(system_percpu_wq, &follow_work, 0);
 }
 
 void mts_hooks_follow(struct task_struct *task)
