@@ -18,6 +18,7 @@
 #include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
+#include "memory.h"
 #include "mms.h"
 #include "mts.h"
 #include "ops.h"
@@ -160,8 +161,12 @@ static bool can_have_page(void)
 
 static bool is_memory_left(void)
 {
+	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / 64;
+
 	/* A 64th of the memory: what is brought back must not push out what runs. */
-	return si_mem_available() > (long)(totalram_pages() / 64) && can_have_page();
+	if (pages <= least && pages + (mts_memory_listed() >> PAGE_SHIFT) <= least)
+		return false;
+	return can_have_page();
 }
 
 /* Do the pages that come lie so that the disk is slow? */

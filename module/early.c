@@ -9,6 +9,7 @@
 
 #include <linux/mm.h>
 
+#include "memory.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
@@ -78,7 +79,7 @@ void mts_early_sample(void)
 	early.sampled = now;
 	early.sample = jobs_resident();
 	early.grew = early.sample > before;
-	early.left = mts_sub_floor(mts_policy_capacity(mts_round_available(), early.sample, total),
+	early.left = mts_sub_floor(mts_policy_capacity(mts_memory_available(), early.sample, total),
 				   early.sample);
 	if (early.jobs != mts_rotor.roster_size ||
 	    mts_policy_fills(early.left, before, early.sample, elapsed, GROWS_NS))

@@ -6,6 +6,7 @@
 #include <linux/swap.h>
 
 #include "config.h"
+#include "memory.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
@@ -308,7 +309,7 @@ void mts_evict_for(u32 to)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
-	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_round_available());
+	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
 	if (mts_evict_frozen(to, want) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

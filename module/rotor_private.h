@@ -156,12 +156,6 @@ bool mts_round_may_be_early(void);
 /* Pages swapped in on this host since boot. */
 u64 mts_round_swapins(void);
 
-/*
- * Bytes that this host has for whoever asks: the kernel's estimate without slab. By the time that
- * memory is short enough for turns reclaim has taken of that what it could get.
- */
-u64 mts_round_available(void);
-
 /* ---- evict.c -------------------------------------------------------------- */
 
 /* Make room for bin @to, as the configuration has it. */

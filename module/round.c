@@ -8,6 +8,7 @@
 #include "config.h"
 #include "freezer.h"
 #include "interactive.h"
+#include "memory.h"
 #include "ops.h"
 #include "protect.h"
 #include "rotor.h"
@@ -111,18 +112,6 @@ u64 mts_round_swapins(void)
 	return sum;
 }
 
-u64 mts_round_available(void)
-{
-	u64 slab = (u64)global_node_page_state_pages(NR_SLAB_RECLAIMABLE_B) << PAGE_SHIFT;
-
-	return mts_sub_floor((u64)max(si_mem_available(), 0L) << PAGE_SHIFT, slab);
-}
-
-static u64 free_bytes(void)
-{
-	return (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
-}
-
 static u64 capacity_now(const struct mts_config *config)
 {
 	u64 capacity, managed = 0;
@@ -132,7 +121,7 @@ static u64 capacity_now(const struct mts_config *config)
 		return config->bin_bytes;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
-	capacity = mts_policy_capacity(mts_round_available(), managed,
+	capacity = mts_policy_capacity(mts_memory_available(), managed,
 				       (u64)totalram_pages() << PAGE_SHIFT);
 	return mts_policy_learned(&mts_rotor.lesson, capacity);
 }
@@ -486,7 +475,7 @@ static bool is_tight(const struct mts_config *config, u64 capacity)
 		return false;
 	return mts_policy_tight(&mts_rotor.lesson, capacity,
 				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
-				free_bytes());
+				mts_memory_free());
 }
 
 /* All of it fits as yet, and is about to need more: turns of two bins. */
@@ -741,6 +730,6 @@ bool mts_round_swaps(void)
 	/* Asked again after as much again. */
 	mts_rotor.swapins += pages;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand, free_bytes(),
+	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand, mts_memory_free(),
 				 mts_rotor.capacity_is_set);
 }

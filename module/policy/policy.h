@@ -42,7 +42,7 @@ u64 mts_policy_resident(const struct mts_usage *u);
 
 /**
  * mts_policy_capacity() - automatic capacity for bins and residents together
- * @available: si_mem_available() now, without slab (mts_round_available())
+ * @available: mts_memory_available() now
  * @managed: what all jobs hold in memory now (mts_policy_resident())
  * @total: memory of the host
  *

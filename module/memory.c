@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "memory.h"
+
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/vmstat.h>
+
+#include "policy/pure.h"
+
+static u64 listed_in_zone(struct zone *zone)
+{
+	u64 pages = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		pages += READ_ONCE(per_cpu_ptr(zone->per_cpu_pageset, cpu)->count);
+	return pages;
+}
+
+/* for_each_populated_zone() needs what is not exported. */
+u64 mts_memory_listed(void)
+{
+	u64 pages = 0;
+	int node, i;
+
+	for_each_online_node(node) {
+		struct zone *zones = NODE_DATA(node)->node_zones;
+
+		for (i = 0; i < MAX_NR_ZONES; i++)
+			if (populated_zone(&zones[i]))
+				pages += listed_in_zone(&zones[i]);
+	}
+	return pages << PAGE_SHIFT;
+}
+
+u64 mts_memory_free(void)
+{
+	return ((u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT) + mts_memory_listed();
+}
+
+u64 mts_memory_available(void)
+{
+	u64 slab = (u64)global_node_page_state_pages(NR_SLAB_RECLAIMABLE_B) << PAGE_SHIFT;
+	u64 available = (u64)max(si_mem_available(), 0L) << PAGE_SHIFT;
+
+	return mts_sub_floor(available + mts_memory_listed(), slab);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How much memory the host has left. Any context that may look at counters; takes no lock. */
+#ifndef MTS_MEMORY_H
+#define MTS_MEMORY_H
+
+#include <linux/types.h>
+
+/*
+ * Bytes on the processors' own lists of free pages (struct per_cpu_pages), which the kernel counts
+ * neither as free nor as available. Up to 6.6 they are few. Later kernels let what is freed in bulk
+ * stay there, up to an eighth of the memory (pcp->high_max, mm/page_alloc.c): what has just been
+ * evicted, or what a process that has ended had. Its own processor takes from them first, and who
+ * finds nothing else has all of them emptied (__alloc_pages_direct_reclaim()). Reads a line of
+ * memory for each processor and zone.
+ */
+u64 mts_memory_listed(void);
+
+/* Bytes that are free. */
+u64 mts_memory_free(void);
+
+/*
+ * Bytes that this host has for whoever asks: the kernel's estimate, with those lists and without
+ * slab. By the time that memory is short enough for turns reclaim has taken of that what it could
+ * get.
+ */
+u64 mts_memory_available(void);
+
+#endif
