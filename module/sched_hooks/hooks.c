@@ -288,29 +288,38 @@ static int install(struct hook *hook)
 	return err;
 }
 
-static void remove(struct hook *hook)
+/* Of several kprobes together: each call waits until no processor can be in one of them. */
+static void remove(struct hook **some, int n)
 {
-	if (!hook->installed)
-		return;
-	WRITE_ONCE(hook->installed, false);
-	if (hook->what == TRACEPOINT) {
-		tracepoint_probe_unregister(hook->tracepoint, hook->handler, NULL);
-		return;
+	struct kprobe *probes[ARRAY_SIZE(hooks)];
+	int i, nprobes = 0;
+
+	for (i = 0; i < n; i++) {
+		WRITE_ONCE(some[i]->installed, false);
+		if (some[i]->what == KPROBE)
+			probes[nprobes++] = &some[i]->kprobe;
+		else
+			tracepoint_probe_unregister(some[i]->tracepoint, some[i]->handler, NULL);
 	}
-	unregister_kprobe(&hook->kprobe);
-	hook->missed += hook->kprobe.nmissed;
-	hook->kprobe.nmissed = 0;
+	unregister_kprobes(probes, nprobes);
+	for (i = 0; i < n; i++) {
+		some[i]->missed += some[i]->kprobe.nmissed;
+		some[i]->kprobe.nmissed = 0;
+	}
 }
 
 /* When it returns no handler runs, and nothing that one has begun goes on. */
 static void remove_all(void)
 {
-	int i;
+	struct hook *installed[ARRAY_SIZE(hooks)];
+	int i, n = 0;
 
 	mutex_lock(&hooks_lock);
 	closing = true;
 	for (i = ARRAY_SIZE(hooks); i--;)
-		remove(&hooks[i]);
+		if (hooks[i].installed)
+			installed[n++] = &hooks[i];
+	remove(installed, n);
 	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
 	/* Nobody asks to follow any more. */
@@ -371,7 +380,7 @@ static void switch_on(struct hook *hook, bool on)
 static void follow_one(struct hook *hook, bool used, bool look_again)
 {
 	if (hook->installed && kprobe_gone(&hook->kprobe))
-		remove(hook);
+		remove(&hook, 1);
 	if (!hook->installed && look_again)
 		install(hook);
 	if (hook->when == USED && hook->installed)
