@@ -145,6 +145,8 @@ static u64 get_slots(const struct hog *hog, u64 mib, u64 *slots)
 	return n;
 }
 
+#define SPOILT_AT_ONCE 64
+
 /* Is nobody else's page in a request with this one? null_blk fails whole requests. */
 static bool is_lonely(const u64 *slots, u64 n, u64 i)
 {
@@ -152,33 +154,39 @@ static bool is_lonely(const u64 *slots, u64 n, u64 i)
 	       slots[i + REQUEST_PAGES] - slots[i - REQUEST_PAGES] == 2 * REQUEST_PAGES;
 }
 
-/* Of 24 MiB. 0: there is none now. */
-static u64 lonely_slot(const struct hog *hog)
+/* Places side by side, the first in *first. Of 24 MiB. Return: how many; 0: there is none now. */
+static u64 lonely_slots(const struct hog *hog, u64 *first)
 {
 	static u64 slots[24 * MIB / PAGE];
-	u64 i, n = get_slots(hog, 24, slots);
+	u64 i, n = get_slots(hog, 24, slots), found = 0;
 
-	for (i = 0; i < n; i++)
-		if (is_lonely(slots, n, i))
-			return slots[i];
-	return 0;
+	for (i = 0; i < n && found < SPOILT_AT_ONCE; i++) {
+		if (!is_lonely(slots, n, i)) {
+			if (found)
+				break;
+			continue;
+		}
+		if (!found++)
+			*first = slots[i];
+	}
+	return found;
 }
 
 /*
- * Spoils a place until it strikes: between a look and the spoiling the page may have come back,
+ * Spoils some places until they strike: between a look and the spoiling a page may have come back,
  * or it may still be in the swap cache, so that nobody reads it. Whoever else gets a place that
  * was missed must find it sound.
  */
-static void spoil_one_of(const struct hog *hog)
+static void spoil_some_of(const struct hog *hog)
 {
 	struct mts_job_info job;
 	unsigned int tries;
-	u64 slot = 0, slices;
+	u64 first = 0, n = 0, slices;
 
 	for (tries = 1; tries <= 10; tries++) {
-		expect_within(30000, (slot = lonely_slot(hog)), "%s", describe());
+		expect_within(30000, (n = lonely_slots(hog, &first)), "%s", describe());
 		slices = job_named(hog->name).slices;
-		swap_spoil(slot, 1);
+		swap_spoil(first, n);
 		wait_until(!is_alive(hog->pid) || !find_job(hog->name, &job) ||
 				   (job.slices >= slices + 2 && job.state == MTS_JOB_FROZEN),
 			   30000);
@@ -191,6 +199,15 @@ static void spoil_one_of(const struct hog *hog)
 	fail("nothing is read from where %s was: %s", hog->name, describe());
 }
 
+/*
+ * The block layer says it once for each request. What the swap code says of each page is limited to
+ * ten in 5 s, so that nothing may be left for the second test.
+ */
+static bool read_failed(long mark)
+{
+	return log_says(mark, "I/O error") && log_says(mark, "(READ)");
+}
+
 /* Found while it is brought back: nobody but who touches it is killed, the others come back. */
 static void read_error_in_bring_back(void)
 {
@@ -200,9 +217,9 @@ static void read_error_in_bring_back(void)
 	swap_use(&(struct swap_disk){ .mib = 256 });
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_FULL);
-	spoil_one_of(&hogs[2]);
+	spoil_some_of(&hogs[2]);
 	check(join(hogs[2].pid, 30000) == 128 + SIGBUS, "it ended otherwise");
-	check(log_says(mark, "Read-error on swap-device"), "there was no error");
+	check(read_failed(mark), "there was no error");
 	expect_within(10000, !find_job("c", NULL), "%s", describe());
 	before = get_stats();
 	wait_rounds(2, 30000);
@@ -236,7 +253,7 @@ static void read_error_in_a_slice(void)
 			swap_spoil(slots[i], 1);
 	}
 	check(join(hogs[2].pid, 1000) == 128 + SIGBUS, "it ended otherwise");
-	check(log_says(mark, "Read-error on swap-device"), "there was no error");
+	check(read_failed(mark), "there was no error");
 	expect_rotation_with(2);
 }
 
@@ -463,7 +480,8 @@ static void starved_in_their_slices(void)
 	expect(write_file(WATERMARK_BOOST, "0"), 0);
 	eater = start_eater(150 * MIB);
 	in_the_middle_of_a_slow_one(three_equal);
-	*left = 12 * MIB;
+	/* With 12 the kernel itself is out of memory now and then, on 7.2. */
+	*left = 14 * MIB;
 	before = get_stats().rounds;
 	while (get_stats().rounds < before + 4) {
 		wait_rounds(1, 60000);
