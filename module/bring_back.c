@@ -110,8 +110,8 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 }
 
 /*
- * Is it to come back by a writing fault, with which it loses its place in swap (do_swap_page(),
- * mm/memory.c)? Where requests cost nothing it had better keep it: it may not have to be written.
+ * Is it to come back by a writing fault, with which it loses its place in swap (places.h)? Where
+ * requests cost nothing it had better keep it: it may not have to be written.
  */
 static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
@@ -131,6 +131,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	if (!vma)
 		return;
 	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
+	mts_places_lose(&mts_mms_job(mts_swapped_mm(entry))->places, write);
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
 				NULL);
 	/*
@@ -292,6 +293,24 @@ static u64 choose(struct mts_job **jobs, u32 *n)
 	return total;
 }
 
+static void begin(struct mts_job **jobs, u32 n)
+{
+	u32 i;
+
+	mts_readahead_begin();
+	for (i = 0; i < n; i++)
+		mts_places_begin(&jobs[i]->places, jobs[i]->cgrp);
+}
+
+static void end(struct mts_job **jobs, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		mts_places_end(&jobs[i]->places);
+	mts_readahead_end();
+}
+
 u64 mts_bring_back(struct mts_job **jobs, u32 n)
 {
 	struct mts_swapped_list list;
@@ -305,9 +324,9 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 	/* What is shared is charged to one job, and may be counted short. */
 	if (!mts_swapped_collect(&list, progress.nmms, pages + pages / 8)) {
 		if (list.n) {
-			mts_readahead_begin();
+			begin(jobs, n);
 			read_list(&progress);
-			mts_readahead_end();
+			end(jobs, n);
 		}
 		kvfree(list.entries);
 	}

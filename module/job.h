@@ -17,6 +17,7 @@
 #include <linux/rculist.h>
 
 #include "mts.h"
+#include "places.h"
 #include "policy/policy.h"
 #include "touched.h"
 
@@ -121,6 +122,7 @@ struct mts_job {
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool warm; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */
+	struct mts_places places; /* while it does */
 	u64 run_ns;
 	u64 slices;
 	u64 evicted;

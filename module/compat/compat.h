@@ -56,6 +56,13 @@ struct mem_cgroup;
 #define MTS_DIRECT_RECLAIM_ARGS int order, gfp_t gfp
 #endif
 
+/* Does a page that comes back by a writing fault keep its place in swap all the same (places.h)? */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define MTS_WRITE_FAULT_KEEPS_PLACE true
+#else
+#define MTS_WRITE_FAULT_KEEPS_PLACE false
+#endif
+
 /* The other name is on its way out: 7.2 says so in its log when work is queued there. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define system_percpu_wq system_wq

@@ -204,8 +204,10 @@ const char *cg_job(const char *job);
 pid_t spawn(void);
 /* In a child: have so much memory, each page in use once. Exits with 3 if there is none. */
 void touch(unsigned int mib);
-/* Bytes that the kernel says are available, and those that each processor keeps at hand: from
- * Linux 6.7 on up to an eighth of the memory, which the kernel leaves out. */
+/*
+ * Bytes that the kernel says are available, and those that each processor keeps at hand: from
+ * Linux 6.7 on up to an eighth of the memory, which the kernel leaves out.
+ */
 u64 memory_available(void);
 bool is_alive(pid_t pid);
 /* Its exit status; 128 + signal if killed; fails the test if it takes longer. */

@@ -92,9 +92,18 @@ static bool both_wait(void)
 	       waits_for_its_turn(&b);
 }
 
+static bool swap_high_is(const struct hog *hog, const char *value)
+{
+	char text[32];
+
+	return !cg_read(hog->cgroup, "memory.swap.high", text, sizeof(text)) &&
+	       !strncmp(text, value, strlen(value));
+}
+
 /*
  * What lies in swap page by page between the pages of others is not written there again page by
- * page, if the disk is slow at that: once it has been back it goes out in long requests.
+ * page, if the disk is slow at that: once it has been back it goes out in long requests. From Linux
+ * 7.0 on it takes memory.swap.high of the jobs for that (module/places.h).
  */
 static void what_lay_scattered_goes_out_in_one(void)
 {
@@ -104,6 +113,7 @@ static void what_lay_scattered_goes_out_in_one(void)
 
 	swap_use(&(struct swap_disk){ .mib = 256, .request_us = 4700 });
 	start_hogs(HOG_RANDOM, 3, two_small);
+	expect(cg_write(hogs[0].cgroup, "memory.swap.high", "1073741824"), 0);
 	rotate(5, 5000, MTS_EVICT_OFF);
 	expect_within(20000, both_wait(), "%s", describe());
 	beside = page_out_in_turns(&hogs[0], &hogs[1], pages);
@@ -120,8 +130,12 @@ static void what_lay_scattered_goes_out_in_one(void)
 	writes = swap_stat(SWAP_WRITES) - writes;
 	evicted = get_stats().evict_got - evicted;
 	check(evicted > 10 * MIB, "evicted %lu KiB", evicted >> 10);
-	check(evicted / writes >= 16 * PAGE, "evicted %lu KiB in %lu requests", evicted >> 10,
+	/* Without it is 5 pages a request; 12 to 15 on 7.2, more before. */
+	check(evicted / writes >= 10 * PAGE, "evicted %lu KiB in %lu requests", evicted >> 10,
 	      writes);
+	note("%lu KiB in a request", (evicted >> 10) / writes);
+	expect_within(10000, swap_high_is(&hogs[0], "1073741824"), "memory.swap.high was left");
+	expect_within(10000, swap_high_is(&hogs[1], "max"), "memory.swap.high was left");
 }
 
 #define THREADS "/sys/module/mts/parameters/threads"
