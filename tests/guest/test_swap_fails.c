@@ -160,15 +160,12 @@ static u64 lonely_slots(const struct hog *hog, u64 *first)
 	static u64 slots[24 * MIB / PAGE];
 	u64 i, n = get_slots(hog, 24, slots), found = 0;
 
-	for (i = 0; i < n && found < SPOILT_AT_ONCE; i++) {
-		if (!is_lonely(slots, n, i)) {
-			if (found)
-				break;
-			continue;
-		}
-		if (!found++)
-			*first = slots[i];
-	}
+	for (i = 0; i < n && !is_lonely(slots, n, i); i++)
+		;
+	while (found < SPOILT_AT_ONCE && is_lonely(slots, n, i + found))
+		found++;
+	if (found)
+		*first = slots[i];
 	return found;
 }
 
