@@ -14,7 +14,7 @@
 #include <linux/blkdev.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
@@ -39,6 +39,8 @@
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
+/* Without a free page for so long nobody frees any, or others take them all. */
+#define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
 
 /* ---- the passes ---------------------------------------------------------------- */
 
@@ -125,15 +127,17 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 		     unsigned int flags)
 {
 	struct vm_area_struct *vma = go_to(place, entry);
-	unsigned int write;
+	unsigned int write, noreclaim;
 	vm_fault_t fault;
 
 	if (!vma)
 		return;
 	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_places_lose(&mts_mms_job(mts_swapped_mm(entry))->places, write);
+	noreclaim = memalloc_noreclaim_save();
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
 				NULL);
+	memalloc_noreclaim_restore(noreclaim);
 	/*
 	 * What cannot be read may take the disk long to find out, and a long
 	 * request fails as a whole: not once more for this process.
@@ -147,17 +151,37 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 }
 
 /*
- * What is available is an estimate: watermarks can be far above it, and what
- * counts as cache can be held. A fault that finds nothing has somebody killed,
- * in the name of a process that stands still; this only finds nothing.
+ * What is available is an estimate, which says little near the watermarks. A fault that finds no
+ * page there would write out others, to the disk that we read from: thousands have been seen, in
+ * five seconds with no look at anything. If that led to nothing it would have somebody killed, in
+ * the name of a process that stands still. So faults do not reclaim here (fault_in()): they
+ * may go below the watermarks, but by LOOK pages at most. To ask for each page would cost a
+ * third of the time: below the low watermark an allocation takes its long way.
  */
 static bool can_have_page(void)
 {
-	struct page *page = alloc_page(GFP_HIGHUSER_MOVABLE | __GFP_NORETRY | __GFP_NOWARN);
+	struct page *page =
+		alloc_page((GFP_HIGHUSER_MOVABLE & ~__GFP_DIRECT_RECLAIM) | __GFP_NOWARN);
 
 	if (page)
 		__free_page(page);
 	return page;
+}
+
+/* kswapd, which that wakes, has freed one in time, or there is one. */
+static bool wait_for_page(struct place *place)
+{
+	u64 end = 0;
+
+	while (!can_have_page()) {
+		leave(place);
+		if (!end)
+			end = ktime_get_ns() + PAGE_WAIT_NS;
+		else if (mts_rotor_is_hurried() || ktime_get_ns() > end)
+			return false;
+		schedule_timeout_idle(1);
+	}
+	return true;
 }
 
 static bool is_memory_left(void)
@@ -165,9 +189,7 @@ static bool is_memory_left(void)
 	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / 64;
 
 	/* A 64th of the memory: what is brought back must not push out what runs. */
-	if (pages <= least && pages + (mts_memory_listed() >> PAGE_SHIFT) <= least)
-		return false;
-	return can_have_page();
+	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 
 /* Do the pages that come lie so that the disk is slow? */
@@ -204,7 +226,8 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	struct place place = { 0 };
 
 	for (i = from; i < to && !READ_ONCE(p->over); i++) {
-		if (!is_to_go_on(p, i) || is_too_late(p, i % p->nmms)) {
+		if (!is_to_go_on(p, i) || is_too_late(p, i % p->nmms) ||
+		    (!(i % LOOK) && !wait_for_page(&place))) {
 			WRITE_ONCE(p->over, true);
 			break;
 		}
