@@ -160,13 +160,13 @@ def bars(suites: Mapping[str, Suite]) -> list[Bar]:
             Bar(point, STOCK, 0.98, timed=suite.timed)
             for overcommit in MILD
             for disk in MILD_DISKS
-            for point in _distinct(points, overcommit, disk)
+            for point in _distinct(suite, points, overcommit, disk)
         ]
         if suite.name in DENSE_SUITES:
             found += [
                 Bar(point, STOCK, 1.5, THRASHES, timed=suite.timed)
                 for overcommit in DENSE
-                for point in _distinct(points, overcommit, "ssd")
+                for point in _distinct(suite, points, overcommit, "ssd")
             ]
     return found
 
@@ -221,21 +221,34 @@ def _points(suite: Suite) -> list[Setting]:
     ]
 
 
-def _distinct(points: Sequence[Setting], overcommit: float, disk: str) -> list[Setting]:
+def _distinct(
+    suite: Suite, points: Sequence[Setting], overcommit: float, disk: str
+) -> list[Setting]:
     """The points of a suite at one overcommit and on one disk, each once."""
     shift = 2 if disk == "paper" else 0
     return list(
         dict.fromkeys(
-            dataclasses.replace(
-                point,
-                overcommit=overcommit,
-                disk=disk,
-                shift=shift,
-                limit=point.limit * 2**shift / 2**point.shift,
+            _fitted(
+                suite,
+                dataclasses.replace(
+                    point,
+                    overcommit=overcommit,
+                    disk=disk,
+                    shift=shift,
+                    limit=point.limit * 2**shift / 2**point.shift,
+                ),
             )
             for point in points
         )
     )
+
+
+def _fitted(suite: Suite, point: Setting) -> Setting:
+    """With the memory in which the jobs' demand is what the point says."""
+    if not suite.whole:
+        return point
+    demand = sum(job.demand_mib for job in suite.workload(point).jobs)
+    return dataclasses.replace(point, free_mib=round(demand / point.overcommit))
 
 
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:

@@ -131,6 +131,8 @@ class Suite(ABC):
     # The jobs take a time of their own, whatever the policy: a sweep does not cut the policies
     # short that let everything run at once (sweep.py).
     timed: bool = False
+    # Few jobs, of sizes of their own: a bar finds the memory for them, not them for the memory.
+    whole: bool = False
 
     @property
     def rotation_params(self) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Spec(Suite):
     # Compilers show their work file by file, and compressors need their memory only after a
     # while: a run that a sweep cuts off early would tell nothing.
     timed = True
+    whole = True
 
     def points(self, effort: str) -> list[Setting]:
         """Parameters: mix; size of the work (test, train, ref); slice_ms of mts (0: its own).

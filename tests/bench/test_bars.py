@@ -140,6 +140,15 @@ def test_added_to_the_ideal():
     assert verdict(mts=[3.5], ideal=[0.0]).value == 3.5
 
 
+def test_whole_programs_demand_what_the_name_says():
+    """There is one of each at least: lu, paths and perl in 36 MiB are 1.49 times, never 0.5."""
+    points = [bar.point for bar in bars.bars(SUITES) if SUITES[bar.point.suite].whole]
+    assert {point.overcommit for point in points} == {*bars.MILD, *bars.DENSE}
+    for point in points:
+        demand = sum(job.demand_mib for job in SUITES[point.suite].workload(point).jobs)
+        assert demand / point.free_mib == pytest.approx(point.overcommit, rel=0.02), point
+
+
 def test_latency_is_felt_on_both_disks_and_shares_are_fair():
     """Every bar of these kinds is among all of them."""
     names = [bar.name for bar in bars.bars(SUITES)]
