@@ -201,7 +201,7 @@ static bool is_slow(const struct progress *p)
 }
 
 /* However slow the disk: asked before each page. */
-static bool is_to_go_on(struct progress *p, u32 page)
+static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 {
 	if (mts_rotor_is_hurried() ||
 	    (mts_rotor.bring_until && ktime_get_ns() >= mts_rotor.bring_until))
@@ -217,7 +217,7 @@ static bool is_to_go_on(struct progress *p, u32 page)
 	 */
 	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
 	mts_workers_call();
-	return is_memory_left();
+	return is_memory_left() && wait_for_page(place);
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
@@ -226,8 +226,7 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	struct place place = { 0 };
 
 	for (i = from; i < to && !READ_ONCE(p->over); i++) {
-		if (!is_to_go_on(p, i) || is_too_late(p, i % p->nmms) ||
-		    (!(i % LOOK) && !wait_for_page(&place))) {
+		if (!is_to_go_on(p, i, &place) || is_too_late(p, i % p->nmms)) {
 			WRITE_ONCE(p->over, true);
 			break;
 		}

@@ -290,6 +290,8 @@ void wait_rounds(u64 rounds, unsigned int ms);
 void expect_all_thawed(unsigned int ms);
 /* Major faults of the hogs themselves: not what is brought back for them. */
 u64 hogs_major_faults(void);
+/* The first of hogs[] whose job is in that bin. */
+struct hog *hog_of_bin(u32 bin);
 /* Really frozen, and not just for the switch to its own bin. */
 bool waits_for_its_turn(const struct mts_job_info *job);
 /* A job of hogs[] that does. */

@@ -98,6 +98,16 @@ void expect_all_thawed(unsigned int ms)
 	}
 }
 
+struct hog *hog_of_bin(u32 bin)
+{
+	unsigned int i;
+
+	for (i = 0; i < nhogs; i++)
+		if (job_named(hogs[i].name).bin == bin)
+			return &hogs[i];
+	fail("no hog in bin %u: %s", bin, describe());
+}
+
 bool waits_for_its_turn(const struct mts_job_info *job)
 {
 	return job->state == MTS_JOB_FROZEN && job->bin != get_status().current_bin;

@@ -300,16 +300,6 @@ static void frozen_by_somebody_else_stays_so(void)
 	hog_expect_progress(&other, 3000);
 }
 
-static struct hog *hog_of_bin(u32 bin)
-{
-	unsigned int i;
-
-	for (i = 0; i < nhogs; i++)
-		if (job_named(hogs[i].name).bin == bin)
-			return &hogs[i];
-	fail("no job in bin %u: %s", bin, describe());
-}
-
 static bool runs_early_in_slice(u32 bin)
 {
 	struct mts_status s = get_status();

@@ -430,16 +430,6 @@ static pid_t start_eater(u64 at_first)
 
 #define WATERMARK_BOOST "/proc/sys/vm/watermark_boost_factor"
 
-static struct hog *hog_of_bin(u32 bin)
-{
-	unsigned int i;
-
-	for (i = 0; i < nhogs; i++)
-		if (job_named(hogs[i].name).bin == bin)
-			return &hogs[i];
-	fail("no hog is in bin %u: %s", bin, describe());
-}
-
 /*
  * Somebody else takes what there is: what has come must do. The rotor must not look for memory by
  * writing out others', page by page on this disk; nor must this process, which looks at the clock.
@@ -467,7 +457,7 @@ static void memory_gone_in_the_middle(void)
 	sleep_ms(100);
 	check(get_stats().brought_back < before + 20 * MIB / PAGE, "it was over by itself");
 	swap_request_kib(SWAP_REQUEST_MAX_KIB);
-	hog_expect_progress(incoming, 10000);
+	hog_expect_progress(incoming, 5000);
 	kill_and_join(eater);
 	expect(prctl(PR_SET_IO_FLUSHER, 0, 0, 0, 0), 0);
 	expect(write_file(WATERMARK_BOOST, "15000"), 0);
