@@ -507,8 +507,11 @@ static bool idle(u64 measuring_ns)
 				  BIT(MTS_ROTOR_EV_RECLAIM);
 	u32 reason = mts_rotor.reason;
 
-	/* By faults, which are requests of their own, it takes a slow disk a minute. */
-	if (reason == MTS_REASON_FITS)
+	/*
+	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is left alone
+	 * has as much to come as who fits beside others.
+	 */
+	if (reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS)
 		mts_switch_bring_all();
 	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	answer_readers();

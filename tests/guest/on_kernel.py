@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Run the guest's tests on another kernel than the one that they are run on by pytest.
+"""Run the guest's tests on other kernels than the one that they are run on by pytest, or singly.
 
-usage: tests/guest/on_kernel.py debug|trixie|sid [PROGRAM...]      (all of them without)
+usage: tests/guest/on_kernel.py bookworm|debug|trixie|sid [PROGRAM...]      (all of them without)
 
+bookworm: the kernel that pytest runs them on, too, but each program in a guest of its own: for one
+    program at a time. Tests have to pass.
 trixie, sid: those of Debian's newer suites, as tools/newer-kernels has made them; `make test-newer`
     does it for both. About half an hour each. Tests have to pass.
 debug: the kernel of tools/debug-kernel, with module/mts.ko; `make test-debug` does. Two hours. What
@@ -43,6 +45,8 @@ class Target:
 
 def target(name: str) -> Target:
     """By its name on the command line."""
+    if name == "bookworm":
+        return Target(name, kernel.obtain())
     if name == "debug":
         found = [kernel.Kernel(path.name, DEBUG) for path in (DEBUG / "lib/modules").glob("*")]
     else:
