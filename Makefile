@@ -25,7 +25,7 @@ help:
 	@echo 'make demo        two guests side by side, stock Linux and mts: about 5 minutes'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
-	@echo 'make bars        what mts is to reach in the laboratory, line by line: a day'
+	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
 	@echo 'make test        all tests, those in guests included'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
@@ -89,7 +89,7 @@ bench-full:
 	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
 		bench/report --output $(BUILD)/report-full $(BUILD)/results-full && exit $$status
 
-# Takes a day: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
+# Takes days: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
 bars:
 	@tools/setup bench
 	@$(MAKE) -s guest-module static

@@ -508,8 +508,8 @@ static bool idle(u64 measuring_ns)
 	u32 reason = mts_rotor.reason;
 
 	/*
-	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is left alone
-	 * has as much to come as who fits beside others.
+	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is
+	 * left alone has as much to come as who fits beside others.
 	 */
 	if (reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS)
 		mts_switch_bring_all();
@@ -580,13 +580,18 @@ static const char *const reasons[] = {
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
 
+const char *mts_rotor_explain(u32 reason)
+{
+	return reason < ARRAY_SIZE(reasons) && reasons[reason] ? reasons[reason] : "";
+}
+
 static const char *explain(u32 reason)
 {
 	lockdep_assert_held(&mts_lock);
 	if (reason == MTS_REASON_OVERCOMMIT && mts_rotor_is_swap_full())
 		return "the jobs' demand exceeds the capacity, and swap is full: add some (swapon)";
-	/* The others are the gate's: it has been opened, and the rotor has not seen it. */
-	return reason < ARRAY_SIZE(reasons) && reasons[reason] ? reasons[reason] : "";
+	/* "": the gate has been opened, and the rotor has not seen it. */
+	return mts_rotor_explain(reason);
 }
 
 /*

@@ -75,6 +75,9 @@ static inline bool mts_rotor_is_swap_full(void)
 	return mts_rotor.swap_full_in && mts_rotor.round <= mts_rotor.swap_full_in + 1;
 }
 
+/* A sentence; "": it is one of the gate's. */
+const char *mts_rotor_explain(u32 reason);
+
 /* The rotor is alive and about to do something to one more job, @doing. */
 static inline void mts_rotor_step(const char *doing)
 {

@@ -401,7 +401,8 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 				mts_rotor.plan.nbins,
 				div_u64(mts_rotor.plan.longest_pause_ns, NSEC_PER_MSEC));
 		else
-			pr_info("shadow: would not rotate any more: reason %u\n", reason);
+			pr_info("shadow: would not rotate any more: %s\n",
+				mts_rotor_explain(reason));
 	}
 	return would ? MTS_REASON_SHADOW : reason;
 }

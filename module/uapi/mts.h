@@ -266,7 +266,7 @@ enum mts_reason {
 	MTS_REASON_USER = 6, /* stopped by MTS_IOC_THAW */
 	MTS_REASON_STALL = 7, /* stopped: the rotor missed its deadline */
 	MTS_REASON_OOM = 8, /* stopped: the kernel was out of memory */
-	MTS_REASON_ERROR = 9, /* stopped: an operation failed */
+	MTS_REASON_ERROR = 9, /* not used */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
 	MTS_REASON_COPES = 12, /* idle: it swaps, but turns would gain the jobs nothing */

@@ -67,6 +67,7 @@ def test_state(mtsctl):
     (config,) = metrics["mts_config_info"].samples
     assert config.labels == {"mode": "auto", "pack": "bfd", "evict": "need", "demand": "used"}
     assert value(metrics["mts_config_overhead_ratio"]) == 0.025
+    assert value(metrics["mts_config_interactive_ratio"]) == 0.25
     assert value(metrics["mts_config_slice_seconds"]) == 2
     assert value(metrics["mts_frozen_jobs"]) == 5
     assert value(metrics["mts_capacity_bytes"]) == 96 << 20

@@ -76,6 +76,10 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	     "Share of the time that switches may take; 0: slices do not grow");
 	printf("mts_config_overhead_ratio %u.%03u\n", config->overhead / 1000,
 	       config->overhead % 1000);
+	head("config_interactive_ratio", "gauge",
+	     "Share of the capacity for jobs that somebody uses; 0: all take turns alike");
+	printf("mts_config_interactive_ratio %u.%03u\n", config->interactive / 1000,
+	       config->interactive % 1000);
 }
 
 static void show_status(const struct mts_status *st)
