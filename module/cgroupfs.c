@@ -21,6 +21,10 @@ static const char *base_name; /* last component, points into the parameter */
 static struct path base_parent;
 static const struct cred *own_cred;
 
+/* What a new cgroup takes at most, its files and its part of each processor's memory. */
+#define CGROUP_BYTES (128u << 10)
+#define CGROUP_CPU_BYTES (16u << 10)
+
 static bool is_cgroup_dir(const struct path *dir)
 {
 	return dir->dentry->d_sb->s_magic == CGROUP2_SUPER_MAGIC && d_is_dir(dir->dentry);
@@ -54,11 +58,45 @@ struct cgroup *mts_cgroupfs_base(void)
 /*
  * Where memory is short an allocation reclaims, which takes a slow disk minutes,
  * and who is to end the shortage must not wait for that. What these files take is
- * small, and given back at once: it may come from the reserves.
+ * small, and given back at once (put()): it may come from the reserves.
  */
 static unsigned int dont_wait_for_memory(void)
 {
 	return memalloc_noreclaim_save();
+}
+
+/*
+ * For the same reason, and because whoever thaws takes cgroup_mutex, nothing may reclaim with that
+ * held, as making a cgroup does. What it takes is waited for before.
+ */
+static bool wait_for_memory(void)
+{
+	void *memory = kvmalloc(CGROUP_BYTES + num_possible_cpus() * CGROUP_CPU_BYTES, GFP_KERNEL);
+
+	kvfree(memory);
+	return memory;
+}
+
+static int make_cgroup(const struct path *parent, const char *name)
+{
+	unsigned int waits;
+	int err;
+
+	if (!wait_for_memory())
+		return -ENOMEM;
+	waits = dont_wait_for_memory();
+	err = mts_compat_mkdir(parent, name, 0755);
+	memalloc_noreclaim_restore(waits);
+	return err;
+}
+
+/* A kernel thread's fput() is left to a worker, and what the file has to when that runs. */
+static void put(struct file *file)
+{
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(file);
+	else
+		fput(file);
 }
 
 struct file *mts_cgroupfs_open(const struct path *dir, const char *name, int flags)
@@ -86,7 +124,7 @@ ssize_t mts_cgroupfs_read(const struct path *dir, const char *name, char *buf, s
 	waits = dont_wait_for_memory();
 	len = kernel_read(file, buf, size - 1, &pos);
 	memalloc_noreclaim_restore(waits);
-	fput(file);
+	put(file);
 	if (len >= 0)
 		buf[len] = '\0';
 	return len;
@@ -115,7 +153,7 @@ int mts_cgroupfs_write(const struct path *dir, const char *name, const char *tex
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	err = mts_cgroupfs_write_file(file, text);
-	fput(file);
+	put(file);
 	return err;
 }
 
@@ -162,7 +200,7 @@ int mts_cgroupfs_mkdir(const char *name, struct path *dir)
 	const struct cred *old = override_creds(own_cred);
 	int err;
 
-	err = mts_compat_mkdir(&base_dir, name, 0755);
+	err = make_cgroup(&base_dir, name);
 	if (!err) {
 		err = look_up(&base_dir, name, dir);
 		if (err)
@@ -211,7 +249,7 @@ static int find_base(const char *base)
 		err = -EINVAL;
 		goto out_parent;
 	}
-	err = mts_compat_mkdir(&base_parent, base_name, 0755);
+	err = make_cgroup(&base_parent, base_name);
 	if (!err || err == -EEXIST)
 		err = look_up(&base_parent, base_name, &base_dir);
 	if (!err)
