@@ -52,7 +52,9 @@ static u64 evict_some(struct mts_job *job, u64 bytes)
 	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, bytes);
 	/* -EAGAIN comes also when all was done: only what is left counts. */
+	mutex_lock(&job->evict_lock);
 	mts_ops->evict(job, bytes);
+	mutex_unlock(&job->evict_lock);
 	took = ktime_get_ns() - began;
 	/* By what was asked for here: several workers find out the same. */
 	if (took > CHUNK_LONG_NS)
@@ -84,9 +86,11 @@ static s64 take_chunk(atomic64_t *left, u64 most)
 	return chunk;
 }
 
+/* Whoever else removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
 static bool may_evict(const struct mts_job *job)
 {
-	return !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen);
+	return !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen) &&
+	       !test_bit(MTS_JOB_EV_EMPTIED, &job->events);
 }
 
 /*
@@ -142,8 +146,7 @@ static bool is_evictable(const struct mts_job *job)
 
 static void evict_if_any(struct mts_job *job, atomic64_t *left)
 {
-	/* Whoever removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
-	if (is_evictable(job) && !test_bit(MTS_JOB_EV_EMPTIED, &job->events))
+	if (is_evictable(job))
 		evict_job(job, left);
 }
 

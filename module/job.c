@@ -78,6 +78,7 @@ static struct mts_job *job_alloc(u32 flags)
 		return NULL;
 	kref_init(&job->ref);
 	mutex_init(&job->freeze_lock);
+	mutex_init(&job->evict_lock);
 	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_PIN);
 	job->bin = MTS_BIN_NONE;
 	job->warm = true;
@@ -122,6 +123,11 @@ static bool overlaps(struct cgroup *cgrp)
 	return cgroup_is_descendant(mts_cgroupfs_base(), cgrp);
 }
 
+static bool is_online(const struct mts_job *job)
+{
+	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
+}
+
 /* The table takes over the caller's reference; a second one is taken for it. */
 static int publish(struct mts_job *job)
 {
@@ -144,6 +150,9 @@ static int publish(struct mts_job *job)
 		atomic_inc(&mts_job_each);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
 	trace_mts_job(job, MTS_JOB_ENROLLED);
+	/* Removed before it was in the table: the hook has not found it. */
+	if (!is_online(job))
+		atomic_inc(&mts_job_marked);
 	mts_rotor_jobs_changed();
 	return 0;
 }
@@ -162,18 +171,16 @@ static void unpublish(struct mts_job *job)
 	mts_rotor_jobs_changed();
 }
 
-static bool is_online(const struct mts_job *job)
-{
-	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
-}
-
 /* Thaw it for good, remove the cgroup if it is ours and empty, drop the table's reference. */
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
 	mts_protect_end(job);
-	if (job->created)
+	if (job->created) {
+		mutex_lock(&job->evict_lock);
 		mts_cgroupfs_rmdir(job->name, &job->dir);
+		mutex_unlock(&job->evict_lock);
+	}
 	mts_job_put(job);
 }
 

@@ -68,6 +68,12 @@ struct mts_job {
 	struct file *freeze_file;
 	unsigned long events;
 
+	/*
+	 * While it is evicted, and while its cgroup is removed: whoever removes that waits for
+	 * the eviction, with cgroup_mutex held, and nobody would be thawed meanwhile.
+	 */
+	struct mutex evict_lock;
+
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */

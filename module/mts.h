@@ -13,6 +13,7 @@
  *
  * Lock order:
  *   create_lock         job.c: a cgroup between mkdir and its job
+ *     job->evict_lock   one job's memory.reclaim, or its cgroup's removal
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
@@ -21,8 +22,9 @@
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No
- * lock that the rotor takes is held while memory is allocated or reclaimed, or
- * while a disk is waited for.
+ * lock that the rotor takes, but evict_lock, is held while memory is reclaimed or a
+ * disk is waited for; nor is cgroup_mutex, without which nobody is thawed, by anything of
+ * ours (make_cgroup() in cgroupfs.c, bury() in job.c).
  */
 #ifndef _MTS_H
 #define _MTS_H
