@@ -3,6 +3,7 @@
 
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
@@ -56,9 +57,22 @@ void mts_failsafe_thaw_wanted(void)
 	wake_up(&watchdog_wait);
 }
 
+/*
+ * Late for the same thing at two looks in a row. One alone may say that the host stood still, or
+ * who emulates it: then both wake up at once, and the rotor is about to tell what it does.
+ */
+static bool is_rotor_stuck(void)
+{
+	static s64 missed; /* at the last look; 0: none */
+	s64 due = atomic64_read(&deadline), before = missed;
+
+	missed = (s64)ktime_get_ns() - due > (s64)LOOK_NS ? due : 0;
+	return missed && missed == before;
+}
+
 static void look(void)
 {
-	s64 late = ktime_get_ns() - atomic64_read(&deadline);
+	bool stuck = mts_freezer_count() && is_rotor_stuck();
 	u32 n;
 
 	if (atomic_xchg(&wanted, 0) && !mts_freezer_thaw_wanted()) {
@@ -71,7 +85,7 @@ static void look(void)
 	else if (mts_freezer_gate())
 		/* What could not be thawed then is tried again. */
 		mts_freezer_thaw_overdue(0);
-	else if (mts_freezer_count() && late > (s64)LOOK_NS)
+	else if (stuck)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
 				 READ_ONCE(promised));
 
@@ -117,11 +131,13 @@ static struct notifier_block oom_notifier = { .notifier_call = on_oom };
 /* It may be in the middle of an eviction, and nobody may swap now. */
 static int park_rotor(void)
 {
-	int waited;
+	unsigned long until = jiffies + msecs_to_jiffies(PARK_LIMIT_MS);
 
-	for (waited = 0; !mts_rotor_is_parked(); waited += 20) {
-		if (waited >= PARK_LIMIT_MS) {
+	while (!mts_rotor_is_parked()) {
+		if (time_after(jiffies, until)) {
 			pr_warn("suspend refused: the rotor is busy\n");
+			/* Of the end of it only those are told that agreed. */
+			mts_freezer_open(MTS_REASON_SUSPEND);
 			return notifier_from_errno(-EBUSY);
 		}
 		msleep(20);

@@ -403,6 +403,27 @@ static void suspend_does_not_end_a_stop(void)
 	check(!get_status().frozen, "%s", describe());
 }
 
+/* It is told of no end of a suspend that it has refused itself. */
+static void rotation_goes_on_after_a_refused_suspend(void)
+{
+	pid_t pid;
+	int status;
+
+	start_rotation();
+	/* Longer than a suspend waits; it begins before the watchdog would see it. */
+	expect(write_file(STALL_PARAMETER, "13000"), 0);
+	sleep_ms(1500);
+	pid = start_suspend();
+	expect_within(2000, get_status().state == MTS_STATE_PAUSED && !get_status().frozen, "%s",
+		      describe());
+	status = join(pid, 30000);
+	write_file("/sys/power/pm_test", "none");
+	expect(status, EBUSY);
+	expect_within(10000, is_rotating(), "%s", describe());
+	rotate(32, 200, MTS_EVICT_OFF);
+	wait_rounds(2, 10000);
+}
+
 GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(off_is_off_when_it_returns),
 	    TEST(newcomer_while_stopped), TEST(thaw_twenty_times), TEST(unload_while_frozen),
 	    TEST(unload_in_the_middle_of_evictions),
@@ -410,4 +431,4 @@ GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(off_is_off_when_it_returns),
 	    TEST(watchdog_ends_a_stall), TEST(resumed_in_the_middle_of_a_stall),
 	    TEST(commands_work_during_a_stall), TEST_SLOW(out_of_memory_thaws, 120),
 	    TEST_SLOW(out_of_memory_while_idle, 90), TEST(suspend_pauses_and_resume_goes_on),
-	    TEST(suspend_does_not_end_a_stop));
+	    TEST(suspend_does_not_end_a_stop), TEST(rotation_goes_on_after_a_refused_suspend));
