@@ -14,14 +14,18 @@
 #include <linux/blkdev.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
 #include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
+#include "compat/swap_entry.h"
 #include "memory.h"
 #include "mms.h"
 #include "mts.h"
 #include "ops.h"
+#include "page_tables.h"
 #include "readahead.h"
 #include "rotor_private.h"
 #include "swapped.h"
@@ -39,6 +43,8 @@
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
+/* No disk brings more back in the time that there is at the end of turns: 1 GiB. */
+#define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
 /* Without a free page for so long nobody frees any, or others take them all. */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
 
@@ -112,6 +118,21 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 }
 
 /*
+ * The list is of a job that stood still, but whoever is thawed meanwhile, or shares its memory and
+ * is not of the job, may have made something else of an address: a file on a server that does
+ * not answer, or a device. Only the kernel's own memory is asked for.
+ */
+static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *entry)
+{
+	swp_entry_t now;
+
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP) || is_vm_hugetlb_page(vma))
+		return false;
+	return (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping)) ||
+	       mts_compat_swap_entry(mts_page_tables_at(vma, mts_swapped_addr(entry)), &now);
+}
+
+/*
  * Is it to come back by a writing fault, with which it loses its place in swap (places.h)? Where
  * requests cost nothing it had better keep it: it may not have to be written.
  */
@@ -130,7 +151,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	unsigned int write, noreclaim;
 	vm_fault_t fault;
 
-	if (!vma)
+	if (!vma || !is_in_swap(vma, entry))
 		return;
 	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_places_lose(&mts_mms_job(mts_swapped_mm(entry))->places, write);
@@ -344,7 +365,10 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 	mts_rotor_step("a bin is brought back");
 	progress.nmms = mts_mms_get(jobs, n);
 	/* What is shared is charged to one job, and may be counted short. */
-	if (!mts_swapped_collect(&list, progress.nmms, pages + pages / 8)) {
+	pages += pages / 8;
+	if (mts_rotor.bring_until)
+		pages = min(pages, MOST_AT_END);
+	if (!mts_swapped_collect(&list, progress.nmms, pages)) {
 		if (list.n) {
 			begin(jobs, n);
 			read_list(&progress);

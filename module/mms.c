@@ -18,6 +18,10 @@
  */
 #define LOCK_MS 200u
 
+/*
+ * Whoever lets go last frees all of it, after it has waited for what is under way: a worker does
+ * that (mmput_async()), not the rotor, and not with another one's lock held.
+ */
 struct held {
 	struct mm_struct *mm; /* NULL: dropped */
 	struct mts_job *job;
@@ -135,7 +139,7 @@ void mts_mms_drop_dead(u32 from, u32 n)
 			mm = take_if_dead((from + i++) % nmms);
 		spin_unlock(&drop_lock);
 		if (mm)
-			mmput(mm);
+			mmput_async(mm);
 	}
 }
 
@@ -154,7 +158,7 @@ void mts_mms_put(void)
 	/* No worker is left. */
 	while (nmms)
 		if (mms[--nmms].mm)
-			mmput(mms[nmms].mm);
+			mmput_async(mms[nmms].mm);
 }
 
 static struct mm_struct *get(u32 index)
@@ -182,12 +186,12 @@ struct mm_struct *mts_mms_lock(u32 index)
 		schedule_timeout_idle(1);
 	}
 	if (mm)
-		mmput(mm);
+		mmput_async(mm);
 	return NULL;
 }
 
 void mts_mms_unlock(struct mm_struct *mm)
 {
 	mmap_read_unlock(mm);
-	mmput(mm);
+	mmput_async(mm);
 }

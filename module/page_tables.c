@@ -45,6 +45,25 @@ static bool visit_table(pmd_t *pmd, unsigned long addr, unsigned long end,
 	return go_on;
 }
 
+static bool take_entry(pte_t *pte, unsigned long addr, unsigned long end, void *data)
+{
+	pte_t *value = data;
+
+	*value = READ_ONCE(*pte);
+	return false;
+}
+
+pte_t mts_page_tables_at(struct vm_area_struct *vma, unsigned long addr)
+{
+	unsigned long end = addr + PAGE_SIZE, next;
+	pmd_t *pmd = find_page_table(vma->vm_mm, addr, end, &next);
+	pte_t value = __pte(0);
+
+	if (pmd)
+		visit_table(pmd, addr, end, take_entry, &value);
+	return value;
+}
+
 bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data)
 {
 	unsigned long addr, next;
@@ -56,6 +75,7 @@ bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit
 			return false;
 		if (mts_rotor_is_hurried())
 			return false;
+		mts_rotor_step("page tables are looked at");
 		cond_resched();
 	}
 	return true;

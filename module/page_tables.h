@@ -25,6 +25,9 @@ typedef bool (*mts_page_table_visit)(pte_t *pte, unsigned long addr, unsigned lo
  */
 bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data);
 
+/* The entry of an address in an area, whose address space is locked for reading. None: no table. */
+pte_t mts_page_tables_at(struct vm_area_struct *vma, unsigned long addr);
+
 /* Can it have pages of private memory? Those that have been written to have an anon_vma. */
 bool mts_is_private(const struct vm_area_struct *vma);
 

@@ -22,6 +22,9 @@
 #define STRIPE_BITS 8
 #define TYPE_BITS MAX_SWAPFILES_SHIFT
 
+/* A large bin takes seconds to sort: after so many it is said that it goes on. */
+#define COMPARES 65536u
+
 /* So many side by side are one request that is worth its time; they may keep their places. */
 #define RUN 16u
 
@@ -171,9 +174,12 @@ static void add_mm(struct collector *c)
 static int compare_places(const void *a, const void *b)
 {
 	const struct mts_swapped *x = a, *y = b;
+	static u32 compared;
 
 	/* A bin of 64 MiB takes 14 ms to sort: real-time tasks do not wait for that. */
 	cond_resched();
+	if (!(++compared % COMPARES))
+		mts_rotor_step("pages are sorted");
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
