@@ -378,9 +378,12 @@ static void has(struct mts_job *holder, enum mark mark, unsigned long name, fmod
 
 	if (!(marks & BIT(mark)) || !test_bit(hash_long(name, NAME_BITS), names))
 		return;
-	for (i = first_of_name(name); i < nthings && things[i].name == name; i++)
+	for (i = first_of_name(name); i < nthings && things[i].name == name; i++) {
+		if (++steps > MAX_STEPS)
+			return;
 		if (things[i].mark == mark && (things[i].mode & mode) == things[i].mode)
 			found(&things[i], holder);
+	}
 }
 
 static void has_file(struct file *file, void *job)
