@@ -43,7 +43,7 @@
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
-/* No disk brings more back in the time that there is at the end of turns: 1 GiB. */
+/* At the end of turns, when there is a second for all: so that the list is soon sorted. 1 GiB. */
 #define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
 /* Without a free page for so long nobody frees any, or others take them all. */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
@@ -151,8 +151,14 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	unsigned int write, noreclaim;
 	vm_fault_t fault;
 
-	if (!vma || !is_in_swap(vma, entry))
+	if (!vma)
 		return;
+	if (!is_in_swap(vma, entry)) {
+		/* What is read without waiting, as from zram, the first pass has mapped. */
+		if (!flags)
+			atomic_inc(&p->mapped);
+		return;
+	}
 	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_places_lose(&mts_mms_job(mts_swapped_mm(entry))->places, write);
 	noreclaim = memalloc_noreclaim_save();

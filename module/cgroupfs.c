@@ -7,9 +7,11 @@
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
+#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "cgroupfs.h"
 #include "compat/compat.h"
@@ -21,9 +23,9 @@ static const char *base_name; /* last component, points into the parameter */
 static struct path base_parent;
 static const struct cred *own_cred;
 
-/* What a new cgroup takes at most, its files and its part of each processor's memory. */
+/* What a new cgroup takes: it and its files; its part of each processor's memory. At most. */
 #define CGROUP_BYTES (128u << 10)
-#define CGROUP_CPU_BYTES (16u << 10)
+#define CGROUP_CPU_BYTES (8u << 10)
 
 static bool is_cgroup_dir(const struct path *dir)
 {
@@ -71,10 +73,23 @@ static unsigned int dont_wait_for_memory(void)
  */
 static bool wait_for_memory(void)
 {
-	void *memory = kvmalloc(CGROUP_BYTES + num_possible_cpus() * CGROUP_CPU_BYTES, GFP_KERNEL);
+	/* Page by page: to look for more in one piece would count as the host's reclaiming. */
+	void *files = vmalloc(CGROUP_BYTES);
+	void __percpu *counters = __alloc_percpu(CGROUP_CPU_BYTES, sizeof(u64));
+	bool was_there = files && counters;
 
-	kvfree(memory);
-	return memory;
+	free_percpu(counters);
+	vfree(files);
+	return was_there;
+}
+
+static int remove_cgroup(const struct path *parent, const char *name, const struct inode *expected)
+{
+	unsigned int waits = dont_wait_for_memory();
+	int err = mts_compat_rmdir(parent, name, expected);
+
+	memalloc_noreclaim_restore(waits);
+	return err;
 }
 
 static int make_cgroup(const struct path *parent, const char *name)
@@ -189,10 +204,17 @@ int mts_cgroupfs_enter(const struct path *dir)
 	return mts_cgroupfs_write(dir, "cgroup.procs", "0");
 }
 
-/* A directory that mkdir has made is found by name: cgroupfs leaves mkdir's dentry empty. */
+/*
+ * A directory that mkdir has made is found by name: cgroupfs leaves mkdir's dentry empty. Nor may a
+ * look for it reclaim: it has a lock meanwhile that is waited for under cgroup_mutex.
+ */
 static int look_up(const struct path *parent, const char *name, struct path *dir)
 {
-	return vfs_path_lookup(parent->dentry, parent->mnt, name, LOOKUP_DIRECTORY, dir);
+	unsigned int waits = dont_wait_for_memory();
+	int err = vfs_path_lookup(parent->dentry, parent->mnt, name, LOOKUP_DIRECTORY, dir);
+
+	memalloc_noreclaim_restore(waits);
+	return err;
 }
 
 int mts_cgroupfs_mkdir(const char *name, struct path *dir)
@@ -204,7 +226,7 @@ int mts_cgroupfs_mkdir(const char *name, struct path *dir)
 	if (!err) {
 		err = look_up(&base_dir, name, dir);
 		if (err)
-			mts_compat_rmdir(&base_dir, name, NULL);
+			remove_cgroup(&base_dir, name, NULL);
 	}
 	revert_creds(old);
 	return err;
@@ -213,7 +235,7 @@ int mts_cgroupfs_mkdir(const char *name, struct path *dir)
 int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 {
 	const struct cred *old = override_creds(own_cred);
-	int err = mts_compat_rmdir(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
+	int err = remove_cgroup(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
 
 	revert_creds(old);
 	return err;
@@ -265,7 +287,7 @@ out:
 static void release_base(void)
 {
 	/* -EBUSY while cgroups are left in it: their processes still live there. */
-	mts_compat_rmdir(&base_parent, base_name, NULL);
+	remove_cgroup(&base_parent, base_name, NULL);
 	path_put(&base_dir);
 	path_put(&base_parent);
 }

@@ -64,10 +64,14 @@ void mts_failsafe_thaw_wanted(void)
 static bool is_rotor_stuck(void)
 {
 	static s64 missed; /* at the last look; 0: none */
-	s64 due = atomic64_read(&deadline), before = missed;
+	static s64 since; /* the first look at which it was */
+	s64 due = atomic64_read(&deadline), now = ktime_get_ns(), before = missed;
 
-	missed = (s64)ktime_get_ns() - due > (s64)LOOK_NS ? due : 0;
-	return missed && missed == before;
+	missed = now - due > (s64)LOOK_NS ? due : 0;
+	if (missed != before)
+		since = now;
+	/* Input wakes the watchdog as well: two looks may come at once. */
+	return missed && now - since >= (s64)LOOK_NS / 4;
 }
 
 static void look(void)
@@ -138,6 +142,8 @@ static int park_rotor(void)
 			pr_warn("suspend refused: the rotor is busy\n");
 			/* Of the end of it only those are told that agreed. */
 			mts_freezer_open(MTS_REASON_SUSPEND);
+			/* All were thawed, which a stuck rotor has not seen: a new round. */
+			mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
 			return notifier_from_errno(-EBUSY);
 		}
 		msleep(20);

@@ -17,7 +17,7 @@ void mts_failsafe_exit(void);
  * @ns: within this time
  * @doing: what it is doing, a string literal
  *
- * While a job is frozen and the promise is broken by a quarter of a second,
+ * While a job is frozen and the promise is broken by a quarter of a second at two looks,
  * the watchdog stops everything.
  */
 void mts_failsafe_promise(u64 ns, const char *doing);

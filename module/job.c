@@ -150,7 +150,8 @@ static int publish(struct mts_job *job)
 		atomic_inc(&mts_job_each);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
 	trace_mts_job(job, MTS_JOB_ENROLLED);
-	/* Removed before it was in the table: the hook has not found it. */
+	/* Removed before it was in the table: the hook, which comes later, has not found it. */
+	smp_mb();
 	if (!is_online(job))
 		atomic_inc(&mts_job_marked);
 	mts_rotor_jobs_changed();
@@ -176,7 +177,8 @@ static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
 	mts_protect_end(job);
-	if (job->created) {
+	/* While somebody lives in it rmdir would say EBUSY: no need to wait for that. */
+	if (job->created && !cgroup_is_populated(job->cgrp)) {
 		mutex_lock(&job->evict_lock);
 		mts_cgroupfs_rmdir(job->name, &job->dir);
 		mutex_unlock(&job->evict_lock);

@@ -231,8 +231,10 @@ int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages)
 		return -ENOMEM;
 	c->list = list;
 	c->nseen = 0;
-	for (c->index = 0; c->index < nmms; c->index++)
+	for (c->index = 0; c->index < nmms; c->index++) {
+		mts_rotor_step("page tables are looked at");
 		add_mm(c);
+	}
 	sort(list->entries, list->n, sizeof(*list->entries), compare_places, NULL);
 	settle_runs(list);
 	return 0;

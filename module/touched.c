@@ -81,6 +81,7 @@ static void walk_all(u32 nmms, mts_page_table_visit visit)
 		struct walk walk = { .mm = mts_mms_lock(i), .job = mts_mms_job(i) };
 		struct vm_area_struct *vma;
 
+		mts_rotor_step("page tables are looked at");
 		if (!walk.mm) {
 			walk.job->touched.complete = false;
 			continue;
