@@ -14,9 +14,7 @@
 #include <linux/blkdev.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/pagemap.h>
 #include <linux/sched/mm.h>
-#include <linux/shmem_fs.h>
 #include <linux/swap.h>
 #include <linux/userfaultfd_k.h>
 
@@ -126,9 +124,9 @@ static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *ent
 {
 	swp_entry_t now;
 
-	if (vma->vm_flags & (VM_IO | VM_PFNMAP) || is_vm_hugetlb_page(vma))
-		return false;
-	return (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping)) ||
+	if (mts_is_shared(vma))
+		return true;
+	return mts_is_private(vma) &&
 	       mts_compat_swap_entry(mts_page_tables_at(vma, mts_swapped_addr(entry)), &now);
 }
 

@@ -4,6 +4,7 @@
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/shmem_fs.h>
 
 #include "rotor_private.h"
 
@@ -81,8 +82,19 @@ bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit
 	return true;
 }
 
+/* Not a device's, nor huge pages of their own. */
+static bool is_ordinary(const struct vm_area_struct *vma)
+{
+	return !(vma->vm_flags & (VM_PFNMAP | VM_IO)) &&
+	       !is_vm_hugetlb_page((struct vm_area_struct *)vma);
+}
+
 bool mts_is_private(const struct vm_area_struct *vma)
 {
-	return vma->anon_vma && !(vma->vm_flags & (VM_PFNMAP | VM_IO)) &&
-	       !is_vm_hugetlb_page((struct vm_area_struct *)vma);
+	return vma->anon_vma && is_ordinary(vma);
+}
+
+bool mts_is_shared(const struct vm_area_struct *vma)
+{
+	return vma->vm_file && shmem_mapping(vma->vm_file->f_mapping) && is_ordinary(vma);
 }

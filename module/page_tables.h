@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The page tables of private memory. */
+/* The page tables of private memory, and which memory is private. */
 #ifndef _MTS_PAGE_TABLES_H
 #define _MTS_PAGE_TABLES_H
 
@@ -30,5 +30,8 @@ pte_t mts_page_tables_at(struct vm_area_struct *vma, unsigned long addr);
 
 /* Can it have pages of private memory? Those that have been written to have an anon_vma. */
 bool mts_is_private(const struct vm_area_struct *vma);
+
+/* Is it of a file of shared memory? A private mapping of one can have both. */
+bool mts_is_shared(const struct vm_area_struct *vma);
 
 #endif /* _MTS_PAGE_TABLES_H */

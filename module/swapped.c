@@ -6,7 +6,6 @@
 #include <linux/pagemap.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
-#include <linux/shmem_fs.h>
 #include <linux/sort.h>
 #include <linux/xarray.h>
 
@@ -145,9 +144,7 @@ static void add_vma(struct collector *c, struct vm_area_struct *vma)
 {
 	if (mts_is_private(vma))
 		mts_page_tables_walk(vma, add_page_table, c);
-	if (vma->vm_flags & (VM_PFNMAP | VM_IO) || is_vm_hugetlb_page(vma))
-		return;
-	if (vma->vm_file && shmem_mapping(vma->vm_file->f_mapping))
+	if (mts_is_shared(vma))
 		add_shared(c, vma);
 }
 

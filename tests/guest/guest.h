@@ -286,6 +286,8 @@ void count_used_memory(void);
 bool is_rotating(void);
 void expect_rotation(u32 bins);
 void wait_rounds(u64 rounds, unsigned int ms);
+/* No hog is to be frozen; each makes progress within so many milliseconds. */
+void expect_all_go_on(unsigned int ms);
 /* Within so many milliseconds nothing is frozen, and all hogs go on. */
 void expect_all_thawed(unsigned int ms);
 /* Major faults of the hogs themselves: not what is brought back for them. */

@@ -85,17 +85,22 @@ void wait_rounds(u64 rounds, unsigned int ms)
 		     (unsigned long long)(get_stats().rounds + rounds - end), describe());
 }
 
-void expect_all_thawed(unsigned int ms)
+void expect_all_go_on(unsigned int ms)
 {
 	unsigned int i;
 
-	if (!wait_until(!get_status().frozen, ms))
-		fail("not thawed within %u ms: %s", ms, describe());
 	for (i = 0; i < nhogs; i++) {
 		check(!cg_freeze_asked(hogs[i].cgroup), "%s: cgroup.freeze is 1: %s", hogs[i].name,
 		      describe());
-		hog_expect_progress(&hogs[i], 2000);
+		hog_expect_progress(&hogs[i], ms);
 	}
+}
+
+void expect_all_thawed(unsigned int ms)
+{
+	if (!wait_until(!get_status().frozen, ms))
+		fail("not thawed within %u ms: %s", ms, describe());
+	expect_all_go_on(2000);
 }
 
 struct hog *hog_of_bin(u32 bin)

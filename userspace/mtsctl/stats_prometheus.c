@@ -31,6 +31,12 @@ static void gauge(const char *name, const char *help, u64 value)
 	printf("mts_%s %llu\n", name, value);
 }
 
+static void gauge_permille(const char *name, const char *help, u32 permille)
+{
+	head(name, "gauge", help);
+	printf("mts_%s %u.%03u\n", name, permille / 1000, permille % 1000);
+}
+
 static void gauge_seconds(const char *name, const char *help, u64 ns)
 {
 	head(name, "gauge", help);
@@ -72,14 +78,12 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	gauge_seconds("config_max_pause_seconds", "Longest time that a job may be frozen",
 		      config->max_pause_ns);
 	gauge("config_bin_bytes", "Size of a bin; 0: automatic", config->bin_bytes);
-	head("config_overhead_ratio", "gauge",
-	     "Share of the time that switches may take; 0: slices do not grow");
-	printf("mts_config_overhead_ratio %u.%03u\n", config->overhead / 1000,
-	       config->overhead % 1000);
-	head("config_interactive_ratio", "gauge",
-	     "Share of the capacity for jobs that somebody uses; 0: all take turns alike");
-	printf("mts_config_interactive_ratio %u.%03u\n", config->interactive / 1000,
-	       config->interactive % 1000);
+	gauge_permille("config_overhead_ratio",
+		       "Share of the time that switches may take; 0: slices do not grow",
+		       config->overhead);
+	gauge_permille("config_interactive_ratio",
+		       "Share of the capacity for jobs that somebody uses; 0: all take turns alike",
+		       config->interactive);
 }
 
 static void show_status(const struct mts_status *st)
