@@ -16,8 +16,6 @@
 #define STALE_NS (10ull * 1000000000)
 /* Per mille of what is expected of turns: who gets this much loses little without. */
 #define COPES 750u
-/* Who is seen asleep in one of so many looks at most is taken for always awake. */
-#define HARDLY_EVER 20u
 /*
  * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
  * the same time leaves the processor idle, and what they would do when they wake
@@ -57,14 +55,19 @@ void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake)
 	look->awake += (u64)awake * MTS_LOOK;
 }
 
-static bool hardly_ever_sleeps(const struct mts_look *look)
+/*
+ * Not "hardly ever": in a storm who mostly sleeps is seen asleep in some few of a hundred looks, as
+ * its next page takes ten times as long as its sleep. One of Maziero's consumers that counted for a
+ * whole processor in two windows began turns, which cost the ten of them a tenth of their work.
+ */
+static bool never_sleeps(const struct mts_look *look)
 {
-	return (u64)look->asleep * HARDLY_EVER <= look->looks;
+	return !look->asleep;
 }
 
 bool mts_admission_unsure(const struct mts_look *look)
 {
-	return !hardly_ever_sleeps(look) && look->asleep < look->looks;
+	return !never_sleeps(look) && look->asleep < look->looks;
 }
 
 void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)
@@ -77,7 +80,7 @@ void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 e
 		return;
 	}
 	threads = mts_max(div64_u64(look->awake + awake / 2, awake), 1ull);
-	if (hardly_ever_sleeps(look)) {
+	if (never_sleeps(look)) {
 		pool->potential += 1000 * threads;
 		return;
 	}

@@ -174,7 +174,7 @@ static void who_never_sleeps_could_always_run(void **unused)
 	assert_int_equal(potential_of(1, seen(0, 10, 1, 0)), 1000);
 	assert_int_equal(potential_of(20, seen(0, 10, 1, MS)), 20000);
 	assert_int_equal(potential_of(1, seen(0, 10, 4, MS)), 4000);
-	assert_int_equal(potential_of(1, seen(1, 19, 1, 0)), 1000); /* hardly ever */
+	check(!mts_admission_unsure(&(struct mts_look){ .looks = 160, .asleep = 0 }));
 	check(!mts_admission_unsure(&(struct mts_look){ 0 }));
 }
 
@@ -197,6 +197,25 @@ static void sleepers_gain_little(void **unused)
 	assert_in_range(potential_of(1, seen(5, 5, 2, 20 * MS)), 2 * one - 2, 2 * one + 2);
 	check(mts_admission_unsure(&(struct mts_look){ .looks = 160, .asleep = 80 }));
 	assert_int_equal(potential_of(3, seen(5, 5, 1, 0)), 0);
+}
+
+/*
+ * One of Maziero's consumers in a storm: seen asleep in 4 % of the looks, 0.4 % in user mode, it
+ * would run for 9 % of the time if it never waited. Half counts.
+ */
+static void a_starved_sleeper_is_not_always_awake(void **unused)
+{
+	struct mts_look job = seen(2, 48, 1, 4 * MS);
+
+	(void)unused;
+	assert_in_range(potential_of(1, job), 40, 50);
+	check(mts_admission_unsure(&job));
+	/* Nor when it was not seen asleep for three windows. */
+	mts_admission_forget(&job);
+	mts_admission_forget(&job);
+	mts_admission_forget(&job);
+	job.user_ns = 4 * MS;
+	assert_in_range(potential_of(1, job), 40, 110);
 }
 
 static void sleepers_take_nothing_from_others(void **unused)
@@ -225,7 +244,7 @@ static void old_looks_fade(void **unused)
 		check(job.asleep <= job.looks);
 		windows++;
 	} while (mts_admission_unsure(&job));
-	assert_in_range(windows, 5, 12);
+	assert_in_range(windows, 5, 16);
 	for (i = 0; i < 100; i++)
 		mts_admission_forget(&job);
 	assert_int_equal(job.asleep, 0);
@@ -339,6 +358,7 @@ int main(void)
 		cmocka_unit_test(who_never_sleeps_could_always_run),
 		cmocka_unit_test(who_always_sleeps_gets_what_it_wants),
 		cmocka_unit_test(sleepers_gain_little),
+		cmocka_unit_test(a_starved_sleeper_is_not_always_awake),
 		cmocka_unit_test(sleepers_take_nothing_from_others),
 		cmocka_unit_test(old_looks_fade),
 		cmocka_unit_test(a_job_runs_in_one_bin_of_many),
