@@ -16,6 +16,8 @@
 #define STALE_NS (10ull * 1000000000)
 /* Per mille of what is expected of turns: who gets this much loses little without. */
 #define COPES 750u
+/* Who was seen asleep in one of so many looks at most is not looked at more often for that. */
+#define HARDLY_EVER 20u
 /*
  * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
  * the same time leaves the processor idle, and what they would do when they wake
@@ -67,7 +69,7 @@ static bool never_sleeps(const struct mts_look *look)
 
 bool mts_admission_unsure(const struct mts_look *look)
 {
-	return !never_sleeps(look) && look->asleep < look->looks;
+	return (u64)look->asleep * HARDLY_EVER > look->looks && look->asleep < look->looks;
 }
 
 void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)

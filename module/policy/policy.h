@@ -391,7 +391,7 @@ struct mts_look {
 /* A job was looked at: it has run so long since the last look, so many threads are awake. */
 void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake);
 
-/* Was it seen both asleep and awake, so that more looks tell more? */
+/* Was it seen both asleep, more than now and then, and awake, so that more looks tell more? */
 bool mts_admission_unsure(const struct mts_look *look);
 
 /**
