@@ -426,6 +426,8 @@ int mts_job_remove(u32 id)
 
 	/* While it is in the table the watchdog looks after it: thawed first. */
 	mts_freezer_retire(job);
+	/* A new job of its name waits for the end of this: it would rmdir without evict_lock. */
+	mutex_lock(&create_lock);
 	mutex_lock(&mts_lock);
 	ours = job->published;
 	if (ours)
@@ -433,6 +435,7 @@ int mts_job_remove(u32 id)
 	mutex_unlock(&mts_lock);
 	if (ours)
 		bury(job);
+	mutex_unlock(&create_lock);
 	mts_job_put(job);
 	return ours ? 0 : -ENOENT;
 }

@@ -12,7 +12,7 @@
  * Others ask the owner.
  *
  * Lock order:
- *   create_lock         job.c: a cgroup between mkdir and its job
+ *   create_lock         job.c: a cgroup between mkdir and its job, or its job and rmdir
  *     job->evict_lock   one job's memory.reclaim, or its cgroup's removal
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
