@@ -102,13 +102,20 @@ static bool is_resident(const struct mts_job *job)
 	       mts_job_left_out(job) || mts_job_is_wanted(job);
 }
 
+/* What zswap had is not in the kernel's account of pages that were swapped in. */
 u64 mts_round_swapins(void)
 {
 	u64 sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += per_cpu(vm_event_states, cpu).event[PSWPIN];
+	for_each_possible_cpu(cpu) {
+		const unsigned long *event = per_cpu(vm_event_states, cpu).event;
+
+		sum += event[PSWPIN];
+#ifdef CONFIG_ZSWAP
+		sum += event[ZSWPIN];
+#endif
+	}
 	return sum;
 }
 

@@ -86,6 +86,7 @@ LOOKS = {
     "stock": Look("#7d838c", "s"),
     "mts": Look("#d55e00", "o"),
     "mts+mglru": Look("#d55e00", "D", (0, (4, 1.5))),
+    "mts+zswap": Look("#d55e00", "P", (0, (1, 1))),
     "ideal": Look("#009e73", "D", (0, (4, 1.5))),
     "session": Look("#7d838c", "p", (0, (1, 1))),
     "mglru": Look("#1f7fc4", "^"),

@@ -79,6 +79,13 @@ class Kernel:
                     order.append(need)
         return [(_module_name(path), _module_data(self.modules / path)) for path in order]
 
+    def zswap_modules(self) -> tuple[str, ...]:
+        """What zswap may keep pages with, for module_files(): it depends on the release."""
+        depends, builtin = self._index()
+        return tuple(
+            name for name in ("zbud", "z3fold", "zsmalloc") if name in {*depends, *builtin}
+        )
+
     def _index(self) -> tuple[dict[str, tuple[str, list[str]]], set[str]]:
         depends = {}
         for line in (self.modules / "modules.dep").read_text().splitlines():

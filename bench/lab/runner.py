@@ -53,9 +53,6 @@ BAD_LOG = guest.BAD_LOG.replace("|Call Trace", "")
 SHORT_LISTS = f"echo {1 << 20} >/proc/sys/vm/percpu_pagelist_high_fraction"
 SAMPLE = 0.1  # s, the resolution of pauses
 WATCH = ("kswapd",)
-# In Debian's kernels what of these is not built in is a module; which there are depends on the
-# release.
-ZSWAP_MODULES = ("zbud", "z3fold", "zsmalloc")
 JOB_MIB = 0.15  # of the driver's, for each job: a work file and notes
 # Real seconds that a run may take: so many for the start, and so many for each virtual second
 # of an instruction a nanosecond, under load from others.
@@ -173,17 +170,6 @@ def built(name: str) -> Path:
     return path
 
 
-def _kernel_modules(policy: Policy, release: kernel.Kernel) -> tuple[str, ...]:
-    found = []
-    for name in ZSWAP_MODULES if policy.zswap else ():
-        try:
-            release.module_files([name])
-        except LabError:
-            continue  # this kernel does not know it
-        found.append(name)
-    return tuple(found)
-
-
 def spec(setting: Setting, suite: Suite, policy: Policy, workload: Workload) -> guest.Spec:
     """The guest of a setting."""
     release = kernel.obtain(setting.kernel)
@@ -205,7 +191,7 @@ def spec(setting: Setting, suite: Suite, policy: Policy, workload: Workload) -> 
             "lab/jobs.json": json.dumps(drive, indent=1) + "\n",
         },
         module=release.mts if policy.module else None,
-        kernel_modules=_kernel_modules(policy, release),
+        kernel_modules=release.zswap_modules() if policy.zswap else (),
         append=f"{APPEND} {policy.append}".rstrip(),
         bad_log=BAD_LOG,
         timeout=timeout(setting),

@@ -19,9 +19,11 @@ for part in user.slice user-0.slice session-1.scope; do
 done
 echo $PPID >cgroup.procs"""
 
+ZSWAP_ON = "zswap.enabled=1"  # for the kernel's command line
+
 # zswap takes its pool as a share of the guest's memory, most of which is the swap disk and what
 # the driver pins. Its default of 20 % is meant of what programs have.
-_ZSWAP = f"""{CLASSIC_LRU}
+ZSWAP = f"""{CLASSIC_LRU}
 cd /sys/module/zswap/parameters || exit 1
 total=$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo)
 percent=$(((LAB_FREE_MIB * 1024 * 20 + total / 2) / total))
@@ -57,8 +59,8 @@ POLICIES = (
         "zswap",
         "stock Linux with zswap: the kernel's default pool and compressor, 20 % of what is free",
         zswap=True,
-        append="zswap.enabled=1",
-        setup=_ZSWAP,
+        append=ZSWAP_ON,
+        setup=ZSWAP,
         after=_ZSWAP_AFTER,
     ),
     Policy(

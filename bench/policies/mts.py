@@ -3,7 +3,7 @@
 
 from bench.lab import BUILD
 from bench.lab.experiment import Policy
-from bench.policies.kernel import CLASSIC_LRU, MGLRU
+from bench.policies.kernel import CLASSIC_LRU, MGLRU, ZSWAP, ZSWAP_ON
 
 # mode and slice are the module's defaults, but for what the suite asks for.
 _SETUP = """
@@ -24,14 +24,17 @@ config=$(mtsctl get --json) &&
 printf '{"stats": %s, "status": %s, "config": %s%s}' "$stats" "$status" "$config" "$events\""""
 
 
-def _policy(name: str, title: str, lru: str) -> Policy:
+def _policy(name: str, title: str, kernel: str, *, zswap: bool = False) -> Policy:
+    """After these commands, which set up what the kernel has of its own."""
     return Policy(
         name,
         title,
         start="mts",
         module=True,
         files={"bin/mtsctl": BUILD / "static" / "mtsctl"},
-        setup=lru + _SETUP,
+        setup=kernel + _SETUP,
+        zswap=zswap,
+        append=ZSWAP_ON if zswap else "",
         after=_AFTER,
         watch=("mts_",),
     )
@@ -40,4 +43,5 @@ def _policy(name: str, title: str, lru: str) -> Policy:
 POLICIES = (
     _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
     _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
+    _policy("mts+zswap", "mts where zswap is on: 20 % of what is free", ZSWAP, zswap=True),
 )

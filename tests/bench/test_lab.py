@@ -103,6 +103,12 @@ def test_zram_is_told_to_init_with_its_modules(kernel, tmp_path):
         guest.Guest(guest.Spec(kernel, "", swap=guest.Swap("tape", 64)), tmp_path / "g")
 
 
+def test_zswap_takes_what_the_release_has(kernel):
+    assert kernel.zswap_modules() == ()
+    (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("lib/zsmalloc.ko\nzram.ko\n")
+    assert kernel.zswap_modules() == ("zsmalloc",)
+
+
 def test_memory_grows_with_the_image(kernel, tmp_path):
     (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("null_blk.ko\n")
     (tmp_path / "large").write_bytes(bytes(20 * 2**20))

@@ -283,7 +283,7 @@ def test_names():
 
 def test_policies_are_in_order_and_whole():
     assert list(POLICIES)[:3] == ["stock", "mts", "ideal"]
-    assert {"mglru", "mglru+min_ttl", "zswap"} <= POLICIES.keys()
+    assert {"mglru", "mglru+min_ttl", "zswap", "mts+zswap"} <= POLICIES.keys()
     for name, policy in POLICIES.items():
         assert policy.name == name
         assert policy.title

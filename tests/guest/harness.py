@@ -49,6 +49,7 @@ class Group:
     tools: tuple[str, ...] = ()  # of the host's packages, in the guest's /usr/bin
     data: tuple[tuple[str, Path], ...] = ()  # more of those: place in the guest, file or folder
     kernel_modules: tuple[str, ...] = ()  # of the kernel's own
+    zswap: bool = False  # those that it needs, too; it is off
     seconds: int = 120  # real time that one program may take
 
     def cases(self) -> list[tuple[str, str]]:
@@ -188,15 +189,17 @@ def spec(group: Group) -> guest.Spec:
     """The group's guest."""
     tests = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
     tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
+    release = kernel.obtain()
+    zswap = release.zswap_modules() if group.zswap else ()
     return guest.Spec(
-        kernel=kernel.obtain(),
+        kernel=release,
         main=main_script(group),
         memory_mib=group.memory_mib,
         swap=guest.Swap(group.disk, group.swap_mib),
         files={**programs.closure(*group.tools, data=dict(group.data)), **tools, **tests},
         module=MODULE if group.module else None,
         module_options=group.module_options,
-        kernel_modules=group.kernel_modules,
+        kernel_modules=group.kernel_modules + zswap,
         timeout=90.0 + group.seconds * len(group.programs),
     )
 

@@ -14,6 +14,7 @@ GROUP = harness.Group(
         "test_use",
         "test_slow_disk",
     ),
+    zswap=True,
     seconds=240,
 )
 
