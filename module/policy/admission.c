@@ -16,6 +16,12 @@
 #define STALE_NS (10ull * 1000000000)
 /* Per mille of what is expected of turns: who gets this much loses little without. */
 #define COPES 750u
+/*
+ * So few per mille of a processor do not tell by themselves: its time is counted in ticks of
+ * several ms. There turns are to give four times as much; in a storm that stops all it is more.
+ */
+#define FEW 50u
+#define COPES_FEW 250u
 /* Who was seen asleep in one of so many looks at most is not looked at more often for that. */
 #define HARDLY_EVER 20u
 /*
@@ -130,6 +136,11 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
 }
 
+static bool copes(u64 share, u64 expected)
+{
+	return share * 1000 >= expected * (expected < FEW ? COPES_FEW : COPES);
+}
+
 /*
  * Programs that work in the kernel run little in user mode, and swap a page now
  * and then, though memory costs them next to nothing.
@@ -158,7 +169,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
 		a->short_of_memory =
-			a->share * 1000 < a->expected * COPES &&
+			!copes(a->share, a->expected) &&
 			waits_for_memory(window, window->swapins - a->swapins, elapsed);
 		a->lasting = a->short_of_memory && was_short;
 	}

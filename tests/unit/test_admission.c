@@ -105,6 +105,20 @@ static void what_turns_would_give_counts(void **unused)
 	check(!look_twice(SECOND, U64_MAX, 1000));
 }
 
+/* Ten who sleep most of the time, and one of whom a tick more or less is seen. */
+static void few_ticks_tell_little(void **unused)
+{
+	(void)unused;
+	fresh();
+	expected = 13;
+	check(!look_twice(SECOND, 4 * MS, 5000));
+	check(look_twice(SECOND, 3 * MS, 5000)); /* a storm */
+	expected = 49;
+	check(!look_twice(SECOND, 13 * MS, 5000));
+	expected = 50;
+	check(look_twice(SECOND, 37 * MS, 5000));
+}
+
 static void a_window_has_some_looks(void **unused)
 {
 	(void)unused;
@@ -353,6 +367,7 @@ int main(void)
 		cmocka_unit_test(both_signals_are_needed),
 		cmocka_unit_test(some_swapping_costs_nothing),
 		cmocka_unit_test(what_turns_would_give_counts),
+		cmocka_unit_test(few_ticks_tell_little),
 		cmocka_unit_test(a_window_has_some_looks),
 		cmocka_unit_test(unsure_looks_are_more),
 		cmocka_unit_test(who_never_sleeps_could_always_run),
