@@ -127,7 +127,8 @@ static void rates_are_differences_over_time(void)
 	before.sample.stats.brought_back = 100;
 	now.sample.stats.brought_back = 500;
 	now.sample.vitals.pswpout = 40;
-	now.sample.vitals.pswpin = 80;
+	now.sample.vitals.pswpin = 50;
+	now.sample.vitals.zswpin = 30;
 	now.sample.vitals.pgmajfault = 2;
 	model_of(&before, TOP_BY_ID);
 	CHECK(model.rates.evicted == 10 * MIB);

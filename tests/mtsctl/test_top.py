@@ -98,7 +98,9 @@ def test_what_the_cgroups_and_the_host_say(mtsctl, host):
         pass
     stat = (job / "memory.stat").read_text()
     (job / "memory.stat").write_text(stat.replace("pgmajfault 100", "pgmajfault 142"))
-    host.vitals(swap_free_kib=300 * 1024, pswpin=512, pswpout=256, pgmajfault=52)
+    host.vitals(
+        swap_free_kib=300 * 1024, pswpin=212, zswpin=300, pswpout=56, zswpout=200, pgmajfault=52
+    )
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 0
     assert re.search(r"^ +2 beta +running +1 90.0 MiB 28.0 MiB 60.0 MiB +42$", out, re.M)

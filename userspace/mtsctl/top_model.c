@@ -95,8 +95,12 @@ static void rates_make(struct top_model *m, const struct sample *before, u64 ns)
 		rate(before->stats.brought_back, now->stats.brought_back, ns) * page;
 	if (!before->vitals_known || !now->vitals_known)
 		return;
-	m->rates.out = rate(before->vitals.pswpout, now->vitals.pswpout, ns) * page;
-	m->rates.in = rate(before->vitals.pswpin, now->vitals.pswpin, ns) * page;
+	m->rates.out = rate(before->vitals.pswpout + before->vitals.zswpout,
+			    now->vitals.pswpout + now->vitals.zswpout, ns) *
+		       page;
+	m->rates.in = rate(before->vitals.pswpin + before->vitals.zswpin,
+			   now->vitals.pswpin + now->vitals.zswpin, ns) *
+		      page;
 	m->rates.faults = rate(before->vitals.pgmajfault * 1000, now->vitals.pgmajfault * 1000, ns);
 }
 

@@ -54,6 +54,8 @@ int vitals_read(struct vitals *vitals)
 		return -EIO;
 	proc_value(text, "pswpin", &v.pswpin);
 	proc_value(text, "pswpout", &v.pswpout);
+	proc_value(text, "zswpin", &v.zswpin);
+	proc_value(text, "zswpout", &v.zswpout);
 	proc_value(text, "pgmajfault", &v.pgmajfault);
 	*vitals = v;
 	return 0;

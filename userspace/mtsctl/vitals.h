@@ -11,6 +11,8 @@ struct vitals {
 	u64 swap_free;
 	u64 pswpin; /* pages, since boot */
 	u64 pswpout;
+	u64 zswpin; /* pages that zswap had, which the kernel does not count above */
+	u64 zswpout;
 	u64 pgmajfault; /* since boot */
 };
 
