@@ -185,11 +185,11 @@ def main_script(group: Group) -> str:
     return "\n".join([*lines, "exit 0"])
 
 
-def spec(group: Group) -> guest.Spec:
-    """The group's guest."""
+def spec(group: Group, release: kernel.Kernel | None = None) -> guest.Spec:
+    """The group's guest, on that kernel or the ordinary one."""
+    release = release or kernel.obtain()
     tests = {f"lab/tests/{program}": PROGRAMS / program for program in group.programs}
     tools = {f"bin/{path.name}": path for path in STATIC.iterdir() if path.is_file()}
-    release = kernel.obtain()
     zswap = release.zswap_modules() if group.zswap else ()
     return guest.Spec(
         kernel=release,

@@ -80,10 +80,9 @@ def groups(where: Target, programs: list[str]) -> list[harness.Group]:
 def run(group: harness.Group, where: Target) -> bool:
     """Boot it, tell how it went; was it well?"""
     began = time.monotonic()
-    spec = harness.spec(group)
+    spec = harness.spec(group, where.kernel)
     spec = dataclasses.replace(
         spec,
-        kernel=where.kernel,
         module=where.kernel.mts if spec.module else None,
         timeout=spec.timeout + (where.slower - 1) * 75,
     )
