@@ -82,9 +82,8 @@ class Kernel:
     def zswap_modules(self) -> tuple[str, ...]:
         """What zswap may keep pages with, for module_files(): it depends on the release."""
         depends, builtin = self._index()
-        return tuple(
-            name for name in ("zbud", "z3fold", "zsmalloc") if name in {*depends, *builtin}
-        )
+        known = {*depends, *builtin}
+        return tuple(name for name in ("zbud", "z3fold", "zsmalloc") if name in known)
 
     def _index(self) -> tuple[dict[str, tuple[str, list[str]]], set[str]]:
         depends = {}

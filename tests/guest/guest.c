@@ -294,6 +294,19 @@ long long cg_key(const char *cgroup, const char *file, const char *key)
 	return -1;
 }
 
+u64 vmstat(const char *key)
+{
+	static char text[16384];
+	size_t length = strlen(key);
+	char *line, *rest = NULL;
+
+	expect(read_file("/proc/vmstat", text, sizeof(text)), 0);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, key, length) && line[length] == ' ')
+			return strtoull(line + length, NULL, 10);
+	fail("no %s in /proc/vmstat", key);
+}
+
 bool cg_exists(const char *cgroup)
 {
 	char path[512];

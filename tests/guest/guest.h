@@ -186,6 +186,7 @@ int cg_write(const char *cgroup, const char *file, const char *text);
 /* Numbers of a file, or of a line "key number" in it; -1: could not be read, or no such key. */
 long long cg_number(const char *cgroup, const char *file);
 long long cg_key(const char *cgroup, const char *file, const char *key);
+u64 vmstat(const char *key); /* of /proc/vmstat; a key that is not there fails the test */
 bool cg_exists(const char *cgroup);
 bool cg_frozen(const char *cgroup); /* really: cgroup.events */
 bool cg_freeze_asked(const char *cgroup); /* cgroup.freeze */

@@ -154,21 +154,10 @@ static void mode_auto_rotates_under_pressure(void)
 
 #define ZSWAP "/sys/module/zswap/parameters/"
 
-static u64 zswap_loads(void)
-{
-	char text[32768];
-	const char *line;
-
-	expect(read_file("/proc/vmstat", text, sizeof(text)), 0);
-	line = strstr(text, "\nzswpin ");
-	check(line, "no zswpin in /proc/vmstat");
-	return strtoull(line + sizeof("\nzswpin ") - 1, NULL, 10);
-}
-
 /* What zswap holds comes back without a disk, and is not counted as swapped in. */
 static void mode_auto_rotates_where_zswap_is_on(void)
 {
-	u64 reads = swap_stat(SWAP_READS), loads = zswap_loads();
+	u64 reads = swap_stat(SWAP_READS), loads = vmstat("zswpin");
 
 	/* What holds all: with zbud a page takes half of one. New kernels have no other. */
 	if (!access(ZSWAP "zpool", F_OK))
@@ -178,7 +167,7 @@ static void mode_auto_rotates_where_zswap_is_on(void)
 	check_mode_auto_rotates();
 	expect(write_file(ZSWAP "enabled", "0"), 0);
 	reads = swap_stat(SWAP_READS) - reads;
-	loads = zswap_loads() - loads;
+	loads = vmstat("zswpin") - loads;
 	check(loads > 100 * reads + 10000, "%lu loads by zswap, %lu reads of the disk", loads,
 	      reads);
 }

@@ -75,19 +75,6 @@ static void expect_rotation_with(unsigned int n)
 	expect_sound(n);
 }
 
-static u64 vmstat(const char *key)
-{
-	static char text[16384];
-	size_t length = strlen(key);
-	char *line, *rest = NULL;
-
-	expect(read_file("/proc/vmstat", text, sizeof(text)), 0);
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (!strncmp(line, key, length) && line[length] == ' ')
-			return strtoull(line + length, NULL, 10);
-	fail("no %s in /proc/vmstat", key);
-}
-
 /* ---- swap is full ------------------------------------------------------------------- */
 
 /* The outgoing bin does not fit in swap: turns are taken, but it stays in memory in part. */

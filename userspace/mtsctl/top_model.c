@@ -82,6 +82,16 @@ static u64 rate(u64 before, u64 now, u64 ns)
 	return mul_u64_u64_div_u64(mts_sub_floor(now, before), SECOND, ns);
 }
 
+static u64 swapped_out(const struct vitals *v)
+{
+	return v->pswpout + v->zswpout;
+}
+
+static u64 swapped_in(const struct vitals *v)
+{
+	return v->pswpin + v->zswpin;
+}
+
 static void rates_make(struct top_model *m, const struct sample *before, u64 ns)
 {
 	const struct sample *now = m->now;
@@ -95,12 +105,8 @@ static void rates_make(struct top_model *m, const struct sample *before, u64 ns)
 		rate(before->stats.brought_back, now->stats.brought_back, ns) * page;
 	if (!before->vitals_known || !now->vitals_known)
 		return;
-	m->rates.out = rate(before->vitals.pswpout + before->vitals.zswpout,
-			    now->vitals.pswpout + now->vitals.zswpout, ns) *
-		       page;
-	m->rates.in = rate(before->vitals.pswpin + before->vitals.zswpin,
-			   now->vitals.pswpin + now->vitals.zswpin, ns) *
-		      page;
+	m->rates.out = rate(swapped_out(&before->vitals), swapped_out(&now->vitals), ns) * page;
+	m->rates.in = rate(swapped_in(&before->vitals), swapped_in(&now->vitals), ns) * page;
 	m->rates.faults = rate(before->vitals.pgmajfault * 1000, now->vitals.pgmajfault * 1000, ns);
 }
 
