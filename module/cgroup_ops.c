@@ -93,6 +93,7 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
 	usage->shmem = keyed_value(stat, "shmem");
 	usage->slab_reclaimable = keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = keyed_value(stat, "swapcached");
+	usage->zswap = keyed_value(stat, "zswap");
 	return 0;
 }
 

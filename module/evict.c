@@ -99,11 +99,11 @@ static bool may_evict(const struct mts_job *job)
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
  * futile passes over the cgroup to find that out (memory_reclaim(),
  * mm/memcontrol.c). For the same reason the first call that falls short is the
- * last.
+ * last; but where zswap keeps what went, it may have made little room.
  */
 static void evict_job(struct mts_job *job, atomic64_t *left)
 {
-	u64 before, after, asked = 0, got = 0, went, took = 0;
+	u64 before, after, asked = 0, got = 0, went, took = 0, zswapped;
 	bool more = !mts_ops->resident(job, &before) && before > EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
@@ -113,14 +113,17 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 		if (!chunk)
 			break;
 		asked += chunk;
+		zswapped = mts_memory_zswapped();
 		took += evict_some(job, chunk);
+		zswapped = mts_memory_zswapped() - zswapped;
 		if (mts_ops->resident(job, &after))
 			after = before;
 		went = mts_sub_floor(before, after);
 		atomic64_add(chunk - (s64)went, left);
 		got += went;
 		before = after;
-		more = went && went >= chunk / 2 && before > EVICT_FLOOR;
+		more = went && max(went, zswapped << PAGE_SHIFT) >= chunk / 2 &&
+		       before > EVICT_FLOOR;
 		mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}

@@ -38,6 +38,40 @@ u64 mts_memory_free(void)
 	return ((u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT) + mts_memory_listed();
 }
 
+/* all_vm_events() is not exported. */
+static u64 events(enum vm_event_item item)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(vm_event_states, cpu).event[item];
+	return sum;
+}
+
+/* What zswap had is not in the kernel's account of pages that were swapped in. */
+#ifdef CONFIG_ZSWAP
+u64 mts_memory_swapins(void)
+{
+	return events(PSWPIN) + events(ZSWPIN);
+}
+
+u64 mts_memory_zswapped(void)
+{
+	return events(ZSWPOUT);
+}
+#else
+u64 mts_memory_swapins(void)
+{
+	return events(PSWPIN);
+}
+
+u64 mts_memory_zswapped(void)
+{
+	return 0;
+}
+#endif
+
 u64 mts_memory_available(void)
 {
 	u64 slab = (u64)global_node_page_state_pages(NR_SLAB_RECLAIMABLE_B) << PAGE_SHIFT;

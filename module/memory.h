@@ -25,4 +25,10 @@ u64 mts_memory_free(void);
  */
 u64 mts_memory_available(void);
 
+/* Pages swapped in on this host since boot, from a disk or from zswap. */
+u64 mts_memory_swapins(void);
+
+/* Pages that zswap has taken since boot; each takes up to a page itself. 0: there is no zswap. */
+u64 mts_memory_zswapped(void);
+
 #endif

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "freezer.h"
 #include "interactive.h"
+#include "memory.h"
 #include "ops.h"
 #include "rotor_private.h"
 #include "sched_hooks/hooks.h"
@@ -263,7 +264,7 @@ static enum mts_slice_end run_slice(u32 bin)
 	u32 asleep = 0;
 
 	open_slice(bin);
-	mts_rotor.swapins = mts_round_swapins();
+	mts_rotor.swapins = mts_memory_swapins();
 	if (spilling)
 		mts_early_sample();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;

@@ -156,9 +156,6 @@ void mts_round_give_bin(struct mts_job *job, u32 bin);
 /* Do the configuration and the jobs allow turns that nobody has asked for yet? Takes mts_lock. */
 bool mts_round_may_be_early(void);
 
-/* Pages swapped in on this host since boot. */
-u64 mts_round_swapins(void);
-
 /* ---- evict.c -------------------------------------------------------------- */
 
 /* Make room for bin @to, as the configuration has it. */

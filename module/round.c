@@ -102,23 +102,6 @@ static bool is_resident(const struct mts_job *job)
 	       mts_job_left_out(job) || mts_job_is_wanted(job);
 }
 
-/* What zswap had is not in the kernel's account of pages that were swapped in. */
-u64 mts_round_swapins(void)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const unsigned long *event = per_cpu(vm_event_states, cpu).event;
-
-		sum += event[PSWPIN];
-#ifdef CONFIG_ZSWAP
-		sum += event[ZSWPIN];
-#endif
-	}
-	return sum;
-}
-
 static u64 capacity_now(const struct mts_config *config)
 {
 	u64 capacity, managed = 0;
@@ -292,7 +275,7 @@ static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = mts_round_swapins() };
+	struct mts_window window = { .swapins = mts_memory_swapins() };
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -729,7 +712,7 @@ bool mts_round_outgrown(void)
 bool mts_round_swaps(void)
 {
 	const struct mts_plan_bin *bin = &mts_rotor.bins[mts_rotor.running];
-	u64 pages = mts_round_swapins() - mts_rotor.swapins, demand;
+	u64 pages = mts_memory_swapins() - mts_rotor.swapins, demand;
 
 	/* An eighth of the bin, and while the host reclaims: else something comes back late. */
 	if (pages < bin->demand >> (PAGE_SHIFT + 3) ||

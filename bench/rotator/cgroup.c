@@ -65,6 +65,7 @@ bool cgroup_usage(const struct job *job, struct mts_usage *usage)
 		.shmem = keyed_value(stat, "shmem"),
 		.slab_reclaimable = keyed_value(stat, "slab_reclaimable"),
 		.swapcached = keyed_value(stat, "swapcached"),
+		.zswap = keyed_value(stat, "zswap"),
 	};
 	return true;
 }

@@ -13,7 +13,7 @@ u64 mts_policy_droppable(const struct mts_usage *u)
 
 u64 mts_policy_resident(const struct mts_usage *u)
 {
-	return mts_sub_floor(u->current_bytes, mts_policy_droppable(u));
+	return mts_sub_floor(u->current_bytes, mts_add_sat(mts_policy_droppable(u), u->zswap));
 }
 
 /*

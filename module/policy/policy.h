@@ -21,6 +21,8 @@
  * @slab_reclaimable: memory.stat "slab_reclaimable"
  * @swapcached: memory.stat "swapcached": in memory and in swap, so counted
  *	twice by @current_bytes + @swap
+ * @zswap: memory.stat "zswap": what zswap has made smaller, a part of
+ *	@current_bytes, of pages that are in @swap in full size
  */
 struct mts_usage {
 	u64 current_bytes;
@@ -29,6 +31,7 @@ struct mts_usage {
 	u64 shmem;
 	u64 slab_reclaimable;
 	u64 swapcached;
+	u64 zswap;
 };
 
 /* What the kernel can drop without writing: clean cache, not the job's need. */

@@ -159,11 +159,12 @@ def test_help_names_every_option():
 def test_demand_is_what_is_swapped_too_less_what_can_be_dropped(tmp_path):
     fake = Fake(tmp_path, available=100)
     stat = f"filex 9\nfile {5 * MIB}\nshmem {2 * MIB}\nslab_reclaimable {MIB}\nswapcached {MIB}\n"
+    stat += f"zswapped {4 * MIB}\nzswap {3 * MIB}\n"
     fake.job("a", current=20, swap=10, stat=stat)
     plan = fake.plan()
     (job,) = plan["jobs"]
-    assert job["demand"] == (20 - (5 - 2) - 1 + 10 - 1) * MIB
-    most = 100 + 20 - 3 - 1
+    assert job["demand"] == (20 - (5 - 2) - 1 - 3 + 10 - 1) * MIB
+    most = 100 + 20 - 3 - 1 - 3
     assert plan["capacity"] == most * MIB - most * MIB // 16
 
 

@@ -193,19 +193,21 @@ def test_slab_is_not_there_for_bins(plan, host):
 
 
 def test_cgroups(plan, host):
-    """In memory: 100 less 15 of cache and 3 of slab; in swap: 50 less 2 that are in both."""
+    """In memory: 100 less 15 of cache, 3 of slab, 6 of zswap; in swap: 50 less 2 in both."""
     stat = {
         "file": 20 * MIB,
         "shmem": 5 * MIB,
         "slab_reclaimable": 3 * MIB,
         "swapcached": 2 * MIB,
+        "zswap": 6 * MIB,
+        "zswapped": 20 * MIB,
     }
     host.cgroup("a", current=100 * MIB, swap=50 * MIB, **stat)
     host.cgroup("b", current=10 * MIB)
     p = plan("--cgroup", "a", f"{host.cgroups}/b")
-    assert column(p["jobs"], "demand") == [130 * MIB, 10 * MIB]
+    assert column(p["jobs"], "demand") == [124 * MIB, 10 * MIB]
     assert p["jobs"][0]["name"] == "a"
-    most = (800 + 82 + 10) * MIB
+    most = (800 + 76 + 10) * MIB
     assert p["capacity"] == most - most // 16
 
 

@@ -19,6 +19,20 @@ static void demand_of_a_job(void **unused)
 	assert_int_equal(mts_policy_demand(&u), 1000);
 }
 
+/* What zswap holds is counted once, in full size: 300 of swap, of which it has made 120. */
+static void made_smaller_is_not_in_memory(void **unused)
+{
+	const struct mts_usage u = { .current_bytes = 620, .swap = 300, .zswap = 120 };
+	const struct mts_usage late = { .current_bytes = 100, .swap = 300, .zswap = 120 };
+
+	(void)unused;
+	assert_int_equal(mts_policy_droppable(&u), 0);
+	assert_int_equal(mts_policy_resident(&u), 500);
+	assert_int_equal(mts_policy_demand(&u), 800);
+	assert_int_equal(mts_policy_resident(&late), 0);
+	assert_int_equal(mts_policy_demand(&late), 300);
+}
+
 static void nothing_used(void **unused)
 {
 	const struct mts_usage u = { 0 };
@@ -141,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(demand_of_a_job),
+		cmocka_unit_test(made_smaller_is_not_in_memory),
 		cmocka_unit_test(nothing_used),
 		cmocka_unit_test(numbers_that_disagree),
 		cmocka_unit_test(demand_saturates),

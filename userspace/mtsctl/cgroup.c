@@ -244,6 +244,8 @@ int cgroup_usage(const char *dir, struct mts_usage *usage)
 			u.slab_reclaimable = value;
 		else if (!strcmp(key, "swapcached"))
 			u.swapcached = value;
+		else if (!strcmp(key, "zswap"))
+			u.zswap = value;
 	}
 	fclose(file);
 	*usage = u;

@@ -75,6 +75,7 @@ void sample_look(struct sample *sample, u32 job)
 		proc_value(text, "file", &usage.file);
 		proc_value(text, "shmem", &usage.shmem);
 		proc_value(text, "slab_reclaimable", &usage.slab_reclaimable);
+		proc_value(text, "zswap", &usage.zswap);
 		if (read_number(directory, "memory.current", &usage.current_bytes))
 			info->resident = mts_policy_resident(&usage);
 		read_number(directory, "memory.swap.current", &usage.swap);
