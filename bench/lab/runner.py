@@ -44,6 +44,8 @@ from bench.lab.experiment import Job, Json, Outcome, Policy, Setting, Suite, Wor
 PROGRAMS = BUILD / "static"
 DRIVER = "labdrive"
 BASE_MIB = 132
+SMALL_MIB = 1024  # a guest of which BASE_MIB holds the page structures, too
+PAGES_SHARE = 64  # of what is more, they take one in so many bytes
 SWAP_OVERHEAD = 1.03  # of a null_blk: its tree of pages, and the kernel's array of pages
 APPEND = "transparent_hugepage=never"
 # The OOM killer is an outcome here (figures.py, oom_kills), and so is an allocation that failed
@@ -72,7 +74,8 @@ def swap_mib(setting: Setting) -> int:
 def memory_mib(setting: Setting) -> int:
     """The guest's memory without its image."""
     disk = 0 if setting.disk in disks.ZRAMS else swap_mib(setting) * SWAP_OVERHEAD
-    return math.ceil(disk) + BASE_MIB + setting.free_mib
+    whole = math.ceil(disk) + BASE_MIB + setting.free_mib
+    return whole + max(whole - SMALL_MIB, 0) // PAGES_SHARE
 
 
 def timeout(setting: Setting) -> float:
