@@ -86,8 +86,9 @@ static int check(const struct mts_config *c)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
-	    !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS) ||
 	    c->overhead > MTS_OVERHEAD_MAX || c->interactive > MTS_INTERACTIVE_MAX)
+		return -ERANGE;
+	if (c->max_pause_ns && !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS))
 		return -ERANGE;
 	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
 		return -ERANGE;
@@ -133,7 +134,9 @@ int mts_config_set(const struct mts_config *set)
 		WRITE_ONCE(hands_off,
 			   merged.mode == MTS_MODE_OFF || merged.mode == MTS_MODE_SHADOW);
 		generation++;
-		mts_failsafe_set_limit(merged.max_pause_ns);
+		/* What is automatic, the next plan says. */
+		if (set->mask & MTS_CONFIG_MAX_PAUSE)
+			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_MAX_NS);
 		mts_interactive_set_share(merged.interactive);
 	}
 	mutex_unlock(&mts_lock);

@@ -51,6 +51,8 @@ struct mts_rotor {
 	bool by_use; /* MTS_DEMAND_USED */
 	u64 forget_at; /* ktime, ns: when the jobs' use is out of date; 0: while turns are taken */
 	bool swap_is_slow; /* turns were given up for it */
+	bool planned_blindly; /* this round: nobody knew what a switch takes */
+	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or this round's */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
@@ -149,6 +151,12 @@ void mts_round_judge(u64 began);
  * in it.
  */
 struct mts_job *mts_round_largest(u32 bin, u32 *n);
+
+/*
+ * Slices anew, by what the first switch took, if the round was planned before anybody knew that.
+ * Return: whether it was. Takes mts_lock.
+ */
+bool mts_round_plan_slices(void);
 
 /* Give it, and trace that. Under mts_lock. */
 void mts_round_give_bin(struct mts_job *job, u32 bin);

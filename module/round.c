@@ -6,6 +6,7 @@
 #include <linux/swap.h>
 
 #include "config.h"
+#include "failsafe.h"
 #include "freezer.h"
 #include "interactive.h"
 #include "memory.h"
@@ -330,6 +331,20 @@ static bool hangs_on_demand(const struct mts_config *config)
 	return config->mode == MTS_MODE_ALWAYS || config->bin_bytes;
 }
 
+/*
+ * By what switches took so far. Turns that nobody wanted for the jobs' sake, but because memory was
+ * about to be short, were not compared with anything.
+ */
+static bool switches_take_too_long(void)
+{
+	const struct mts_plan *plan = &mts_rotor.plan;
+
+	if (mts_plan_pauses_too_long(plan))
+		return true;
+	return mts_rotor.nbins >= 2 && mts_rotor.admission.began &&
+	       !mts_admission_gains(&mts_rotor.admission, plan->run_ns, plan->round_ns);
+}
+
 /* Does the host pay for its shortage, and would turns be cheaper? */
 static u32 weigh(const struct mts_config *config)
 {
@@ -339,10 +354,10 @@ static u32 weigh(const struct mts_config *config)
 		return MTS_REASON_OVERCOMMIT;
 	if (mts_admission_holds(&mts_rotor.admission, now))
 		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	/* By what switches took so far; when it is tried again they may take less. */
-	mts_rotor.swap_is_slow = mts_rotor.plan.longest_pause_ns > config->max_pause_ns;
+	mts_rotor.swap_is_slow = switches_take_too_long();
 	if (mts_rotor.swap_is_slow) {
 		mts_admission_give_up(&mts_rotor.admission, now);
+		/* When it is tried again they may take less. */
 		mts_rotor.switch_ns = 0;
 		mts_rotor.slowest_switch_ns = 0;
 		return MTS_REASON_SLOW_SWAP;
@@ -493,6 +508,41 @@ bool mts_round_may_be_early(void)
 	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
 }
 
+/*
+ * The longest pause from now on. Who has been frozen when it was longer keeps that until turns
+ * end, or the watchdog would thaw him beside the bin that runs.
+ */
+static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
+{
+	u64 most = mts_rotor.plan.max_pause_ns + MTS_PAUSE_MARGIN_NS;
+
+	if (config->max_pause_ns)
+		return config->max_pause_ns;
+	return nbins_before >= 2 ? max(most, mts_rotor.max_pause_ns) : most;
+}
+
+static void set_pause_limit(const struct mts_config *config, u32 nbins_before)
+{
+	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
+	mts_failsafe_set_limit(mts_rotor.max_pause_ns);
+}
+
+bool mts_round_plan_slices(void)
+{
+	struct mts_plan_conf conf;
+
+	if (!mts_rotor.planned_blindly)
+		return false;
+	mutex_lock(&mts_lock);
+	conf = mts_plan_conf_of(mts_config());
+	conf.switch_ns = mts_rotor.switch_ns;
+	mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
+	set_pause_limit(mts_config(), mts_rotor.nbins);
+	mts_rotor.planned_blindly = false;
+	mutex_unlock(&mts_lock);
+	return true;
+}
+
 u32 mts_round_plan(void)
 {
 	const struct mts_config *config;
@@ -520,6 +570,8 @@ u32 mts_round_plan(void)
 	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
 		split(&conf);
 	mts_rotor.reason = admit(config, freezable);
+	set_pause_limit(config, before);
+	mts_rotor.planned_blindly = !conf.switch_ns;
 	if (looked || mts_rotor.reason != reason)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
 				    &mts_rotor.plan);

@@ -26,6 +26,13 @@ u64 settings_time(const char *name, const char *text, u64 low, u64 high)
 	return ns;
 }
 
+static u64 take_pause(const char *text)
+{
+	if (!strcmp(text, "auto"))
+		return 0;
+	return settings_time("max_pause=", text, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
+}
+
 static u64 take_bin(const char *text)
 {
 	const char *wrong;
@@ -75,8 +82,7 @@ void settings_take(struct mts_config *config, const char *word)
 		config->min_slice_ns =
 			settings_time("min_slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS);
 	else if (!strncmp(word, "max_pause=", 10))
-		config->max_pause_ns =
-			settings_time("max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
+		config->max_pause_ns = take_pause(value);
 	else if (!strncmp(word, "overhead=", 9))
 		config->overhead = take_overhead(value);
 	else if (!strncmp(word, "bin=", 4))

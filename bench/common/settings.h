@@ -12,8 +12,8 @@
 /* For --help: the keys with their defaults. */
 #define SETTINGS_HELP                                                                    \
 	"KEY=VALUE, with the module's defaults, as in `mtsctl set`: mode=auto|always,\n" \
-	"slice=5s, min_slice=200ms, max_pause=30s, overhead=5%|off, bin=auto|SIZE,\n"    \
-	"pack=ffd|bfd|rw, evict=off|need|full.\n"
+	"slice=5s, min_slice=200ms, max_pause=auto|TIME, overhead=5%|off,\n"             \
+	"bin=auto|SIZE, pack=ffd|bfd|rw, evict=off|need|full.\n"
 
 /* What a fresh module has. */
 extern const struct mts_config settings_default;

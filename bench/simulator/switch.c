@@ -19,7 +19,7 @@ static void freeze(struct simulation *s, struct job *job)
 
 static void thaw(struct simulation *s, struct job *job)
 {
-	u64 pause = s->now - job->stopped_ns;
+	u64 pause = s->now - job->stopped_ns, limit = s->scenario->config.max_pause_ns;
 
 	job->warm = true;
 	if (!job->frozen)
@@ -27,7 +27,7 @@ static void thaw(struct simulation *s, struct job *job)
 	job->frozen = false;
 	job->longest_pause_ns = mts_max(job->longest_pause_ns, pause);
 	s->figures.longest_pause_ns = mts_max(s->figures.longest_pause_ns, pause);
-	s->figures.overdue += pause > s->scenario->config.max_pause_ns;
+	s->figures.overdue += pause > (limit ? limit : MTS_PAUSE_MAX_NS);
 }
 
 static void freeze_others(struct simulation *s, u32 bin)

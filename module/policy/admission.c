@@ -188,6 +188,13 @@ bool mts_admission_pays(const struct mts_admission *a, u64 now)
 	return a->lasting && !mts_admission_holds(a, now);
 }
 
+bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns)
+{
+	u64 of_round = mts_max(round_ns, 1ull);
+
+	return mul_u64_u64_div_u64(a->expected, mts_min(run_ns, of_round), of_round) >= a->before;
+}
+
 void mts_admission_retry(struct mts_admission *a)
 {
 	a->hold_until = 0;

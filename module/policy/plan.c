@@ -29,15 +29,17 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 		      struct mts_plan *plan, u64 full)
 {
 	u64 shortest = U64_MAX;
-	u64 round = 0;
+	u64 round = 0, run = 0;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++) {
 		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full);
 		shortest = mts_min(shortest, bins[i].slice_ns);
+		run = mts_add_sat(run, bins[i].slice_ns);
 		round = mts_add_sat(round, mts_add_sat(bins[i].slice_ns, conf->switch_ns));
 	}
 	plan->round_ns = round;
+	plan->run_ns = run;
 	return round - shortest;
 }
 
@@ -63,21 +65,20 @@ static u64 sum_capped(const struct mts_plan_bin *bins, const struct mts_plan *pl
 }
 
 /*
- * A full bin's slice with which switches take conf->overhead of a round, and
- * no shorter than conf->slice_ns. Bins that are kept at the minimum make the
+ * A full bin's slice with which switches take @overhead of a round, and no
+ * shorter than conf->slice_ns. Bins that are kept at the minimum make the
  * round longer than reckoned here, and their share smaller.
  */
 static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
-		      const struct mts_plan *plan)
+		      const struct mts_plan *plan, u32 overhead)
 {
 	u64 switches, slices, sum = sum_capped(bins, plan);
 
-	if (!conf->overhead || conf->overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 ||
-	    !sum)
+	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
 	/* Beyond it the answer is the longest slice there is, whatever the rest. */
 	switches = mts_min(conf->switch_ns, MTS_SLICE_MAX_NS) * plan->nbins;
-	slices = div64_u64(switches * (1000 - conf->overhead), conf->overhead);
+	slices = div64_u64(switches * (1000 - overhead), overhead);
 	if (slices / plan->nbins >= MTS_SLICE_MAX_NS)
 		slices = MTS_SLICE_MAX_NS * plan->nbins;
 	/* All bins together have sum / capacity times a full slice, at least once. */
@@ -96,8 +97,8 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			struct mts_plan *plan, u64 low, u64 high)
 {
-	u64 below = conf->max_pause_ns - set_slices(conf, bins, plan, low);
-	u64 above = set_slices(conf, bins, plan, high) - conf->max_pause_ns;
+	u64 below = plan->max_pause_ns - set_slices(conf, bins, plan, low);
+	u64 above = set_slices(conf, bins, plan, high) - plan->max_pause_ns;
 	u32 tries, lows = 0, highs = 0;
 
 	for (tries = 1; high - low > 1; tries++) {
@@ -108,15 +109,15 @@ static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 			step = mul_u64_u64_div_u64(high - low, below, mts_add_sat(below, above));
 		mid = mts_min(low + mts_max(step, 1), high - 1);
 		pause = set_slices(conf, bins, plan, mid);
-		if (pause <= conf->max_pause_ns) {
+		if (pause <= plan->max_pause_ns) {
 			low = mid;
-			below = conf->max_pause_ns - pause;
+			below = plan->max_pause_ns - pause;
 			highs = 0;
 			if (++lows > 1)
 				above = mts_max(above / 2, 1);
 		} else {
 			high = mid;
-			above = pause - conf->max_pause_ns;
+			above = pause - plan->max_pause_ns;
 			lows = 0;
 			if (++highs > 1)
 				below /= 2;
@@ -126,24 +127,56 @@ static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 }
 
 /*
- * Shorter full slices shrink all slices in proportion, while those that are at
- * the minimum already stay there.
+ * Slices as they should be, or shorter for no pause to exceed @limit: shorter
+ * full slices shrink all slices in proportion, while those that are at the
+ * minimum already stay there.
  */
-static void plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
-			struct mts_plan *plan)
+static void limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+			 struct mts_plan *plan, u64 full, u64 limit)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
-	u64 full = full_slice(conf, bins, plan);
-	u64 pause = set_slices(conf, bins, plan, full);
 
+	plan->max_pause_ns = limit;
+	/* With very many bins even the shortest slices may exceed it. */
+	if (set_slices(conf, bins, plan, full) > limit &&
+	    set_slices(conf, bins, plan, low) <= limit)
+		set_slices(conf, bins, plan, search_slice(conf, bins, plan, low, full));
+}
+
+void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+		     struct mts_plan *plan)
+{
+	u64 full = full_slice(conf, bins, plan, conf->overhead);
+
+	plan->longest_pause_ns = 0;
 	if (plan->nbins < 2) {
+		set_slices(conf, bins, plan, full);
 		plan->round_ns = 0;
+		plan->run_ns = 0;
+		plan->max_pause_ns = conf->max_pause_ns;
 		return;
 	}
-	/* With very many bins even the shortest slices may exceed it. */
-	if (pause > conf->max_pause_ns && set_slices(conf, bins, plan, low) <= conf->max_pause_ns)
-		set_slices(conf, bins, plan, search_slice(conf, bins, plan, low, full));
+	limit_slices(conf, bins, plan, full, conf->max_pause_ns);
+	if (conf->stretched_pause_ns > conf->max_pause_ns && plan->run_ns < plan->round_ns / 2) {
+		full = full_slice(conf, bins, plan, conf->overhead ? MTS_OVERHEAD_MAX : 0);
+		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
+	}
 	set_pauses(bins, plan);
+}
+
+void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
+{
+	bool is_auto = !max_pause_ns;
+
+	conf->max_pause_ns =
+		mts_sub_floor(is_auto ? MTS_PAUSE_AUTO_NS : max_pause_ns, MTS_PAUSE_MARGIN_NS);
+	conf->stretched_pause_ns =
+		is_auto ? MTS_PAUSE_MAX_NS - MTS_PAUSE_MARGIN_NS : conf->max_pause_ns;
+}
+
+bool mts_plan_pauses_too_long(const struct mts_plan *plan)
+{
+	return plan->longest_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
 }
 
 /* ---- swap traffic ---------------------------------------------------------- */
@@ -259,14 +292,16 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
 
 struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config)
 {
-	return (struct mts_plan_conf){
+	struct mts_plan_conf conf = {
 		.pack = config->pack,
 		.evict = config->evict,
 		.slice_ns = config->slice_ns,
 		.min_slice_ns = config->min_slice_ns,
-		.max_pause_ns = config->max_pause_ns - MTS_PAUSE_MARGIN_NS,
 		.overhead = config->overhead,
 	};
+
+	mts_plan_limit_pause(&conf, config->max_pause_ns);
+	return conf;
 }
 
 size_t mts_plan_scratch(u32 n)
@@ -413,7 +448,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		return nbins;
 	mts_plan_spread(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
-	plan_slices(conf, bins, plan);
+	mts_plan_slices(conf, bins, plan);
 	return 0;
 }
 

@@ -115,6 +115,8 @@ struct mts_plan_conf {
 	u64 slice_ns; /* of a full bin, at least */
 	u64 min_slice_ns;
 	u64 max_pause_ns;
+	/* this instead, if it is more, where switches would take more than half of a round */
+	u64 stretched_pause_ns;
 	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
 	u32 processors; /* that a bin is to keep busy; 0 or 1: no matter */
 	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
@@ -154,6 +156,8 @@ struct mts_plan {
 	u64 demand; /* of the jobs in bins */
 	u64 resident_demand;
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
+	u64 run_ns; /* the slices alone */
+	u64 max_pause_ns; /* that of conf's two which slices were made for */
 	u64 longest_pause_ns; /* the largest pause_ns; 0 if nbins < 2 */
 	u64 swap_out_bytes; /* by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
@@ -164,6 +168,12 @@ struct mts_plan {
  * job when half of it is left.
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
+
+/* The two limits, less the margin, of a user's @max_pause_ns. 0: automatic (struct mts_config). */
+void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
+
+/* Is a pause longer than it was to be, and than the user allows? */
+bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
 /*
  * The configuration's part of it; .capacity, .switch_ns, .processors and .ties are left to the
@@ -189,8 +199,10 @@ size_t mts_plan_scratch(u32 n);
  * a full bin's slice grows until they do not, up to MTS_SLICE_MAX_NS. If that
  * makes the longest pause (the round less the
  * bin's own slice) exceed max_pause_ns, all slices shrink in proportion, down
- * to min_slice_ns; with very many bins the pause can still exceed it, and
- * .longest_pause_ns says so.
+ * to min_slice_ns. If that leaves them less of a round than the switches take,
+ * they grow until they have half of it, as far as stretched_pause_ns allows.
+ * With very many bins, or very long switches, the pause can still exceed that,
+ * and .longest_pause_ns says so.
  *
  * Bins are packed by mts_binpack(). Then, where a bin has fewer threads than there are
  * processors, it gets jobs of bins that have more than enough, if it has room for them:
@@ -207,6 +219,10 @@ size_t mts_plan_scratch(u32 n);
  */
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
+
+/* The slices, pauses and the round's length of such a plan anew: the same bins, another conf. */
+void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+		     struct mts_plan *plan);
 
 /**
  * mts_plan_traffic() - what a round will swap, once the rotation is under way
@@ -502,6 +518,12 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  * have not been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
+
+/*
+ * While turns are taken: will jobs that run for @run_ns of @round_ns have more than they had
+ * before? By what the last window before them expected of turns that cost nothing.
+ */
+bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns);
 
 /* Turns were tried, and the jobs got less: not again for a while. */
 bool mts_admission_holds(const struct mts_admission *a, u64 now);

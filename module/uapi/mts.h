@@ -103,6 +103,7 @@ enum mts_demand {
 #define MTS_BIN_MIN_BYTES (1ull << 20) /* 1 MiB */
 #define MTS_BIN_MAX_BYTES (1ull << 50) /* 1 PiB */
 #define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
+#define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: where nobody says how long, if that will do */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
 #define MTS_OVERHEAD_MAX 500u /* per mille */
 #define MTS_INTERACTIVE_MAX 900u /* per mille */
@@ -113,7 +114,7 @@ enum mts_demand {
 #define MTS_DEFAULT_EVICT MTS_EVICT_FULL
 #define MTS_DEFAULT_SLICE_NS 5000000000ull
 #define MTS_DEFAULT_MIN_SLICE_NS 200000000ull
-#define MTS_DEFAULT_MAX_PAUSE_NS 30000000000ull
+#define MTS_DEFAULT_MAX_PAUSE_NS 0ull
 #define MTS_DEFAULT_OVERHEAD 50u
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 #define MTS_DEFAULT_INTERACTIVE 250u
@@ -147,7 +148,12 @@ struct mts_config {
 	 */
 	__u64 bin_bytes;
 	__u64 min_slice_ns; /* MTS_SLICE_MIN_NS..slice_ns */
-	__u64 max_pause_ns; /* MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
+	/*
+	 * Longest time that a job is frozen. 0: automatic, MTS_PAUSE_AUTO_NS, or what it
+	 * takes that no more than half of the time goes into switches, up to
+	 * MTS_PAUSE_MAX_NS; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS
+	 */
+	__u64 max_pause_ns;
 	/*
 	 * Share of the time that switches may take, per mille: slices grow until
 	 * they take no more, as far as max_pause_ns allows. 0: slices do not grow;
@@ -272,7 +278,8 @@ enum mts_reason {
 	MTS_REASON_COPES = 12, /* idle: it swaps, but turns would gain the jobs nothing */
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would take turns */
-	MTS_REASON_SLOW_SWAP = 15, /* idle: switches take too long for max_pause_ns */
+	/* idle: switches take too long for max_pause_ns, or to leave the jobs more than they had */
+	MTS_REASON_SLOW_SWAP = 15,
 };
 
 /* How MTS_JOB_EACH catches a child. */

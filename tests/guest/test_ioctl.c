@@ -245,6 +245,7 @@ static void config_limits_are_inside(void)
 		{ SET(SLICE, .slice_ns = MTS_SLICE_MIN_NS) },
 		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MIN_NS) },
 		{ SET(MAX_PAUSE, .max_pause_ns = MTS_PAUSE_MAX_NS) },
+		{ SET(MAX_PAUSE, .max_pause_ns = 0) },
 		{ SET(OVERHEAD, .overhead = MTS_OVERHEAD_MAX) },
 		{ SET(OVERHEAD, .overhead = 0) },
 		{ SET(INTERACTIVE, .interactive = MTS_INTERACTIVE_MAX) },

@@ -45,6 +45,7 @@ def call(mask, **fields):
         (["bin=1P"], call(BIN, bin=1 << 50)),
         (["min_slice=50ms"], call(MIN_SLICE, min=5 * 10**7)),
         (["max_pause=1s"], call(MAX_PAUSE, pause=10**9)),
+        (["max_pause=auto"], call(MAX_PAUSE, pause=0)),
         (["overhead=5%"], call(OVERHEAD, overhead=50)),
         (["overhead=2.5%"], call(OVERHEAD, overhead=25)),
         (["overhead=0.1%"], call(OVERHEAD, overhead=1)),

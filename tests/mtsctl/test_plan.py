@@ -61,6 +61,24 @@ def test_max_pause(plan):
     assert p["bins"][0]["slice_ns"] == pytest.approx(6125 * MS, abs=MS)
 
 
+def test_automatic_pauses(plan):
+    """30 s, or for slices to have half of a round up to 60: here 5 bins, 4 slices, 5 switches.
+
+    With switches of 10 s four slices of 2.4 s are all that fits into 60 s.
+    """
+    args = words("--size 6Gx10 --capacity 16G --slice 1s --switch")
+    assert plan(*args, "1s")["longest_pause_ns"] == pytest.approx(29.5 * S, abs=MS)
+    p = plan(*args, "8s")
+    assert p["bins"][0]["slice_ns"] == pytest.approx(4.875 * S, abs=MS)
+    assert p["longest_pause_ns"] == pytest.approx(59.5 * S, abs=MS)
+    p = plan(*args, "10s", "--max-pause", "auto")
+    assert p["bins"][0]["slice_ns"] == pytest.approx(2.375 * S, abs=MS)
+    assert p["config"]["max_pause_ns"] is None
+    p = plan(*args, "6s")
+    assert p["bins"][0]["slice_ns"] == pytest.approx(6 * S, abs=MS)
+    assert p["longest_pause_ns"] == pytest.approx(54 * S, abs=MS)
+
+
 def test_switch_by_the_speed_of_swap(plan):
     """Each of 5 bins of 12 GiB goes out, and another one comes in: 24 GiB at 8 GiB/s are 3 s."""
     args = words("--size 6Gx10 --capacity 16G --swap-speed 8G")
@@ -311,7 +329,7 @@ def test_table(mtsctl):
     assert "   0  12.0 GiB     7.5 s    5.0 s     2  6.0 GiB x2\n" in out
     assert "   1   8.0 GiB     5.0 s    7.5 s     2  6.0 GiB, 2.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
-    assert "max_pause=30s\n           overhead=5% switch=0s processors=1\n" in out
+    assert "max_pause=auto\n           overhead=5% switch=0s processors=1\n" in out
     assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
 
 

@@ -349,6 +349,22 @@ static void what_was_tried_can_be_forgotten(void **unused)
 	check(!mts_admission_holds(&a, now + 30 * SECOND));
 }
 
+/* Turns with switches that leave the jobs less than they had are over before they are judged. */
+static void switches_may_leave_too_little(void **unused)
+{
+	struct mts_admission had = { .expected = 2000, .before = 100 };
+
+	(void)unused;
+	assert_true(mts_admission_gains(&had, SECOND, 10 * SECOND));
+	assert_true(mts_admission_gains(&had, SECOND, 20 * SECOND));
+	assert_false(mts_admission_gains(&had, SECOND, 21 * SECOND));
+	assert_false(mts_admission_gains(&had, 0, SECOND));
+	/* No round, no switches. */
+	assert_true(mts_admission_gains(&had, 1, 0));
+	had.before = 0;
+	assert_true(mts_admission_gains(&had, 0, SECOND));
+}
+
 static void a_short_round_is_not_judged(void **unused)
 {
 	u32 i;
@@ -381,6 +397,7 @@ int main(void)
 		cmocka_unit_test(turns_that_gain_go_on),
 		cmocka_unit_test(turns_that_lose_are_given_up),
 		cmocka_unit_test(what_was_tried_can_be_forgotten),
+		cmocka_unit_test(switches_may_leave_too_little),
 		cmocka_unit_test(a_short_round_is_not_judged),
 	};
 

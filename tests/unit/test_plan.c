@@ -399,6 +399,93 @@ static void slices_shrink_to_the_minimum(void **unused)
 	assert_int_equal(plan.longest_pause_ns, 8 * SECOND + 3 * SECOND / 10);
 }
 
+/*
+ * Where switches leave less than half of a round, pauses may be longer, as long as it takes for
+ * slices to have half; not where nobody allows for more than the one limit.
+ */
+static void pauses_stretch_for_half_of_the_round(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000, 1000);
+	conf.overhead = 50;
+	conf.switch_ns = 5 * SECOND;
+	conf.max_pause_ns = 23 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(plan.max_pause_ns, 23 * SECOND);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+	assert_int_equal(plan.run_ns, 4 * SECOND);
+	conf.stretched_pause_ns = 60 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(plan.max_pause_ns, 60 * SECOND);
+	assert_int_equal(bins[0].slice_ns, 5 * SECOND);
+	assert_int_equal(plan.run_ns, 20 * SECOND);
+	assert_int_equal(plan.longest_pause_ns, 35 * SECOND);
+	/* As far as it goes. */
+	conf.stretched_pause_ns = 29 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, 3 * SECOND);
+	assert_int_equal(plan.longest_pause_ns, 29 * SECOND);
+	assert_false(mts_plan_pauses_too_long(&plan));
+	/* It does not suffice even so. */
+	conf.switch_ns = 10 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND / 10);
+	assert_int_equal(plan.max_pause_ns, 29 * SECOND);
+	assert_true(mts_plan_pauses_too_long(&plan));
+	/* Half is there already. */
+	conf.switch_ns = 5 * SECOND;
+	conf.max_pause_ns = 36 * SECOND;
+	conf.stretched_pause_ns = 60 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(plan.max_pause_ns, 36 * SECOND);
+	assert_true(plan.longest_pause_ns <= 36 * SECOND);
+	/* Slices that are not to grow do not. */
+	conf.max_pause_ns = 23 * SECOND;
+	conf.overhead = 0;
+	make_plan(&conf);
+	assert_int_equal(bins[0].slice_ns, SECOND);
+}
+
+/* What a switch takes is known only when the first one is over. */
+static void slices_may_be_planned_anew(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	struct mts_plan_bin known[4];
+	struct mts_plan whole;
+
+	(void)unused;
+	GIVEN(1000, 700, 400, 100);
+	conf.overhead = 50;
+	conf.max_pause_ns = 50 * SECOND;
+	conf.switch_ns = 2 * SECOND;
+	make_plan(&conf);
+	memcpy(known, bins, sizeof(known));
+	whole = plan;
+	conf.switch_ns = 30 * SECOND;
+	make_plan(&conf);
+	assert_true(mts_plan_pauses_too_long(&plan));
+	conf.switch_ns = 2 * SECOND;
+	mts_plan_slices(&conf, bins, &plan);
+	assert_memory_equal(known, bins, plan.nbins * sizeof(*known));
+	assert_memory_equal(&whole, &plan, sizeof(plan));
+}
+
+/* 0 is the automatic one; a limit of the user's is never exceeded. */
+static void limits_of_a_pause(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	mts_plan_limit_pause(&conf, 0);
+	assert_int_equal(conf.max_pause_ns, MTS_PAUSE_AUTO_NS - MTS_PAUSE_MARGIN_NS);
+	assert_int_equal(conf.stretched_pause_ns, MTS_PAUSE_MAX_NS - MTS_PAUSE_MARGIN_NS);
+	mts_plan_limit_pause(&conf, 10 * SECOND);
+	assert_int_equal(conf.max_pause_ns, 10 * SECOND - MTS_PAUSE_MARGIN_NS);
+	assert_int_equal(conf.stretched_pause_ns, conf.max_pause_ns);
+}
+
 static u64 naive_slice(const struct mts_plan_conf *conf, u32 bin, u64 full)
 {
 	u128 slice = plan.capacity ? (u128)full * bins[bin].demand / plan.capacity : full;
@@ -712,6 +799,9 @@ int main(void)
 		cmocka_unit_test(everything_saturates),
 		cmocka_unit_test(slices_shrink_for_the_pause),
 		cmocka_unit_test(slices_shrink_to_the_minimum),
+		cmocka_unit_test(pauses_stretch_for_half_of_the_round),
+		cmocka_unit_test(slices_may_be_planned_anew),
+		cmocka_unit_test(limits_of_a_pause),
 		cmocka_unit_test(slices_are_the_longest_that_keep_the_pause),
 		cmocka_unit_test(full_eviction_moves_everything),
 		cmocka_unit_test(need_moves_what_does_not_fit),

@@ -23,7 +23,8 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));
 	json_put(&root, "slice_ns", json_u64(config->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
-	json_put(&root, "max_pause_ns", json_u64(config->max_pause_ns));
+	json_put(&root, "max_pause_ns",
+		 config->max_pause_ns ? json_u64(config->max_pause_ns) : json_null());
 	json_put(&root, "overhead", json_u64(config->overhead));
 	json_put(&root, "interactive", json_u64(config->interactive));
 	json_put(&root, "bin_bytes", config->bin_bytes ? json_u64(config->bin_bytes) : json_null());
@@ -58,8 +59,7 @@ int get_main(const struct command *command, int argc, char **argv)
 	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
 	       format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
-	       format_time_exact(pause, config.max_pause_ns),
-	       format_share(overhead, config.overhead),
+	       format_pause(pause, config.max_pause_ns), format_share(overhead, config.overhead),
 	       format_share(interactive, config.interactive),
 	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
 	return EXIT_OK;
@@ -107,8 +107,7 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 				 &config->min_slice_ns);
 	} else if (!strcmp(key, "max_pause")) {
 		bit = MTS_CONFIG_MAX_PAUSE;
-		ret = value_time(command, "max_pause=", value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS,
-				 &config->max_pause_ns);
+		ret = value_pause(command, "max_pause=", value, &config->max_pause_ns);
 	} else if (!strcmp(key, "overhead")) {
 		bit = MTS_CONFIG_OVERHEAD;
 		ret = value_share(command, "overhead=", value, MTS_OVERHEAD_MAX, &config->overhead);

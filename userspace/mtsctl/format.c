@@ -74,6 +74,11 @@ const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns)
 	return buf;
 }
 
+const char *format_pause(char buf[FORMAT_SIZE], u64 ns)
+{
+	return ns ? format_time_exact(buf, ns) : "auto";
+}
+
 const char *format_share(char buf[FORMAT_SIZE], u32 permille)
 {
 	if (!permille)

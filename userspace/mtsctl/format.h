@@ -20,6 +20,9 @@ const char *format_time(char buf[FORMAT_SIZE], u64 ns);
 const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
 const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);
 
+/* The same of max_pause, where 0 is "auto". */
+const char *format_pause(char buf[FORMAT_SIZE], u64 ns);
+
 /* Exact, as set takes it: "5%", "2.5%", "off". */
 const char *format_share(char buf[FORMAT_SIZE], u32 permille);
 

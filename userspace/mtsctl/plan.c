@@ -98,8 +98,7 @@ static int set_option(const struct command *command, struct request *request, st
 				  MTS_SLICE_MAX_NS, &conf->min_slice_ns);
 	case OPT_MAX_PAUSE:
 		request->given |= MTS_CONFIG_MAX_PAUSE;
-		return value_time(command, "--max-pause ", optarg, MTS_PAUSE_MIN_NS,
-				  MTS_PAUSE_MAX_NS, &conf->max_pause_ns);
+		return value_pause(command, "--max-pause ", optarg, &conf->max_pause_ns);
 	case OPT_OVERHEAD:
 		request->given |= MTS_CONFIG_OVERHEAD;
 		return value_share(command, "--overhead ", optarg, MTS_OVERHEAD_MAX,
@@ -160,7 +159,7 @@ static int compute_once(struct plan *plan, void *scratch)
 	int ret;
 
 	/* As the rotor does. */
-	conf.max_pause_ns = mts_sub_floor(conf.max_pause_ns, MTS_PAUSE_MARGIN_NS);
+	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	if (!ret)
 		mts_plan_traffic(&conf, plan->bins, &plan->result, scratch);

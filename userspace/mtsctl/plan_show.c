@@ -110,8 +110,7 @@ void plan_show(const struct plan *plan)
 		    word_of(pack_words, plan->conf.pack), word_of(evict_words, plan->conf.evict),
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
-		    format_time_exact(c, plan->conf.max_pause_ns),
-		    format_share(d, plan->conf.overhead),
+		    format_pause(c, plan->conf.max_pause_ns), format_share(d, plan->conf.overhead),
 		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors);
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
@@ -131,13 +130,13 @@ void plan_show(const struct plan *plan)
 		print_field("note", "the time of the switches is not counted: "
 				    "add --swap-speed SIZE or --switch TIME for slices and pauses "
 				    "that allow for it");
-	if (r->longest_pause_ns > plan->conf.max_pause_ns)
+	if (mts_plan_pauses_too_long(r))
 		print_field(
 			"warning",
 			"the longest pause is above max_pause=%s: mode=auto gives such turns up, "
 			"and all jobs run at once, as without mts; fewer jobs, faster swap, a "
 			"shorter min_slice or a larger capacity would keep it",
-			format_time_exact(a, plan->conf.max_pause_ns));
+			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
 	if (plan->njobs)
 		show_bins(plan);
 }
@@ -151,7 +150,8 @@ static json_t *conf_json(const struct mts_plan_conf *conf)
 	json_put(&root, "capacity", json_u64(conf->capacity));
 	json_put(&root, "slice_ns", json_u64(conf->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(conf->min_slice_ns));
-	json_put(&root, "max_pause_ns", json_u64(conf->max_pause_ns));
+	json_put(&root, "max_pause_ns",
+		 conf->max_pause_ns ? json_u64(conf->max_pause_ns) : json_null());
 	json_put(&root, "overhead", json_u64(conf->overhead));
 	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
 	json_put(&root, "processors", json_u64(conf->processors));

@@ -75,8 +75,8 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	       word_of(evict_words, config->evict), word_of(demand_words, config->demand));
 	gauge_seconds("config_slice_seconds", "Slice of a full bin, at least", config->slice_ns);
 	gauge_seconds("config_min_slice_seconds", "Shortest slice", config->min_slice_ns);
-	gauge_seconds("config_max_pause_seconds", "Longest time that a job may be frozen",
-		      config->max_pause_ns);
+	gauge_seconds("config_max_pause_seconds",
+		      "Longest time that a job may be frozen; 0: automatic", config->max_pause_ns);
 	gauge("config_bin_bytes", "Size of a bin; 0: automatic", config->bin_bytes);
 	gauge_permille("config_overhead_ratio",
 		       "Share of the time that switches may take; 0: slices do not grow",

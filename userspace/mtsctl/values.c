@@ -37,6 +37,14 @@ int value_time(const struct command *command, const char *what, const char *valu
 	return EXIT_OK;
 }
 
+int value_pause(const struct command *command, const char *what, const char *value, u64 *field)
+{
+	if (strcmp(value, "auto"))
+		return value_time(command, what, value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS, field);
+	*field = 0;
+	return EXIT_OK;
+}
+
 int value_interval(const struct command *command, const char *what, const char *value, u64 *field)
 {
 	const char *wrong;
