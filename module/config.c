@@ -81,7 +81,7 @@ static bool is_within(u64 value, u64 low, u64 high)
 
 static int check(const struct mts_config *c)
 {
-	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_FULL ||
+	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
 	    c->demand > MTS_DEMAND_USED)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||

@@ -304,14 +304,11 @@ u64 mts_evict_frozen(u32 to, u64 want)
 void mts_evict_for(u32 to)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
-	u32 evict;
+	u32 evict = mts_rotor.evict;
 
-	mutex_lock(&mts_lock);
-	evict = mts_config()->evict;
 	/* Whether it will all be needed is not known yet. */
 	if (mts_rotor.early && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
-	mutex_unlock(&mts_lock);
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);

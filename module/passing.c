@@ -44,15 +44,11 @@ struct passing {
 
 bool mts_passing_is_for(u32 to)
 {
-	bool all_goes;
 	u32 i;
 
 	if (!(mts_rotor.switches_wait || mts_rotor.disk_is_slow) || mts_rotor.early)
 		return false;
-	mutex_lock(&mts_lock);
-	all_goes = mts_config()->evict == MTS_EVICT_FULL;
-	mutex_unlock(&mts_lock);
-	if (!all_goes)
+	if (mts_rotor.evict != MTS_EVICT_FULL)
 		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin == to && !mts_rotor.roster[i]->slices)

@@ -521,10 +521,15 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 	return nbins_before >= 2 ? max(most, mts_rotor.max_pause_ns) : most;
 }
 
-static void set_pause_limit(const struct mts_config *config, u32 nbins_before)
+/* What is automatic, for a plan that there was none or @nbins_before bins before. */
+static void settle(const struct mts_config *config, u32 nbins_before)
 {
+	u32 evict_before = nbins_before >= 2 ? mts_rotor.evict : MTS_EVICT_FULL;
+
 	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
 	mts_failsafe_set_limit(mts_rotor.max_pause_ns);
+	mts_rotor.evict = mts_policy_evict_how(config->evict, evict_before, &mts_rotor.plan,
+					       mts_rotor.slow_swap || mts_rotor.disk_is_slow);
 }
 
 bool mts_round_plan_slices(void)
@@ -537,7 +542,7 @@ bool mts_round_plan_slices(void)
 	conf = mts_plan_conf_of(mts_config());
 	conf.switch_ns = mts_rotor.switch_ns;
 	mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
-	set_pause_limit(mts_config(), mts_rotor.nbins);
+	settle(mts_config(), mts_rotor.nbins);
 	mts_rotor.planned_blindly = false;
 	mutex_unlock(&mts_lock);
 	return true;
@@ -570,7 +575,7 @@ u32 mts_round_plan(void)
 	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
 		split(&conf);
 	mts_rotor.reason = admit(config, freezable);
-	set_pause_limit(config, before);
+	settle(config, before);
 	mts_rotor.planned_blindly = !conf.switch_ns;
 	if (looked || mts_rotor.reason != reason)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,

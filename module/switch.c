@@ -22,6 +22,8 @@
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 /* When turns end they wait no longer for what is in swap, however slow the disk. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
+/* 250 MB/s: a disk with heads does no more, however its pages lie. */
+#define FAST_BYTES_PER_US 250ull
 
 /* Return: does this job stand still while bin @to runs? */
 static bool is_to_freeze(const struct mts_job *job, u32 to)
@@ -284,7 +286,13 @@ u32 mts_switch_threads(void)
 	return mts_rotor.switches_wait || mts_rotor.disk_is_slow ? 1 : U32_MAX;
 }
 
-static void note_switch(u64 took, u64 busy, bool passed)
+/* Evicted and brought back since load. */
+static u64 moved(void)
+{
+	return mts_stats_read(evict_got) + (mts_stats_read(brought_back) << PAGE_SHIFT);
+}
+
+static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 {
 	/* Who passes stands still for one switch of the two around its pause, but for one bin. */
 	u64 costs = passed ? took - div_u64(took, mts_rotor.nbins) : took;
@@ -293,12 +301,13 @@ static void note_switch(u64 took, u64 busy, bool passed)
 	mts_rotor.slowest_switch_ns =
 		max(took, mts_rotor.slowest_switch_ns - mts_rotor.slowest_switch_ns / 8);
 	mts_rotor.switches_wait = busy < took / 2;
+	mts_rotor.slow_swap = mts_rotor.switches_wait && bytes < FAST_BYTES_PER_US * (took / 1000);
 	mts_rotor.passed = passed;
 }
 
 int mts_switch_to(u32 to)
 {
-	u64 began = ktime_get_ns(), busy = mts_workers_busy(), took;
+	u64 began = ktime_get_ns(), busy = mts_workers_busy(), bytes = moved(), took;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.running;
 	bool passes = from != MTS_BIN_NONE && mts_passing_is_for(to);
@@ -311,7 +320,7 @@ int mts_switch_to(u32 to)
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
 	if (!err)
-		note_switch(took, mts_workers_busy() - busy, passes);
+		note_switch(took, mts_workers_busy() - busy, moved() - bytes, passes);
 	return err;
 }
 

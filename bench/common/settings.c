@@ -74,7 +74,7 @@ void settings_take(struct mts_config *config, const char *word)
 	else if (!strncmp(word, "pack=", 5))
 		config->pack = args_word("pack=", value, "ffd|bfd|rw");
 	else if (!strncmp(word, "evict=", 6))
-		config->evict = args_word("evict=", value, "off|need|full");
+		config->evict = args_word("evict=", value, "off|need|full|auto");
 	else if (!strncmp(word, "slice=", 6))
 		config->slice_ns =
 			settings_time("slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS);

@@ -21,6 +21,8 @@ static u64 disk_ns(const struct disk *disk, u64 bytes)
 
 /* What each thread but the first adds: two did 1.6 to 1.9 times as much (docs/performance.md). */
 #define THREAD_ADDS_PERCENT 75u
+/* As FAST_BYTES_PER_US of module/switch.c. */
+#define SLOW_BYTES_PER_S 250000000ull
 
 /* The processors prepare the next requests while the disk is at work. */
 u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads)
@@ -30,6 +32,11 @@ u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 t
 	if (threads > 1)
 		work = mul_u64_u64_div_u64(work, 100, 100 + THREAD_ADDS_PERCENT * (threads - 1));
 	return mts_max(work, disk_ns(&s->scenario->disk, bytes));
+}
+
+bool memory_disk_is_slow(const struct simulation *s)
+{
+	return disk_ns(&s->scenario->disk, SLOW_BYTES_PER_S) > NS_PER_S;
 }
 
 u64 memory_free(const struct simulation *s)

@@ -39,7 +39,7 @@ static u32 plan_round(struct simulation *s)
 {
 	const struct mts_config *config = &s->scenario->config;
 	struct mts_plan_conf conf = mts_plan_conf_of(config);
-	u32 n = 0;
+	u32 n = 0, before = s->nbins >= 2 ? s->evict : MTS_EVICT_FULL;
 
 	conf.capacity = capacity_now(s);
 	conf.switch_ns = s->switch_ns;
@@ -57,6 +57,7 @@ static u32 plan_round(struct simulation *s)
 		};
 	}
 	mts_plan_round(&conf, s->plan_jobs, n, s->bins, &s->plan, s->scratch);
+	s->evict = mts_policy_evict_how(config->evict, before, &s->plan, memory_disk_is_slow(s));
 	s->nbins = config->mode != MTS_MODE_OFF && s->plan.nbins >= 2 ? s->plan.nbins : 0;
 	n = 0;
 	for (u32 i = 0; i < s->arrived; i++)

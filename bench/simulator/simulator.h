@@ -129,6 +129,7 @@ struct simulation {
 	u32 nbins; /* 0: all run at once */
 	u32 current; /* bin */
 	u64 switch_ns; /* moving average of what a switch takes */
+	u32 evict; /* what the configured one comes to */
 	struct figures figures;
 };
 
@@ -169,6 +170,9 @@ void processor_thrash(struct simulation *s, u64 until);
 
 /* What a transfer by @threads takes, of whichever takes longer: the disk, or the processors. */
 u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads);
+
+/* Its pages must lie in long rows (mts_policy_evict_how()). */
+bool memory_disk_is_slow(const struct simulation *s);
 
 u64 memory_free(const struct simulation *s);
 

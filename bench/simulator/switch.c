@@ -96,8 +96,7 @@ static void evict_for(struct simulation *s, u32 to)
 	u32 jobs = 0;
 
 	measure_bin(s, to, &demand, &resident);
-	want = mts_policy_evict(s->scenario->config.evict, frozen_resident(s), demand, resident,
-				memory_free(s));
+	want = mts_policy_evict(s->evict, frozen_resident(s), demand, resident, memory_free(s));
 	for (u32 distance = s->nbins - 1; distance && got < want; distance--)
 		got += evict_bin(s, (to + distance) % s->nbins, want - got, &jobs);
 	got += evict_bin(s, MTS_BIN_NONE, want - got, &jobs);

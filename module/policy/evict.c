@@ -3,6 +3,20 @@
 #include "policy.h"
 
 #define SLACK_SHIFT 4
+/* Such a part of a round is much for switches. */
+#define DEAR_PART 4
+
+u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, bool disk_is_slow)
+{
+	if (evict != MTS_EVICT_AUTO)
+		return evict;
+	if (before == MTS_EVICT_NEED)
+		return before;
+	return plan->nbins >= 2 && !disk_is_slow &&
+			       plan->run_ns < plan->round_ns - plan->round_ns / DEAR_PART ?
+		       MTS_EVICT_NEED :
+		       MTS_EVICT_FULL;
+}
 
 u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 incoming_resident,
 		     u64 available)
@@ -10,6 +24,7 @@ u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 
 	u64 lack;
 
 	switch (evict) {
+	case MTS_EVICT_AUTO: /* who does not ask mts_policy_evict_how() */
 	case MTS_EVICT_FULL:
 		return outgoing_resident;
 	case MTS_EVICT_NEED:

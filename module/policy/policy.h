@@ -552,6 +552,23 @@ void mts_admission_end(struct mts_admission *a);
 /* ---- evict.c: what a switch moves ---------------------------------------- */
 
 /**
+ * mts_policy_evict_how() - what a configured @evict comes to in a round
+ * @evict: enum mts_evict
+ * @before: what it came to in the round before; MTS_EVICT_FULL in the first one
+ * @plan: of the round, by what switches took so far
+ * @disk_is_slow: it is one whose pages must lie in long rows
+ *
+ * Of MTS_EVICT_AUTO: to evict all of the outgoing bin has switches move the most, but leaves the
+ * incoming one alone with the memory, and its pages on the disk in long rows. Where switches cost a
+ * quarter of the round all the same, less is to be moved (docs/performance.md has the figures).
+ * That stays so until turns end: that switches are shorter then is no reason to make them
+ * longer again.
+ *
+ * Return: MTS_EVICT_OFF, MTS_EVICT_NEED or MTS_EVICT_FULL.
+ */
+u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, bool disk_is_slow);
+
+/**
  * mts_policy_evict() - bytes to evict before the incoming bin runs
  * @evict: enum mts_evict
  * @outgoing_resident: what the outgoing bin has in memory

@@ -73,6 +73,8 @@ enum mts_evict {
 	MTS_EVICT_OFF = 0, /* nothing: the kernel reclaims when it must */
 	MTS_EVICT_NEED = 1, /* what the incoming bin lacks, with slack */
 	MTS_EVICT_FULL = 2, /* all of it: Reuven & Wiseman, section 4.2 */
+	/* all, or by need where switches take much of the time and the disk is not what is slow */
+	MTS_EVICT_AUTO = 3,
 };
 
 /* How much memory a job is taken to need. */
@@ -111,7 +113,7 @@ enum mts_demand {
 /* What a fresh module has, unless its parameters say otherwise. */
 #define MTS_DEFAULT_MODE MTS_MODE_AUTO
 #define MTS_DEFAULT_PACK MTS_PACK_FFD
-#define MTS_DEFAULT_EVICT MTS_EVICT_FULL
+#define MTS_DEFAULT_EVICT MTS_EVICT_AUTO
 #define MTS_DEFAULT_SLICE_NS 5000000000ull
 #define MTS_DEFAULT_MIN_SLICE_NS 200000000ull
 #define MTS_DEFAULT_MAX_PAUSE_NS 0ull

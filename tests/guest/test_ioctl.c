@@ -175,7 +175,7 @@ static const struct refusal refusals[] = {
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
 	{ "demand 2", { SET(DEMAND, .demand = 2) }, -EINVAL },
 	{ "pack 3", { SET(PACK, .pack = 3) }, -EINVAL },
-	{ "evict 3", { SET(EVICT, .evict = 3) }, -EINVAL },
+	{ "evict 4", { SET(EVICT, .evict = 4) }, -EINVAL },
 	{ "slice 0", { SET(SLICE, .slice_ns = 0) }, -ERANGE },
 	{ "slice too short", { SET(SLICE, .slice_ns = MTS_SLICE_MIN_NS - 1) }, -ERANGE },
 	{ "slice too long", { SET(SLICE, .slice_ns = MTS_SLICE_MAX_NS + 1) }, -ERANGE },
@@ -252,6 +252,7 @@ static void config_limits_are_inside(void)
 		{ SET(INTERACTIVE, .interactive = 0) },
 		{ SET(PACK, .pack = MTS_PACK_RW) },
 		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
+		{ SET(EVICT, .evict = MTS_EVICT_AUTO) },
 		{ .mask = 0 },
 	};
 	size_t i;

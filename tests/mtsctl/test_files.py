@@ -80,7 +80,7 @@ def test_missing_ncurses(sources, tmp_path):
         (["monitor", "--"], {"--interval", "--count", "--json", "--help"}),
         (["top", "--o"], {"--order"}),
         (["top", "--order", "f"], {"frozen", "faults"}),
-        (["plan", "--evict", ""], {"off", "need", "full"}),
+        (["plan", "--evict", ""], {"off", "need", "full", "auto"}),
         (["plan", "--pa"], {"--pack"}),
         (["run", "--n"], {"--name"}),
         (["status", "--"], {"--all", "--json", "--help"}),

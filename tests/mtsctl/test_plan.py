@@ -81,10 +81,10 @@ def test_automatic_pauses(plan):
 
 def test_switch_by_the_speed_of_swap(plan):
     """Each of 5 bins of 12 GiB goes out, and another one comes in: 24 GiB at 8 GiB/s are 3 s."""
-    args = words("--size 6Gx10 --capacity 16G --swap-speed 8G")
-    p = plan(*args)
+    args = words("--size 6Gx10 --capacity 16G --evict full")
+    p = plan(*args, "--swap-speed", "8G")
     assert p["config"]["switch_ns"] == 3 * S
-    assert p == plan(*words("--size 6Gx10 --capacity 16G --switch 3s"))
+    assert p == plan(*args, "--switch", "3s")
     # What is there already does not move: 8 GiB of 4 + 8 in 8, in two bins.
     need = plan(*words("--size 4G 8G --capacity 8G --swap-speed 1G --evict need"))
     assert need["swap_in_bytes"] == need["swap_out_bytes"] == 8 * GIB
@@ -93,6 +93,19 @@ def test_switch_by_the_speed_of_swap(plan):
     assert plan(*words("--size 6G --capacity 16G --swap-speed 8G"))["config"]["switch_ns"] == 0
     longest = plan(*words("--size 1Px2 --capacity 1P --swap-speed 1M"))
     assert longest["config"]["switch_ns"] == (1 << 20) * S
+
+
+def test_evict_auto_moves_less_where_switches_are_dear(plan):
+    """More than a quarter of the round: at 1 GiB/s of 8 GiB, and not at 100."""
+    args = words("--size 4G 8G --capacity 8G --swap-speed")
+    dear = plan(*args, "1G")
+    assert dear["swap_in_bytes"] == 8 * GIB
+    assert dear["config"]["switch_ns"] == 8 * S
+    assert dear["bins"] == plan(*args, "1G", "--evict", "need")["bins"]
+    cheap = plan(*args, "100G")
+    assert cheap["swap_in_bytes"] == 12 * GIB
+    assert cheap["bins"] == plan(*args, "100G", "--evict", "full")["bins"]
+    assert cheap["config"]["evict"] == dear["config"]["evict"] == "auto"
 
 
 def test_slices_grow(plan):
@@ -366,7 +379,7 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --overhead 51%", "--overhead 51%: not between 0% and 50%"),
         ("--size 1G --overhead 5% --overhead off", "--overhead is given twice"),
         ("--size 1G --pack best", "--pack best: not one of ffd, bfd or rw"),
-        ("--size 1G --evict some", "not one of off, need or full"),
+        ("--size 1G --evict some", "not one of off, need, full or auto"),
         ("--size 1G --switch -1s", "negative"),
         ("--size 1G --switch 2h", "not between"),
         ("--size 1G --swap-speed 1K", "--swap-speed 1K: not between 1M and 1T a second"),

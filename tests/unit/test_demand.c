@@ -125,6 +125,27 @@ static void evict_everything(void **unused)
 	assert_true(mts_policy_evict(MTS_EVICT_FULL, U64_MAX, 0, 0, 0) == U64_MAX);
 }
 
+/* By need where switches take more than a quarter of a round; once begun, until turns end. */
+static void evict_as_switches_cost(void **unused)
+{
+	const struct mts_plan cheap = { .nbins = 2, .round_ns = 1000, .run_ns = 750 };
+	const struct mts_plan dear = { .nbins = 2, .round_ns = 1000, .run_ns = 749 };
+	const struct mts_plan none = { .nbins = 1 };
+	const u32 full = MTS_EVICT_FULL, need = MTS_EVICT_NEED;
+	u32 evict;
+
+	(void)unused;
+	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &cheap, false), full);
+	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &dear, false), need);
+	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &dear, true), full);
+	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &none, false), full);
+	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, need, &cheap, false), need);
+	for (evict = MTS_EVICT_OFF; evict <= MTS_EVICT_FULL; evict++)
+		assert_int_equal(mts_policy_evict_how(evict, need, &dear, false), evict);
+	/* Who does not ask evicts everything. */
+	assert_int_equal(mts_policy_evict(MTS_EVICT_AUTO, 77, 10, 10, 1000), 77);
+}
+
 static void evict_what_is_needed(void **unused)
 {
 	(void)unused;
@@ -147,7 +168,7 @@ static void evict_nothing(void **unused)
 {
 	(void)unused;
 	assert_int_equal(mts_policy_evict(MTS_EVICT_OFF, 500, 200, 0, 0), 0);
-	assert_int_equal(mts_policy_evict(3, 500, 200, 0, 0), 0);
+	assert_int_equal(mts_policy_evict(4, 500, 200, 0, 0), 0);
 	assert_int_equal(mts_policy_evict(U32_MAX, 500, 200, 0, 0), 0);
 }
 
@@ -163,6 +184,7 @@ int main(void)
 		cmocka_unit_test(capacity_keeps_a_reserve),
 		cmocka_unit_test(capacity_at_its_ends),
 		cmocka_unit_test(evict_everything),
+		cmocka_unit_test(evict_as_switches_cost),
 		cmocka_unit_test(evict_what_is_needed),
 		cmocka_unit_test(evict_nothing),
 	};

@@ -57,14 +57,14 @@ static const struct command commands[] = {
 	  "  --max-pause TIME longest time that a job may be frozen, or auto\n"
 	  "  --overhead N%    slices grow until switches take no more of a round\n"
 	  "  --pack PACK      ffd, bfd or rw\n"
-	  "  --evict EVICT    off, need or full\n"
+	  "  --evict EVICT    off, need, full or auto\n"
 	  "  --switch TIME    what a switch between bins takes\n"
 	  "  --swap-speed SIZE  the same, from what swap moves in a second: 500M\n"
 	  "  --processors N   that each bin is to keep busy: this host's\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
-	  "  evict=off|need|full\n"
+	  "  evict=off|need|full|auto\n"
 	  "  demand=used|allocated\n"
 	  "  slice=TIME       slice of a full bin, at least: 10ms to 60s\n"
 	  "  min_slice=TIME   shortest slice, 10ms to slice\n"

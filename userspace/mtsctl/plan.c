@@ -153,11 +153,12 @@ static int settle(const struct command *command, const struct request *request, 
 	return EXIT_OK;
 }
 
-static int compute_once(struct plan *plan, void *scratch)
+static int compute_once(struct plan *plan, void *scratch, u32 evict)
 {
 	struct mts_plan_conf conf = plan->conf;
 	int ret;
 
+	conf.evict = evict;
 	/* As the rotor does. */
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
@@ -174,19 +175,33 @@ static u64 switch_at(const struct mts_plan *round, u64 speed)
 	return mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
 }
 
+static int compute_with(struct plan *plan, void *scratch, u32 evict)
+{
+	int ret = compute_once(plan, scratch, evict);
+
+	/* What is packed together, and so the traffic, does not hang on what a switch takes. */
+	if (!ret && plan->swap_speed && plan->result.nbins > 1) {
+		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
+		ret = compute_once(plan, scratch, evict);
+	}
+	return ret;
+}
+
 static int compute(struct plan *plan)
 {
 	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
+	u32 first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, &plan->result, false);
+	u32 evict = first;
 	int ret = -ENOMEM;
 
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
 	if (scratch && plan->bins)
-		ret = compute_once(plan, scratch);
-	/* What is packed together, and so the traffic, does not hang on what a switch takes. */
-	if (!ret && plan->swap_speed && plan->result.nbins > 1) {
-		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
-		ret = compute_once(plan, scratch);
-	}
+		ret = compute_with(plan, scratch, first);
+	/* As the rotor finds out in its first round. */
+	if (!ret)
+		evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, false);
+	if (!ret && evict != first)
+		ret = compute_with(plan, scratch, evict);
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

@@ -24,6 +24,7 @@ const struct word evict_words[] = {
 	{ "off", MTS_EVICT_OFF, NULL },
 	{ "need", MTS_EVICT_NEED, NULL },
 	{ "full", MTS_EVICT_FULL, NULL },
+	{ "auto", MTS_EVICT_AUTO, NULL },
 	{ 0 },
 };
 
