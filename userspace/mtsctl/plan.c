@@ -8,6 +8,7 @@
 #include "values.h"
 
 #define SECOND 1000000000ull
+#define MS 1000000ull
 #define MAX_PROCESSORS 65536
 /* Twelve days: no matter any more. */
 #define LONGEST_SWITCH_S (1ull << 20)
@@ -167,12 +168,17 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
-/* What one of a round's switches takes that moves all of its traffic at @speed bytes a second. */
+/*
+ * What one of a round's switches takes that moves all of its traffic at @speed bytes a second, in
+ * whole milliseconds: nobody knows it better.
+ */
 static u64 switch_at(const struct mts_plan *round, u64 speed)
 {
 	u64 bytes = mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
 
-	return mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
+	u64 ns = mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
+
+	return (ns + MS - 1) / MS * MS;
 }
 
 static int compute_with(struct plan *plan, void *scratch, u32 evict)
