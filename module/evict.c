@@ -5,7 +5,6 @@
 #include <linux/mm.h>
 #include <linux/swap.h>
 
-#include "config.h"
 #include "memory.h"
 #include "ops.h"
 #include "rotor.h"
@@ -99,7 +98,8 @@ static bool may_evict(const struct mts_job *job)
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
  * futile passes over the cgroup to find that out (memory_reclaim(),
  * mm/memcontrol.c). For the same reason the first call that falls short is the
- * last; but where zswap keeps what went, it may have made little room.
+ * last; but where zswap keeps what went, it may have made little room. What zswap
+ * has of the job counts as memory of the job's here: there it is asked once in vain.
  */
 static void evict_job(struct mts_job *job, atomic64_t *left)
 {

@@ -9,7 +9,6 @@
 
 #include <linux/sched.h>
 
-#include "config.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"

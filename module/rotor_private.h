@@ -38,7 +38,8 @@ struct mts_rotor {
 	u64 switch_ns; /* moving average of what a switch adds to a round */
 	u64 slowest_switch_ns; /* of late: falls by an eighth a switch */
 	bool switches_wait; /* the last one waited for the disk for most of its time */
-	bool slow_swap; /* it did, and the disk moved less than any without heads does */
+	bool slow_swap; /* it did, and moved no more than a disk with heads can */
+	bool switches_are_new; /* none yet since turns began, or evict changed */
 	bool passed; /* in the last one the bins passed each other */
 	bool disk_is_slow; /* as early.c has seen when it last evicted some to see */
 	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
@@ -54,7 +55,8 @@ struct mts_rotor {
 	bool swap_is_slow; /* turns were given up for it */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
 	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
-	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or this round's */
+	u32 evict_asked; /* the configured one, then */
+	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or that of these turns */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
@@ -155,7 +157,7 @@ void mts_round_judge(u64 began);
 struct mts_job *mts_round_largest(u32 bin, u32 *n);
 
 /*
- * Slices anew, by what the first switch took, if the round was planned before anybody knew that.
+ * Slices anew, by what switches took so far, if the round was planned before anybody knew that.
  * Return: whether it was. Takes mts_lock.
  */
 bool mts_round_plan_slices(void);

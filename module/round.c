@@ -339,9 +339,14 @@ static bool switches_take_too_long(void)
 {
 	const struct mts_plan *plan = &mts_rotor.plan;
 
+	/* They are about to be others. */
+	if (mts_rotor.nbins >= 2 && mts_rotor.switches_are_new)
+		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;
-	return mts_rotor.nbins >= 2 && mts_rotor.admission.began &&
+	/* A forecast, which knows nothing of who runs in a switch: a good round counts more. */
+	return mts_rotor.nbins >= 2 && mts_rotor.admission.began && !mts_rotor.admission.rounds &&
+	       !mts_rotor.passed &&
 	       !mts_admission_gains(&mts_rotor.admission, plan->run_ns, plan->round_ns);
 }
 
@@ -524,12 +529,25 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */
 static void settle(const struct mts_config *config, u32 nbins_before)
 {
-	u32 evict_before = nbins_before >= 2 ? mts_rotor.evict : MTS_EVICT_FULL;
+	bool blind = mts_rotor.planned_blindly, rotates = nbins_before >= 2;
+	bool decided = rotates && mts_rotor.evict_asked == MTS_EVICT_AUTO;
+	u32 before = mts_rotor.evict;
 
 	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
-	mts_failsafe_set_limit(mts_rotor.max_pause_ns);
-	mts_rotor.evict = mts_policy_evict_how(config->evict, evict_before, &mts_rotor.plan,
-					       mts_rotor.slow_swap || mts_rotor.disk_is_slow);
+	/* Nobody knows yet how long a pause must be: no reason to cut the first switch short. */
+	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
+								mts_rotor.max_pause_ns);
+	mts_rotor.evict_asked = config->evict;
+	/* Turns begin with what other jobs' switches took, if with anything. */
+	if (blind && config->evict == MTS_EVICT_AUTO)
+		mts_rotor.evict = MTS_EVICT_FULL;
+	else
+		mts_rotor.evict =
+			mts_policy_evict_how(config->evict, decided ? before : MTS_EVICT_FULL,
+					     &mts_rotor.plan,
+					     mts_rotor.slow_swap || mts_rotor.disk_is_slow);
+	if (!rotates || mts_rotor.evict != before)
+		mts_rotor.switches_are_new = true;
 }
 
 bool mts_round_plan_slices(void)
@@ -542,8 +560,8 @@ bool mts_round_plan_slices(void)
 	conf = mts_plan_conf_of(mts_config());
 	conf.switch_ns = mts_rotor.switch_ns;
 	mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
-	settle(mts_config(), mts_rotor.nbins);
 	mts_rotor.planned_blindly = false;
+	settle(mts_config(), mts_rotor.nbins);
 	mutex_unlock(&mts_lock);
 	return true;
 }
@@ -574,9 +592,9 @@ u32 mts_round_plan(void)
 		freezable = pack(config, &conf);
 	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
 		split(&conf);
-	mts_rotor.reason = admit(config, freezable);
+	mts_rotor.planned_blindly = !conf.switch_ns || before < 2;
 	settle(config, before);
-	mts_rotor.planned_blindly = !conf.switch_ns;
+	mts_rotor.reason = admit(config, freezable);
 	if (looked || mts_rotor.reason != reason)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
 				    &mts_rotor.plan);

@@ -22,8 +22,6 @@
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 /* When turns end they wait no longer for what is in swap, however slow the disk. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
-/* 250 MB/s: a disk with heads does no more, however its pages lie. */
-#define FAST_BYTES_PER_US 250ull
 
 /* Return: does this job stand still while bin @to runs? */
 static bool is_to_freeze(const struct mts_job *job, u32 to)
@@ -297,11 +295,18 @@ static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 	/* Who passes stands still for one switch of the two around its pause, but for one bin. */
 	u64 costs = passed ? took - div_u64(took, mts_rotor.nbins) : took;
 
+	/* What was measured under other conditions tells nothing of these. */
+	if (mts_rotor.switches_are_new) {
+		mts_rotor.switch_ns = 0;
+		mts_rotor.slowest_switch_ns = 0;
+		mts_rotor.switches_are_new = false;
+	}
 	mts_rotor.switch_ns = mts_rotor.switch_ns ? (3 * mts_rotor.switch_ns + costs) / 4 : costs;
 	mts_rotor.slowest_switch_ns =
 		max(took, mts_rotor.slowest_switch_ns - mts_rotor.slowest_switch_ns / 8);
 	mts_rotor.switches_wait = busy < took / 2;
-	mts_rotor.slow_swap = mts_rotor.switches_wait && bytes < FAST_BYTES_PER_US * (took / 1000);
+	mts_rotor.slow_swap =
+		mts_rotor.switches_wait && bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
 	mts_rotor.passed = passed;
 }
 

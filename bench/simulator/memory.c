@@ -21,8 +21,6 @@ static u64 disk_ns(const struct disk *disk, u64 bytes)
 
 /* What each thread but the first adds: two did 1.6 to 1.9 times as much (docs/performance.md). */
 #define THREAD_ADDS_PERCENT 75u
-/* As FAST_BYTES_PER_US of module/switch.c. */
-#define SLOW_BYTES_PER_S 250000000ull
 
 /* The processors prepare the next requests while the disk is at work. */
 u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads)
@@ -36,7 +34,7 @@ u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 t
 
 bool memory_disk_is_slow(const struct simulation *s)
 {
-	return disk_ns(&s->scenario->disk, SLOW_BYTES_PER_S) > NS_PER_S;
+	return disk_ns(&s->scenario->disk, MTS_SLOW_BYTES_PER_US * 1000000) > NS_PER_S;
 }
 
 u64 memory_free(const struct simulation *s)

@@ -129,18 +129,20 @@ static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 /*
  * Slices as they should be, or shorter for no pause to exceed @limit: shorter
  * full slices shrink all slices in proportion, while those that are at the
- * minimum already stay there.
+ * minimum already stay there. Return: whether they are.
  */
-static void limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			 struct mts_plan *plan, u64 full, u64 limit)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
 
 	plan->max_pause_ns = limit;
+	if (set_slices(conf, bins, plan, full) <= limit)
+		return false;
 	/* With very many bins even the shortest slices may exceed it. */
-	if (set_slices(conf, bins, plan, full) > limit &&
-	    set_slices(conf, bins, plan, low) <= limit)
+	if (set_slices(conf, bins, plan, low) <= limit)
 		set_slices(conf, bins, plan, search_slice(conf, bins, plan, low, full));
+	return true;
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
@@ -156,8 +158,8 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 		plan->max_pause_ns = conf->max_pause_ns;
 		return;
 	}
-	limit_slices(conf, bins, plan, full, conf->max_pause_ns);
-	if (conf->stretched_pause_ns > conf->max_pause_ns && plan->run_ns < plan->round_ns / 2) {
+	if (limit_slices(conf, bins, plan, full, conf->max_pause_ns) &&
+	    conf->stretched_pause_ns > conf->max_pause_ns && plan->run_ns < plan->round_ns / 2) {
 		full = full_slice(conf, bins, plan, conf->overhead ? MTS_OVERHEAD_MAX : 0);
 		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
 	}

@@ -110,7 +110,7 @@ struct mts_plan_tie {
 
 struct mts_plan_conf {
 	u32 pack; /* enum mts_pack */
-	u32 evict; /* enum mts_evict; for mts_plan_traffic() */
+	u32 evict; /* enum mts_evict, but AUTO (mts_policy_evict_how()); for mts_plan_traffic() */
 	u64 capacity; /* for bins and residents together */
 	u64 slice_ns; /* of a full bin, at least */
 	u64 min_slice_ns;
@@ -550,6 +550,9 @@ void mts_admission_give_up(struct mts_admission *a, u64 now);
 void mts_admission_end(struct mts_admission *a);
 
 /* ---- evict.c: what a switch moves ---------------------------------------- */
+
+/* 250 MB/s, about: a disk with heads moves no more, however its pages lie. */
+#define MTS_SLOW_BYTES_PER_US 250ull
 
 /**
  * mts_policy_evict_how() - what a configured @evict comes to in a round

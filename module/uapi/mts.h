@@ -73,7 +73,7 @@ enum mts_evict {
 	MTS_EVICT_OFF = 0, /* nothing: the kernel reclaims when it must */
 	MTS_EVICT_NEED = 1, /* what the incoming bin lacks, with slack */
 	MTS_EVICT_FULL = 2, /* all of it: Reuven & Wiseman, section 4.2 */
-	/* all, or by need where switches take much of the time and the disk is not what is slow */
+	/* all, or by need where switches take much of the time, and swap is on no slow disk */
 	MTS_EVICT_AUTO = 3,
 };
 

@@ -196,7 +196,8 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 static int compute(struct plan *plan)
 {
 	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
-	u32 first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, &plan->result, false);
+	bool slow = plan->swap_speed && plan->swap_speed < MTS_SLOW_BYTES_PER_US * 1000000;
+	u32 first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, &plan->result, slow);
 	u32 evict = first;
 	int ret = -ENOMEM;
 
@@ -205,7 +206,7 @@ static int compute(struct plan *plan)
 		ret = compute_with(plan, scratch, first);
 	/* As the rotor finds out in its first round. */
 	if (!ret)
-		evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, false);
+		evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, slow);
 	if (!ret && evict != first)
 		ret = compute_with(plan, scratch, evict);
 	free(scratch);
