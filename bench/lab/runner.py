@@ -12,9 +12,10 @@ What programs find in the guest, apart from init.sh's:
 /lab/jobs.json  the driver's input
 
 Memory: the guest has free_mib, its swap disk (but a zram: it lives in what is free), twice its
-image, and BASE_MIB for the kernel; the driver pins what is free beyond free_mib. What the kernel
-makes of the size of its memory is set as a host would have it whose memory is what programs
-find free here, so that the size of the swap disk changes nothing:
+image, BASE_MIB for the kernel, and what the pages of a large guest take; the driver pins what is
+free beyond free_mib. What the kernel makes of the size of its memory is set as a host would have
+it whose memory is what programs find free here, so that the size of the swap disk changes
+nothing:
 
 - no transparent huge pages: the kernel itself has none below 512 MiB (mm/huge_memory.c). With
   them it also keeps 5 % of all memory free, more than a quarter of what is free in a guest.

@@ -23,11 +23,10 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));
 	json_put(&root, "slice_ns", json_u64(config->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(config->min_slice_ns));
-	json_put(&root, "max_pause_ns",
-		 config->max_pause_ns ? json_u64(config->max_pause_ns) : json_null());
+	json_put(&root, "max_pause_ns", json_u64_or_null(config->max_pause_ns));
 	json_put(&root, "overhead", json_u64(config->overhead));
 	json_put(&root, "interactive", json_u64(config->interactive));
-	json_put(&root, "bin_bytes", config->bin_bytes ? json_u64(config->bin_bytes) : json_null());
+	json_put(&root, "bin_bytes", json_u64_or_null(config->bin_bytes));
 	return json_print(root);
 }
 

@@ -145,6 +145,11 @@ json_t *json_u64(u64 value)
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
+json_t *json_u64_or_null(u64 value)
+{
+	return value ? json_u64(value) : json_null();
+}
+
 json_t *json_text(const char *text)
 {
 	json_t *string = json_string(text);

@@ -37,6 +37,8 @@ void print_field(const char *label, const char *format, ...) __attribute__((form
 
 /* JSON has no unsigned 64-bit numbers: what is larger becomes INT64_MAX. */
 json_t *json_u64(u64 value);
+/* Where 0 is none, or automatic. */
+json_t *json_u64_or_null(u64 value);
 
 /* Any bytes: what is not UTF-8 goes through format_name(). */
 json_t *json_text(const char *text);

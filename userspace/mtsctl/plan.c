@@ -175,7 +175,6 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 static u64 switch_at(const struct mts_plan *round, u64 speed)
 {
 	u64 bytes = mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
-
 	u64 ns = mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
 
 	return (ns + MS - 1) / MS * MS;

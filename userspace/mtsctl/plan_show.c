@@ -150,8 +150,7 @@ static json_t *conf_json(const struct mts_plan_conf *conf)
 	json_put(&root, "capacity", json_u64(conf->capacity));
 	json_put(&root, "slice_ns", json_u64(conf->slice_ns));
 	json_put(&root, "min_slice_ns", json_u64(conf->min_slice_ns));
-	json_put(&root, "max_pause_ns",
-		 conf->max_pause_ns ? json_u64(conf->max_pause_ns) : json_null());
+	json_put(&root, "max_pause_ns", json_u64_or_null(conf->max_pause_ns));
 	json_put(&root, "overhead", json_u64(conf->overhead));
 	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
 	json_put(&root, "processors", json_u64(conf->processors));

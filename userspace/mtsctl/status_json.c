@@ -38,7 +38,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 
 	json_put(&root, "id", json_u64(job->id));
 	json_put(&root, "name", json_text(job->name));
-	json_put(&root, "parent", job->parent ? json_u64(job->parent) : json_null());
+	json_put(&root, "parent", json_u64_or_null(job->parent));
 	json_put(&root, "each", json_boolean(job->flags & MTS_JOB_EACH));
 	json_put(&root, "pin", json_boolean(job->flags & MTS_JOB_PIN));
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
@@ -94,11 +94,11 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "slice_left_ns", slice_left(s));
 	json_put(&root, "generation", json_u64(st->generation));
 	json_put(&root, "now_ns", json_u64(st->now_ns));
-	json_put(&root, "capacity", st->capacity ? json_u64(st->capacity) : json_null());
+	json_put(&root, "capacity", json_u64_or_null(st->capacity));
 	json_put(&root, "demand", json_u64(st->demand));
 	json_put(&root, "resident_demand", json_u64(st->resident_demand));
 	json_put(&root, "round", json_u64(st->round));
-	json_put(&root, "round_ns", st->round_ns ? json_u64(st->round_ns) : json_null());
+	json_put(&root, "round_ns", json_u64_or_null(st->round_ns));
 	json_put(&root, "longest_pause_ns",
 		 st->round_ns ? json_u64(st->longest_pause_ns) : json_null());
 	json_put(&root, "interactive", json_u64(st->interactive));
