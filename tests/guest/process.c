@@ -202,6 +202,9 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	hog_work(spec, shared, memory);
 }
 
+/* ms; where jobs take turns, a new one may be frozen before it says its id: for a pause, at most. */
+#define SAYS_ID 70000
+
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 {
 	struct hog_shared *shared = shared_page();
@@ -212,7 +215,7 @@ void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 		hog_main(spec, shared);
 		_exit(0);
 	}
-	expect_within(10000, shared->id || shared->error || spec->cgroup,
+	expect_within(SAYS_ID, shared->id || shared->error || spec->cgroup,
 		      "no job %s for process %d: %s", spec->name, hog->pid, describe());
 	check(!shared->error, "hog %s: %s", spec->name, strerror(-shared->error));
 	hog->id = shared->id;
