@@ -652,6 +652,10 @@ void mts_rotor_status(struct mts_status *status)
 	status->slice_ends_ns = mts_rotor.slice_ends;
 	status->round_ns = mts_rotor.plan.round_ns;
 	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
+	if (mts_rotor.nbins) {
+		status->evict = mts_rotor.evict;
+		status->max_pause_ns = mts_rotor.max_pause_ns;
+	}
 	status->sees = mts_hooks_see();
 	count_interactive(status);
 	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));

@@ -329,8 +329,9 @@ struct mts_status {
 	__u32 sees; /* MTS_SEES_* */
 	__u32 interactive; /* jobs that are resident for their input */
 	__u32 crowded_out; /* jobs that had input, and are in bins for want of room */
-	__u32 pad;
-	__u64 reserved[2];
+	__u32 evict; /* enum mts_evict of these turns, never AUTO; while max_pause_ns is set */
+	__u64 max_pause_ns; /* of these turns: nobody is frozen longer; 0: none are taken */
+	__u64 reserved[1];
 	char detail[MTS_DETAIL_SIZE];
 };
 

@@ -202,7 +202,7 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	hog_work(spec, shared, memory);
 }
 
-/* ms; where jobs take turns, a new one may be frozen before it says its id: for a pause, at most. */
+/* ms; where jobs take turns, a new one may be frozen before it says its id: for a pause. */
 #define SAYS_ID 70000
 
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)

@@ -96,6 +96,38 @@ static void evict_need_leaves_memory_alone_while_there_is_room(void)
 	check(get_stats().evict_got == before.evict_got, "it evicted");
 }
 
+/* Turns begin with everything; these slices are next to nothing beside their switches. */
+static void evict_auto_goes_by_need_where_switches_are_dear(void)
+{
+	u64 got;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	got = get_stats().evict_got;
+	rotate(32, 20, MTS_EVICT_AUTO);
+	expect_rotation(3);
+	expect_within(20000, get_status().evict == MTS_EVICT_NEED, "%s", describe());
+	check(get_stats().evict_got > got + 24 * MIB, "the first round evicted %llu KiB",
+	      (get_stats().evict_got - got) >> 10);
+
+	/* What need brings about, cheap switches, is no reason to end it. */
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 500 * NS_PER_MS });
+	wait_rounds(1, 20000);
+	got = get_stats().evict_got;
+	wait_rounds(2, 20000);
+	expect(get_status().evict, MTS_EVICT_NEED);
+	check(get_stats().evict_got == got, "it evicted");
+
+	/* The user's word counts, and when he takes it back it is decided anew. */
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_EVICT, .evict = MTS_EVICT_FULL });
+	expect_within(20000, get_status().evict == MTS_EVICT_FULL, "%s", describe());
+	wait_rounds(1, 20000);
+	check(get_stats().evict_got > got, "it did not evict");
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_EVICT | MTS_CONFIG_SLICE,
+					 .evict = MTS_EVICT_AUTO,
+					 .slice_ns = 20 * NS_PER_MS });
+	expect_within(20000, get_status().evict == MTS_EVICT_NEED, "%s", describe());
+}
+
 /* In the middle of eviction a THAW does not wait for its end. */
 static void thaw_during_eviction(void)
 {
@@ -371,7 +403,8 @@ static void growth_splits_the_bin(void)
 }
 
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
-	    TEST(evict_need_leaves_memory_alone_while_there_is_room), TEST(thaw_during_eviction),
+	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
+	    TEST(evict_auto_goes_by_need_where_switches_are_dear), TEST(thaw_during_eviction),
 	    TEST_SLOW(mode_auto_rotates_under_pressure, 120),
 	    TEST_SLOW(mode_auto_rotates_where_zswap_is_on, 120),
 	    TEST(what_zswap_keeps_does_not_count), TEST(job_larger_than_the_bin_runs_alone),

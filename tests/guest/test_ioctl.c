@@ -364,7 +364,8 @@ static void status_answers(void)
 	check(!s.jobs && !s.bins && !s.frozen && s.current_bin == MTS_BIN_NONE, "%s", describe());
 	check(s.now_ns <= now && now - s.now_ns < 10 * 1000 * NS_PER_MS, "now_ns %llu, it is %llu",
 	      s.now_ns, (unsigned long long)now);
-	check(!s.slice_ends_ns && !s.round_ns && !s.longest_pause_ns, "a plan while idle");
+	check(!s.slice_ends_ns && !s.round_ns && !s.longest_pause_ns && !s.max_pause_ns,
+	      "a plan while idle");
 	check(s.detail[0] && memchr(s.detail, 0, sizeof(s.detail)), "no sentence");
 	for (i = 0; i < ARRAY_SIZE(s.reserved); i++)
 		check(!s.reserved[i], "reserved is not 0");

@@ -166,6 +166,53 @@ static void leave_mib(unsigned int left)
 	close(ready[0]);
 }
 
+/* ---- limits that go by the disk -------------------------------------------------------- */
+
+/* 10 MiB each way take 5 s: in four bins 20 of the 30 s that pauses may last if that will do. */
+static const struct swap_disk very_slow = { .mib = 128, .request_us = 30000 };
+
+static bool was_frozen_for(u64 ms)
+{
+	unsigned int i;
+
+	for (i = 0; i < nhogs; i++)
+		if (job_named(hogs[i].name).frozen_longest_ns > ms * NS_PER_MS)
+			return true;
+	return false;
+}
+
+/*
+ * Nobody knows what a switch will take when turns begin. As soon as the first one is through it
+ * is known that slices cannot be as long as they should, nor half of the time theirs in 30 s.
+ */
+static void pauses_grow_as_switches_need(void)
+{
+	static const unsigned int each[] = { 10, 10, 10, 10 };
+	struct mts_stats before = get_stats();
+	u64 round;
+	u32 i;
+
+	swap_use(&very_slow);
+	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
+	rotate(12, 10000, MTS_EVICT_AUTO);
+	set_max_pause(0);
+	expect_rotation(4);
+	round = get_status().round;
+	check(get_status().max_pause_ns == MTS_PAUSE_AUTO_NS, "%s", describe());
+	expect_within(60000, get_status().max_pause_ns > MTS_PAUSE_AUTO_NS, "%s", describe());
+	expect(get_status().round, round);
+	check(get_status().max_pause_ns <= MTS_PAUSE_MAX_NS, "%s", describe());
+	note("pauses of up to %llu ms", get_status().max_pause_ns / NS_PER_MS);
+
+	/* And they are that long; the watchdog knows. To evict by need is not for such disks. */
+	expect_within(120000, was_frozen_for(MTS_PAUSE_AUTO_NS / NS_PER_MS), "%s", describe());
+	for (i = 0; i < nhogs; i++)
+		check(job_named(hogs[i].name).frozen_longest_ns <= MTS_PAUSE_MAX_NS, "%s",
+		      describe());
+	expect(get_stats().overdue_thaws, before.overdue_thaws);
+	expect(get_status().evict, MTS_EVICT_FULL);
+}
+
 static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
 /* Eight jobs of 12 MiB where there are 60, all at once. */
@@ -217,5 +264,6 @@ static void nobody_is_stopped_in_shadow_mode(void)
 
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
 	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
-	    TEST(changed_while_passing), TEST(turns_begin_at_the_first_shortage),
+	    TEST(changed_while_passing), TEST_SLOW(pauses_grow_as_switches_need, 180),
+	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode));

@@ -209,6 +209,8 @@ static void rotating(void)
 	now.status.slice_ends_ns = now.status.now_ns + 1300000000;
 	now.status.round_ns = 5300000000;
 	now.status.longest_pause_ns = 4300000000;
+	now.status.max_pause_ns = 30 * SECOND;
+	now.status.evict = MTS_EVICT_NEED;
 }
 
 /* Somebody types at one of them; at two more, for which there is no room. */
@@ -276,6 +278,8 @@ static void many(void)
 	now.status.round = UINT64_MAX;
 	now.status.round_ns = 3600 * SECOND;
 	now.status.longest_pause_ns = UINT64_MAX;
+	now.status.max_pause_ns = UINT64_MAX;
+	now.status.evict = UINT32_MAX;
 	now.status.slice_ends_ns = NOW + 59 * SECOND;
 }
 

@@ -106,6 +106,19 @@ def test_evict_auto_moves_less_where_switches_are_dear(plan):
     assert cheap["swap_in_bytes"] == 12 * GIB
     assert cheap["bins"] == plan(*args, "100G", "--evict", "full")["bins"]
     assert cheap["config"]["evict"] == dear["config"]["evict"] == "auto"
+    assert (dear["evict"], cheap["evict"]) == ("need", "full")
+    # Nobody knows what a switch takes, or there is none.
+    assert plan(*args[:-1])["evict"] is None
+    assert plan("--size", "4G", "--capacity", "8G", "--switch", "1s")["evict"] is None
+    assert plan(*args[:-1], "--evict", "off")["evict"] == "off"
+
+
+def test_what_evict_auto_comes_to_is_said(mtsctl, host):
+    args = words("plan --size 4G 8G --capacity 8G --switch 8s")
+    shown = mtsctl(*args, scenario="absent", **host.fake).out
+    assert " evict=auto (need) " in shown
+    shown = mtsctl(*args, "--evict", "full", scenario="absent", **host.fake).out
+    assert " evict=full " in shown
 
 
 def test_slices_grow(plan):

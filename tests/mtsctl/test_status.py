@@ -25,7 +25,8 @@ SCENARIOS = [
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
-    "longest_pause_ns", "interactive", "crowded_out", "sees", "consistent", "bins", "jobs",
+    "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
+    "consistent", "bins", "jobs",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
@@ -59,12 +60,14 @@ def test_idle(mtsctl):
     assert out.startswith("state      idle\nwhy        everything fits: 30.0 MiB in 96.0 MiB\n")
     assert re.search(r"^ +1 alpha +running +- 10.0 MiB 10.0 MiB +0 B$", out, re.M)
     assert "BIN  RUNS" not in out
+    assert "turns" not in out
 
 
 def test_rotating(mtsctl):
     out = mtsctl("status", scenario="rotating").out
     # Bin 1 runs for another 1.3 s; a switch takes 0.1 s; bin 2 has 1 s.
     assert "next       bin 2 runs in 1.4 s\n" in out
+    assert "turns      evict=need, pauses of up to 30.0 s\n" in out
     assert re.search(r"^ +0  in 2\.5 s +2\.0 s  93\.0 MiB", out, re.M)
     assert re.search(r"^ +\* 1  now +2\.0 s  93\.0 MiB .* 4 +0$", out, re.M)
     assert re.search(r"^ +2  in 1\.4 s +1\.0 s  49\.0 MiB .* 2 +2$", out, re.M)
@@ -86,6 +89,8 @@ def test_rotating_json(mtsctl):
     assert [b["runs_in_ns"] for b in status["bins"]] == [2500000000, 0, 1400000000]
     assert status["round_ns"] == 5300000000
     assert status["longest_pause_ns"] == 4300000000
+    assert status["max_pause_ns"] == 30000000000
+    assert status["evict"] == "need"
     jobs = {j["id"]: j for j in status["jobs"]}
     assert jobs[1]["frozen_for_ns"] == 1500000000
     assert jobs[2]["frozen_for_ns"] is None

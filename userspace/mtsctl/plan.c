@@ -197,7 +197,6 @@ static int compute(struct plan *plan)
 	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
 	bool slow = plan->swap_speed && plan->swap_speed < MTS_SLOW_BYTES_PER_US * 1000000;
 	u32 first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, &plan->result, slow);
-	u32 evict = first;
 	int ret = -ENOMEM;
 
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
@@ -205,9 +204,9 @@ static int compute(struct plan *plan)
 		ret = compute_with(plan, scratch, first);
 	/* As the rotor finds out in its first round. */
 	if (!ret)
-		evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, slow);
-	if (!ret && evict != first)
-		ret = compute_with(plan, scratch, evict);
+		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, slow);
+	if (!ret && plan->evict != first)
+		ret = compute_with(plan, scratch, plan->evict);
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

@@ -91,10 +91,28 @@ static void show_bins(const struct plan *plan)
 		printf("\n! more than a bin holds: the kernel will page while this bin runs\n");
 }
 
+/* What evict= comes to is known where it is known what switches take. */
+static bool knows_evict(const struct plan *plan)
+{
+	return plan->result.nbins > 1 &&
+	       (plan->conf.evict != MTS_EVICT_AUTO || plan->conf.switch_ns);
+}
+
+static const char *format_evict(char buf[FORMAT_SIZE], const struct plan *plan)
+{
+	const char *asked = word_of(evict_words, plan->conf.evict);
+
+	if (plan->evict == plan->conf.evict || !knows_evict(plan))
+		return asked;
+	snprintf(buf, FORMAT_SIZE, "%s (%s)", asked, word_of(evict_words, plan->evict));
+	return buf;
+}
+
 void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
 	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
+	char evict[FORMAT_SIZE];
 
 	if (r->resident_demand)
 		print_field("capacity", "%s in a bin: %s less %s of resident jobs",
@@ -107,7 +125,7 @@ void plan_show(const struct plan *plan)
 	print_field("rules",
 		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s "
 		    "processors=%u",
-		    word_of(pack_words, plan->conf.pack), word_of(evict_words, plan->conf.evict),
+		    word_of(pack_words, plan->conf.pack), format_evict(evict, plan),
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
 		    format_pause(c, plan->conf.max_pause_ns), format_share(d, plan->conf.overhead),
@@ -194,6 +212,8 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "capacity", json_u64(r->capacity));
 	json_put(&root, "demand", json_u64(r->demand));
 	json_put(&root, "resident_demand", json_u64(r->resident_demand));
+	json_put(&root, "evict",
+		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
 	json_put(&root, "swap_out_bytes", json_u64(r->swap_out_bytes));

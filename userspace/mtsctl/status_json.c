@@ -101,6 +101,9 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "round_ns", json_u64_or_null(st->round_ns));
 	json_put(&root, "longest_pause_ns",
 		 st->round_ns ? json_u64(st->longest_pause_ns) : json_null());
+	json_put(&root, "max_pause_ns", json_u64_or_null(st->max_pause_ns));
+	json_put(&root, "evict",
+		 st->max_pause_ns ? json_string(word_of(evict_words, st->evict)) : json_null());
 	json_put(&root, "interactive", json_u64(st->interactive));
 	json_put(&root, "crowded_out", json_u64(st->crowded_out));
 	json_put(&root, "sees", sees_json(st->sees));

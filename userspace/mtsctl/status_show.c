@@ -79,10 +79,22 @@ static void show_interactive(const struct mts_status *st)
 			    st->interactive, st->interactive == 1 ? "" : "s", st->crowded_out);
 }
 
+static void show_round(const struct mts_status *st)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+
+	if (st->round_ns)
+		print_field("round", "%llu: %s long, longest pause %s", st->round,
+			    format_time(a, st->round_ns), format_time(b, st->longest_pause_ns));
+	if (st->max_pause_ns)
+		print_field("turns", "evict=%s, pauses of up to %s",
+			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns));
+}
+
 static void show_head(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
-	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 
 	print_field("state", "%s", word_of(state_words, st->state));
 	print_field("why", "%s", *st->detail ? st->detail : word_of(reason_words, st->reason));
@@ -95,9 +107,7 @@ static void show_head(const struct snapshot *s)
 		    format_size(b, st->resident_demand));
 	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
 	show_interactive(st);
-	if (st->round_ns)
-		print_field("round", "%llu: %s long, longest pause %s", st->round,
-			    format_time(b, st->round_ns), format_time(c, st->longest_pause_ns));
+	show_round(st);
 	print_field("--each", "%s",
 		    st->each_how == MTS_EACH_NONE ?
 			    "cannot catch children in this kernel" :
