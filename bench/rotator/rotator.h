@@ -172,7 +172,10 @@ struct round {
 	struct mts_plan_bin bins[MAX_JOBS];
 	u32 nbins; /* 0: everything runs */
 	u32 running;
-	uint64_t switch_ns; /* what a switch takes: a moving average */
+	uint64_t switch_ns; /* what a switch takes: a moving average; 0: none yet, or none like these */
+	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
+	bool planned_blindly; /* this round: nobody knew what a switch takes */
+	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
 	uint64_t scanned; /* of struct host, when it last grew */
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */
 	uint64_t slice_began;
@@ -189,6 +192,9 @@ bool round_measure(struct job *job);
 /* Measure and plan. Return: the number of bins, 0 if nothing is to rotate. */
 u32 round_plan(void);
 void round_place_newcomers(void);
+
+/* A switch is through: if it is the first one, slices, pauses and eviction go by it from now on. */
+void round_note_switch(uint64_t took);
 
 void round_slice_begins(void);
 

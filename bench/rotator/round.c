@@ -101,9 +101,37 @@ static uint64_t capacity_now(const struct host *host)
 				  mts_policy_capacity(host->available, managed, host->total));
 }
 
+/* What evict=auto comes to, for a plan that there were turns before or not. */
+static void settle(bool rotates)
+{
+	u32 evict = options.config.evict, before = rotates ? round_now.evict : MTS_EVICT_FULL;
+
+	if (round_now.planned_blindly && evict == MTS_EVICT_AUTO)
+		round_now.evict = MTS_EVICT_FULL;
+	else
+		round_now.evict =
+			mts_policy_evict_how(evict, before, &round_now.plan, round_now.slow_swap);
+	if (!rotates || round_now.evict != before)
+		round_now.switch_ns = 0;
+}
+
+void round_note_switch(uint64_t took)
+{
+	struct mts_plan_conf conf = mts_plan_conf_of(&options.config);
+
+	round_now.switch_ns = round_now.switch_ns ? (3 * round_now.switch_ns + took) / 4 : took;
+	if (!round_now.planned_blindly)
+		return;
+	conf.switch_ns = round_now.switch_ns;
+	mts_plan_slices(&conf, round_now.bins, &round_now.plan);
+	round_now.planned_blindly = false;
+	settle(true);
+}
+
 u32 round_plan(void)
 {
 	struct mts_plan_conf conf = mts_plan_conf_of(&options.config);
+	bool rotates = round_now.nbins >= 2;
 	struct host host;
 	u32 freezable = 0;
 
@@ -121,6 +149,8 @@ u32 round_plan(void)
 	conf.capacity = capacity_now(&host);
 	conf.switch_ns = round_now.switch_ns;
 	mts_plan_round(&conf, plan_jobs, job_count, round_now.bins, &round_now.plan, scratch);
+	round_now.planned_blindly = !conf.switch_ns || !rotates;
+	settle(rotates);
 	round_now.nbins = admit(&host, freezable) ? round_now.plan.nbins : 0;
 	for (u32 i = 0; i < job_count; i++) {
 		jobs[i].bin = round_now.nbins ? plan_jobs[i].bin : MTS_BIN_NONE;

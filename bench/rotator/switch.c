@@ -140,11 +140,11 @@ static void evict_for(u32 to)
 	uint64_t began = now_ns(), demand, resident, want;
 	struct host host;
 
-	if (options.config.evict == MTS_EVICT_OFF)
+	if (round_now.evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
 	host_read(&host);
-	want = mts_policy_evict(options.config.evict, frozen_resident(), demand, resident,
+	want = mts_policy_evict(round_now.evict, frozen_resident(), demand, resident,
 				host.available);
 	for (u32 distance = round_now.nbins - 1; distance && want; distance--)
 		want = mts_sub_floor(want, evict_bin((to + distance) % round_now.nbins, want));
@@ -179,9 +179,23 @@ static void bring_back(u32 to)
 
 /* ---- the switch ----------------------------------------------------------------- */
 
+/* This process's, in ns; what others do for it counts as waiting. */
+static uint64_t busy(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t moved(void)
+{
+	return stats.evict_got + stats.brought_back;
+}
+
 void switch_to(u32 bin)
 {
-	uint64_t began = now_ns(), took;
+	uint64_t began = now_ns(), worked = busy(), bytes = moved(), took;
 
 	round_now.running = bin;
 	stats.switches++;
@@ -193,7 +207,9 @@ void switch_to(u32 bin)
 	thaw_bin(bin);
 
 	took = now_ns() - began;
-	round_now.switch_ns = round_now.switch_ns ? (3 * round_now.switch_ns + took) / 4 : took;
+	round_now.slow_swap = busy() - worked < took / 2 &&
+			      moved() - bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
+	round_note_switch(took);
 	stats_write();
 }
 

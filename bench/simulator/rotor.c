@@ -35,11 +35,37 @@ static u64 demand_now(const struct simulation *s)
 	return sum;
 }
 
+/* What evict=auto comes to, for a plan that there were turns before or not. */
+static void settle(struct simulation *s, bool rotates)
+{
+	u32 evict = s->scenario->config.evict, before = rotates ? s->evict : MTS_EVICT_FULL;
+
+	if (s->planned_blindly && evict == MTS_EVICT_AUTO)
+		s->evict = MTS_EVICT_FULL;
+	else
+		s->evict = mts_policy_evict_how(evict, before, &s->plan, memory_disk_is_slow(s));
+	s->switches_are_new |= !rotates || s->evict != before;
+}
+
+/* Once the first switch is through. */
+static void plan_slices(struct simulation *s)
+{
+	struct mts_plan_conf conf = mts_plan_conf_of(&s->scenario->config);
+
+	if (!s->planned_blindly)
+		return;
+	conf.switch_ns = s->switch_ns;
+	mts_plan_slices(&conf, s->bins, &s->plan);
+	s->planned_blindly = false;
+	settle(s, true);
+}
+
 static u32 plan_round(struct simulation *s)
 {
 	const struct mts_config *config = &s->scenario->config;
 	struct mts_plan_conf conf = mts_plan_conf_of(config);
-	u32 n = 0, before = s->nbins >= 2 ? s->evict : MTS_EVICT_FULL;
+	bool rotates = s->nbins >= 2;
+	u32 n = 0;
 
 	conf.capacity = capacity_now(s);
 	conf.switch_ns = s->switch_ns;
@@ -57,7 +83,8 @@ static u32 plan_round(struct simulation *s)
 		};
 	}
 	mts_plan_round(&conf, s->plan_jobs, n, s->bins, &s->plan, s->scratch);
-	s->evict = mts_policy_evict_how(config->evict, before, &s->plan, memory_disk_is_slow(s));
+	s->planned_blindly = !conf.switch_ns || !rotates;
+	settle(s, rotates);
 	s->nbins = config->mode != MTS_MODE_OFF && s->plan.nbins >= 2 ? s->plan.nbins : 0;
 	n = 0;
 	for (u32 i = 0; i < s->arrived; i++)
@@ -259,6 +286,7 @@ static void run_round(struct simulation *s)
 		if (!jobs_in_bin(s, bin))
 			continue;
 		switch_to(s, bin);
+		plan_slices(s);
 		end = run_slice(s, bin);
 	}
 }

@@ -145,6 +145,9 @@ void switch_to(struct simulation *s, u32 bin)
 	memory_fault_in(s);
 
 	took = s->now - began;
+	if (s->switches_are_new)
+		s->switch_ns = 0;
+	s->switches_are_new = false;
 	s->switch_ns = s->switch_ns ? (3 * s->switch_ns + took) / 4 : took;
 }
 
