@@ -49,6 +49,11 @@ static u64 events(enum vm_event_item item)
 	return sum;
 }
 
+u64 mts_memory_reclaimed(void)
+{
+	return events(PGSTEAL_KSWAPD) + events(PGSTEAL_DIRECT);
+}
+
 /* What zswap had is not in the kernel's account of pages that were swapped in. */
 #ifdef CONFIG_ZSWAP
 u64 mts_memory_swapins(void)

@@ -57,6 +57,7 @@ struct mts_rotor {
 	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
 	u32 evict_asked; /* the configured one, then */
 	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or that of these turns */
+	bool starves; /* mts_round_starves() said so */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
@@ -128,6 +129,9 @@ bool mts_round_take_in(void);
  * Not @wanted: nobody at all.
  */
 void mts_round_protect(bool wanted);
+
+/* Without turns: is there no memory for anybody (mts_admission_starves())? The log says so once. */
+bool mts_round_starves(void);
 
 /*
  * Would all that takes turns fit into one bin now, with an eighth of it to spare, by what was last

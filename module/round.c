@@ -276,7 +276,8 @@ static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = mts_memory_swapins() };
+	struct mts_window window = { .swapins = mts_memory_swapins(),
+				     .reclaimed = mts_memory_reclaimed() };
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -722,6 +723,17 @@ void mts_round_protect(bool wanted)
 		mts_protect(job, used || pinned || realtime ? min(job->demand, most) : 0,
 			    used && !pinned && !realtime ? mts_rotor.nbins : 1);
 	}
+}
+
+bool mts_round_starves(void)
+{
+	bool starves = mts_rotor.nbins < 2 && reclaims() &&
+		       mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
+
+	if (starves && !mts_rotor.starves)
+		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");
+	mts_rotor.starves = starves;
+	return starves;
 }
 
 /* What the running bin needs now. Return: of how many jobs. */

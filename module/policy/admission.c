@@ -38,6 +38,10 @@
  */
 #define MANY_SWAPS_PER_S 1000u
 #define STALLED_PART 10u
+/* For so long: a slow disk that writes may let nobody read for a second. */
+#define STARVES_NS (2ull * 1000000000)
+/* Of what is expected of turns: this is nothing, as time is counted in ticks. */
+#define NOTHING_PART 100u
 #define HOLD_MIN_NS (30ull * 1000000000)
 #define HOLD_MAX_NS (600ull * 1000000000)
 /* Rounds in a row that must be poor; a single one may have a start or an end in it. */
@@ -141,16 +145,29 @@ static bool copes(u64 share, u64 expected)
 	return share * 1000 >= expected * (expected < FEW ? COPES_FEW : COPES);
 }
 
+static bool is_rare(u64 pages, u64 elapsed)
+{
+	return pages * 1000000000 < SWAPS_PER_S * elapsed;
+}
+
 /*
  * Programs that work in the kernel run little in user mode, and swap a page now
  * and then, though memory costs them next to nothing.
  */
 static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 elapsed)
 {
-	if (swapins * 1000000000 < SWAPS_PER_S * elapsed)
+	if (is_rare(swapins, elapsed))
 		return false;
 	return window->stalled_ns >= elapsed / STALLED_PART ||
 	       swapins * 1000000000 >= MANY_SWAPS_PER_S * elapsed;
+}
+
+static bool starves(const struct mts_admission *a, const struct mts_window *window, u64 elapsed)
+{
+	return a->share * NOTHING_PART < a->expected && window->stalled_ns != U64_MAX &&
+	       window->stalled_ns >= elapsed / 2 &&
+	       is_rare(window->swapins - a->swapins, elapsed) &&
+	       is_rare(window->reclaimed - a->reclaimed, elapsed);
 }
 
 /*
@@ -161,7 +178,7 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
-	bool was_short = a->short_of_memory;
+	bool was_short = a->short_of_memory, starving = false;
 
 	a->short_of_memory = false;
 	a->lasting = false;
@@ -172,10 +189,22 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 			!copes(a->share, a->expected) &&
 			waits_for_memory(window, window->swapins - a->swapins, elapsed);
 		a->lasting = a->short_of_memory && was_short;
+		starving = starves(a, window, elapsed);
 	}
+	if (!starving)
+		a->starving_since = 0;
+	else if (!a->starving_since)
+		a->starving_since = a->began;
 	a->began = now;
 	a->looks = 0;
 	a->swapins = window->swapins;
+	a->reclaimed = window->reclaimed;
+}
+
+bool mts_admission_starves(const struct mts_admission *a, u64 now)
+{
+	return a->starving_since && now - a->began < STALE_NS &&
+	       a->began - a->starving_since >= STARVES_NS;
 }
 
 bool mts_admission_holds(const struct mts_admission *a, u64 now)
@@ -215,6 +244,7 @@ void mts_admission_end(struct mts_admission *a)
 	a->looks = 0;
 	a->short_of_memory = false;
 	a->lasting = false;
+	a->starving_since = 0;
 }
 
 void mts_admission_give_up(struct mts_admission *a, u64 now)

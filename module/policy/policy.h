@@ -462,10 +462,11 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  * spends its time in the kernel, or waits. All zero at first; all shares are per
  * mille of a processor, of all jobs together.
  *
- * @began, @looks, @swapins: of the window
+ * @began, @looks, @swapins, @reclaimed: of the window
  * @share, @expected: in the last window without turns, and with turns
  * @short_of_memory: both signals were there in it
  * @lasting: and in the one before
+ * @starving_since: nobody has got anything, nor has any memory come, since then; 0: not so
  * @before, @during: before turns were taken, and in the last round
  */
 struct mts_admission {
@@ -473,10 +474,12 @@ struct mts_admission {
 	u32 looks;
 	u32 rounds;
 	u64 swapins;
+	u64 reclaimed;
 	u64 share;
 	u64 expected;
 	bool short_of_memory;
 	bool lasting;
+	u64 starving_since;
 	u64 before;
 	u64 during;
 	u32 poor; /* rounds in a row */
@@ -499,12 +502,14 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
  * @stalled_ns: sum of the times in which they waited for memory; U64_MAX: not known
  * @expected: mts_admission_expected()
  * @swapins: pages swapped in on this host since boot
+ * @reclaimed: pages that its reclaim has freed since boot
  */
 struct mts_window {
 	u64 user_ns;
 	u64 stalled_ns;
 	u64 expected;
 	u64 swapins;
+	u64 reclaimed;
 };
 
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
@@ -518,6 +523,15 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  * have not been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
+
+/*
+ * For two seconds and more all have waited for memory, nobody has run, and no page has come in or
+ * been freed: swap takes no more, as zram does that is full of what cannot be compressed, and only
+ * the OOM killer can help. The kernel comes to that the later the more memory is protected: where
+ * reclaim finds nothing it tries all of it once more without that (do_try_to_free_pages(),
+ * mm/vmscan.c), again and again.
+ */
+bool mts_admission_starves(const struct mts_admission *a, u64 now);
 
 /*
  * While turns are taken: will jobs that run for @run_ns of @round_ns have more than they had

@@ -6,7 +6,7 @@
 #define SECOND (1000 * MS)
 
 static struct mts_admission a;
-static u64 now, swapins, stalled;
+static u64 now, swapins, reclaimed, stalled;
 static u64 expected; /* per mille of a processor */
 
 /* The window closes when it is due. Return: would turns pay, as far as is known? */
@@ -20,7 +20,8 @@ static bool look(u64 after, u64 user, u64 pages)
 			    &(struct mts_window){ .user_ns = user,
 						  .stalled_ns = stalled,
 						  .expected = expected,
-						  .swapins = swapins });
+						  .swapins = swapins,
+						  .reclaimed = reclaimed });
 	return mts_admission_pays(&a, now);
 }
 
@@ -29,6 +30,7 @@ static void fresh(void)
 	a = (struct mts_admission){ 0 };
 	now = 1000 * SECOND;
 	swapins = 123456;
+	reclaimed = 654321;
 	stalled = U64_MAX;
 	expected = 1000;
 	look(0, 5 * SECOND, 0);
@@ -365,6 +367,61 @@ static void switches_may_leave_too_little(void **unused)
 	assert_true(mts_admission_gains(&had, 0, SECOND));
 }
 
+/* A window of half a second in which all wait. Return: is there no memory for anybody? */
+static bool starve(u64 user, u64 in, u64 freed)
+{
+	stalled = 500 * MS;
+	reclaimed += freed;
+	look(500 * MS, user, in);
+	return mts_admission_starves(&a, now);
+}
+
+static bool starve_for(u64 ms)
+{
+	bool starves = false;
+	u64 i;
+
+	for (i = 0; i < ms; i += 500)
+		starves = starve(0, 0, 0);
+	return starves;
+}
+
+static void nobody_gets_any_memory(void **unused)
+{
+	(void)unused;
+	fresh();
+	check(!starve_for(1500));
+	check(starve_for(500));
+	check(starve(4 * MS, 4, 4)); /* less than a hundredth, and 10 pages a second */
+	check(!mts_admission_starves(&a, now + 10 * SECOND)); /* nobody has looked since */
+	mts_admission_end(&a);
+	check(!mts_admission_starves(&a, now));
+}
+
+/* Each of them by itself says that somebody has got some. */
+static void somebody_gets_some_memory(void **unused)
+{
+	(void)unused;
+	fresh();
+	check(starve_for(2000));
+	check(!starve(5 * MS, 0, 0));
+	check(!starve_for(1500) && starve_for(500));
+	check(!starve(0, 5, 0)); /* a disk that is slow, and not full */
+	check(!starve_for(1500) && starve_for(500));
+	check(!starve(0, 0, 5)); /* it takes pages as yet */
+	check(!starve_for(1500) && starve_for(500));
+	stalled = 249 * MS;
+	look(500 * MS, 0, 0); /* they do nothing else either */
+	check(!mts_admission_starves(&a, now));
+	check(starve_for(2000));
+	stalled = U64_MAX; /* nobody knows */
+	look(500 * MS, 0, 0);
+	check(!mts_admission_starves(&a, now));
+	check(starve_for(2000));
+	expected = 0; /* all sleep */
+	check(!starve(0, 0, 0));
+}
+
 static void a_short_round_is_not_judged(void **unused)
 {
 	u32 i;
@@ -398,6 +455,8 @@ int main(void)
 		cmocka_unit_test(turns_that_lose_are_given_up),
 		cmocka_unit_test(what_was_tried_can_be_forgotten),
 		cmocka_unit_test(switches_may_leave_too_little),
+		cmocka_unit_test(nobody_gets_any_memory),
+		cmocka_unit_test(somebody_gets_some_memory),
 		cmocka_unit_test(a_short_round_is_not_judged),
 	};
 
