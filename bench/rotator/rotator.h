@@ -172,7 +172,7 @@ struct round {
 	struct mts_plan_bin bins[MAX_JOBS];
 	u32 nbins; /* 0: everything runs */
 	u32 running;
-	uint64_t switch_ns; /* what a switch takes: a moving average; 0: none yet, or none like these */
+	uint64_t switch_ns; /* what such a switch takes: a moving average; 0: none yet */
 	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
 	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
