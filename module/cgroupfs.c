@@ -194,9 +194,9 @@ int mts_cgroupfs_write_u64(const struct path *dir, const char *name, u64 value)
 	return mts_cgroupfs_write(dir, name, text);
 }
 
-void mts_cgroupfs_protect_base(u64 bytes)
+int mts_cgroupfs_protect_base(u64 bytes)
 {
-	mts_cgroupfs_write_u64(&base_dir, "memory.low", max(bytes, base_low));
+	return mts_cgroupfs_write_u64(&base_dir, "memory.low", max(bytes, base_low));
 }
 
 int mts_cgroupfs_enter(const struct path *dir)

@@ -28,9 +28,9 @@ struct cgroup *mts_cgroupfs_base(void);
 
 /*
  * Protect so much memory of the base (memory.low), or what it had of its own if that is
- * more. An error leaves it as it is.
+ * more. An error leaves it as it is; -ENOMEM may pass.
  */
-void mts_cgroupfs_protect_base(u64 bytes);
+int mts_cgroupfs_protect_base(u64 bytes);
 
 /* A child of the base. @dir comes back with references on success. */
 int mts_cgroupfs_mkdir(const char *name, struct path *dir);

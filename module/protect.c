@@ -9,6 +9,12 @@
 
 static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
 static u64 base_low; /* what the base needs so that its children's low counts */
+static u64 base_given; /* what it has */
+
+static const char *const setting_names[] = {
+	[MTS_SETTING_LOW] = "memory.low",
+	[MTS_SETTING_WEIGHT] = "cpu.weight",
+};
 
 /* Its own value, from before we first set it. False: it has none, or keeps it. */
 static bool learn(struct mts_job *job, enum mts_setting setting)
@@ -39,16 +45,32 @@ static void give(struct mts_job *job, enum mts_setting setting, u64 value)
 		kept->given = value;
 }
 
-static void put_back(struct mts_job *job, enum mts_setting setting)
+static int restore(struct mts_job *job, enum mts_setting setting)
 {
 	struct mts_kept *kept = &job->kept[setting];
 	u64 now;
+	int err = mts_ops->get(job, setting, &now);
+
+	/* Somebody has changed it since: that is the job's own now. */
+	if (err || now != kept->given || now == kept->own)
+		return err;
+	return mts_ops->set(job, setting, kept->own);
+}
+
+/* Tried again if there was no memory to open the file: else what we gave would pass for its own. */
+static void put_back(struct mts_job *job, enum mts_setting setting)
+{
+	struct mts_kept *kept = &job->kept[setting];
+	int err;
 
 	if (!kept->set)
 		return;
-	/* Somebody has changed it since: that is the job's own now. */
-	if (!mts_ops->get(job, setting, &now) && now == kept->given && now != kept->own)
-		mts_ops->set(job, setting, kept->own);
+	err = restore(job, setting);
+	if (err == -ENOMEM && !job->unprotected)
+		return;
+	if (err && err != -ENODEV)
+		pr_warn_ratelimited("job %s: %s stays %llu: error %d\n", job->name,
+				    setting_names[setting], kept->given, err);
 	kept->set = false;
 }
 
@@ -57,10 +79,10 @@ static void protect_base(struct mts_job *job, u64 before)
 {
 	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
 
-	if (!job->created || before == after)
-		return;
-	base_low = mts_sub_floor(mts_add_sat(base_low, after), before);
-	mts_cgroupfs_protect_base(base_low);
+	if (job->created)
+		base_low = mts_sub_floor(mts_add_sat(base_low, after), before);
+	if (base_low != base_given && mts_cgroupfs_protect_base(base_low) != -ENOMEM)
+		base_given = base_low;
 }
 
 /* Files are written when it makes a difference of an eighth. */
@@ -99,7 +121,8 @@ void mts_protect(struct mts_job *job, u64 low, u32 bins)
 {
 	/* Nothing to do is the rule. */
 	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
-	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set))
+	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) &&
+	    READ_ONCE(base_low) == READ_ONCE(base_given))
 		return;
 	mutex_lock(&protect_lock);
 	if (!job->unprotected) {

@@ -405,7 +405,7 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.swap_full_in = 0;
 	mutex_unlock(&mts_lock);
 	/* It is too late when memory is found to be short: it has been taken then. */
-	mts_round_protect(mts_freezer_may_freeze() && !mts_round_starves());
+	mts_round_protect(!mts_round_starves() && mts_freezer_may_freeze());
 	set_state(state, reason);
 }
 

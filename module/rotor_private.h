@@ -130,7 +130,10 @@ bool mts_round_take_in(void);
  */
 void mts_round_protect(bool wanted);
 
-/* Without turns: is there no memory for anybody (mts_admission_starves())? The log says so once. */
+/*
+ * While no turns are taken: is there no memory for anybody (mts_admission_starves())? The log says
+ * so once.
+ */
 bool mts_round_starves(void);
 
 /*

@@ -272,12 +272,19 @@ static bool is_unsure(void)
 	return false;
 }
 
+/* The kernel's lowest watermark is less than that from 16 MiB on (calculate_min_free_kbytes()). */
+static bool is_full(void)
+{
+	return mts_memory_free() < ((u64)totalram_pages() << PAGE_SHIFT) / 32;
+}
+
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
 	struct mts_window window = { .swapins = mts_memory_swapins(),
-				     .reclaimed = mts_memory_reclaimed() };
+				     .reclaimed = mts_memory_reclaimed(),
+				     .full = is_full() };
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -540,13 +547,9 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 								mts_rotor.max_pause_ns);
 	mts_rotor.evict_asked = config->evict;
 	/* Turns begin with what other jobs' switches took, if with anything. */
-	if (blind && config->evict == MTS_EVICT_AUTO)
-		mts_rotor.evict = MTS_EVICT_FULL;
-	else
-		mts_rotor.evict =
-			mts_policy_evict_how(config->evict, decided ? before : MTS_EVICT_FULL,
-					     &mts_rotor.plan,
-					     mts_rotor.slow_swap || mts_rotor.disk_is_slow);
+	mts_rotor.evict = mts_policy_evict_how(config->evict, decided ? before : MTS_EVICT_FULL,
+					       blind ? NULL : &mts_rotor.plan,
+					       mts_rotor.slow_swap || mts_rotor.disk_is_slow);
 	if (!rotates || mts_rotor.evict != before)
 		mts_rotor.switches_are_new = true;
 }
@@ -727,8 +730,7 @@ void mts_round_protect(bool wanted)
 
 bool mts_round_starves(void)
 {
-	bool starves = mts_rotor.nbins < 2 && reclaims() &&
-		       mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
+	bool starves = reclaims() && mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
 
 	if (starves && !mts_rotor.starves)
 		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");

@@ -172,7 +172,8 @@ struct round {
 	struct mts_plan_bin bins[MAX_JOBS];
 	u32 nbins; /* 0: everything runs */
 	u32 running;
-	uint64_t switch_ns; /* what such a switch takes: a moving average; 0: none yet */
+	uint64_t switch_ns; /* what a switch takes: a moving average */
+	bool switches_are_new; /* none yet since turns began, or evict changed */
 	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
 	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
@@ -193,7 +194,10 @@ bool round_measure(struct job *job);
 u32 round_plan(void);
 void round_place_newcomers(void);
 
-/* A switch is through: if it is the first one, slices, pauses and eviction go by it from now on. */
+/*
+ * A switch is through: if it is the first one, slices, pauses and eviction go by it from now on. In
+ * the module only if its round cannot bear it.
+ */
 void round_note_switch(uint64_t took);
 
 void round_slice_begins(void);

@@ -106,19 +106,19 @@ static void settle(bool rotates)
 {
 	u32 evict = options.config.evict, before = rotates ? round_now.evict : MTS_EVICT_FULL;
 
-	if (round_now.planned_blindly && evict == MTS_EVICT_AUTO)
-		round_now.evict = MTS_EVICT_FULL;
-	else
-		round_now.evict =
-			mts_policy_evict_how(evict, before, &round_now.plan, round_now.slow_swap);
-	if (!rotates || round_now.evict != before)
-		round_now.switch_ns = 0;
+	round_now.evict = mts_policy_evict_how(evict, before,
+					       round_now.planned_blindly ? NULL : &round_now.plan,
+					       round_now.slow_swap);
+	round_now.switches_are_new |= !rotates || round_now.evict != before;
 }
 
 void round_note_switch(uint64_t took)
 {
 	struct mts_plan_conf conf = mts_plan_conf_of(&options.config);
 
+	if (round_now.switches_are_new)
+		round_now.switch_ns = 0;
+	round_now.switches_are_new = false;
 	round_now.switch_ns = round_now.switch_ns ? (3 * round_now.switch_ns + took) / 4 : took;
 	if (!round_now.planned_blindly)
 		return;

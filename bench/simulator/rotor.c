@@ -40,14 +40,12 @@ static void settle(struct simulation *s, bool rotates)
 {
 	u32 evict = s->scenario->config.evict, before = rotates ? s->evict : MTS_EVICT_FULL;
 
-	if (s->planned_blindly && evict == MTS_EVICT_AUTO)
-		s->evict = MTS_EVICT_FULL;
-	else
-		s->evict = mts_policy_evict_how(evict, before, &s->plan, memory_disk_is_slow(s));
+	s->evict = mts_policy_evict_how(evict, before, s->planned_blindly ? NULL : &s->plan,
+					memory_disk_is_slow(s));
 	s->switches_are_new |= !rotates || s->evict != before;
 }
 
-/* Once the first switch is through. */
+/* Once the first switch is through; the module does so if its round can not bear that switch. */
 static void plan_slices(struct simulation *s)
 {
 	struct mts_plan_conf conf = mts_plan_conf_of(&s->scenario->config);
@@ -356,8 +354,11 @@ void rotor_run(struct simulation *s)
 			continue;
 		}
 		notice(s);
+		processor_arrivals(s);
 		rotates = plan_round(s) > 0;
-		if (!rotates)
+		if (rotates)
+			run_round(s);
+		else
 			run_together(s);
 	}
 	if (s->here == s->arrived)

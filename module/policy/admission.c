@@ -164,8 +164,8 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 
 static bool starves(const struct mts_admission *a, const struct mts_window *window, u64 elapsed)
 {
-	return a->share * NOTHING_PART < a->expected && window->stalled_ns != U64_MAX &&
-	       window->stalled_ns >= elapsed / 2 &&
+	return window->full && a->share * NOTHING_PART < a->expected &&
+	       window->stalled_ns != U64_MAX && window->stalled_ns >= elapsed / 2 &&
 	       is_rare(window->swapins - a->swapins, elapsed) &&
 	       is_rare(window->reclaimed - a->reclaimed, elapsed);
 }

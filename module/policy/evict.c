@@ -10,6 +10,8 @@ u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, boo
 {
 	if (evict != MTS_EVICT_AUTO)
 		return evict;
+	if (!plan)
+		return MTS_EVICT_FULL;
 	if (before == MTS_EVICT_NEED)
 		return before;
 	return plan->nbins >= 2 && !disk_is_slow &&

@@ -503,6 +503,7 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
  * @expected: mts_admission_expected()
  * @swapins: pages swapped in on this host since boot
  * @reclaimed: pages that its reclaim has freed since boot
+ * @full: hardly any of its memory is free
  */
 struct mts_window {
 	u64 user_ns;
@@ -510,6 +511,7 @@ struct mts_window {
 	u64 expected;
 	u64 swapins;
 	u64 reclaimed;
+	bool full;
 };
 
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
@@ -525,8 +527,8 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
 
 /*
- * For two seconds and more all have waited for memory, nobody has run, and no page has come in or
- * been freed: swap takes no more, as zram does that is full of what cannot be compressed, and only
+ * For two seconds and more memory was full, jobs that would run have waited for it, nobody has run,
+ * and no page has come in or been freed: swap takes no more, as zram does that is full of what cannot be compressed, and only
  * the OOM killer can help. The kernel comes to that the later the more memory is protected: where
  * reclaim finds nothing it tries all of it once more without that (do_try_to_free_pages(),
  * mm/vmscan.c), again and again.
@@ -572,14 +574,14 @@ void mts_admission_end(struct mts_admission *a);
  * mts_policy_evict_how() - what a configured @evict comes to in a round
  * @evict: enum mts_evict
  * @before: what it came to in the round before; MTS_EVICT_FULL in the first one
- * @plan: of the round, by what switches took so far
+ * @plan: of the round, by what such switches took so far; NULL: there was none yet
  * @disk_is_slow: it is one whose pages must lie in long rows
  *
  * Of MTS_EVICT_AUTO: to evict all of the outgoing bin has switches move the most, but leaves the
  * incoming one alone with the memory, and its pages on the disk in long rows. Where switches cost a
  * quarter of the round all the same, less is to be moved (docs/performance.md has the figures).
  * That stays so until turns end: that switches are shorter then is no reason to make them
- * longer again.
+ * longer again. Nor is it begun with while nobody knows what they take.
  *
  * Return: MTS_EVICT_OFF, MTS_EVICT_NEED or MTS_EVICT_FULL.
  */

@@ -330,7 +330,11 @@ struct mts_status {
 	__u32 interactive; /* jobs that are resident for their input */
 	__u32 crowded_out; /* jobs that had input, and are in bins for want of room */
 	__u32 evict; /* enum mts_evict of these turns, never AUTO; while max_pause_ns is set */
-	__u64 max_pause_ns; /* of these turns: nobody is frozen longer; 0: none are taken */
+	/*
+	 * Of these turns: nobody is frozen longer; automatic ones may be up to MTS_PAUSE_MAX_NS
+	 * while nobody knows yet what a switch takes. 0: none are taken.
+	 */
+	__u64 max_pause_ns;
 	__u64 reserved[1];
 	char detail[MTS_DETAIL_SIZE];
 };

@@ -238,6 +238,7 @@ struct hog_spec {
 	unsigned int mib;
 	enum hog_kind kind;
 	enum hog_memory memory;
+	bool in_turns; /* turns may be taken when it starts */
 };
 
 struct hog {
@@ -280,6 +281,8 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
  * uses. Other things by default.
  */
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
+/* The same with evict and max_pause automatic. */
+void rotate_auto(unsigned int bin_mib, unsigned int slice_ms);
 /* The same, but as by default memory that nobody uses does not count. */
 void rotate_by_use(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
 /* After rotate(): as by default, memory that nobody uses does not count. */

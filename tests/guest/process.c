@@ -202,8 +202,9 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	hog_work(spec, shared, memory);
 }
 
-/* ms; where jobs take turns, a new one may be frozen before it says its id: for a pause. */
-#define SAYS_ID 70000
+/* ms, until a new job has said its id; where jobs take turns it may be frozen before: for a pause. */
+#define SAYS_ID 10000
+#define SAYS_ID_IN_TURNS 70000
 
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 {
@@ -215,8 +216,9 @@ void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 		hog_main(spec, shared);
 		_exit(0);
 	}
-	expect_within(SAYS_ID, shared->id || shared->error || spec->cgroup,
-		      "no job %s for process %d: %s", spec->name, hog->pid, describe());
+	expect_within(spec->in_turns ? SAYS_ID_IN_TURNS : SAYS_ID,
+		      shared->id || shared->error || spec->cgroup, "no job %s for process %d: %s",
+		      spec->name, hog->pid, describe());
 	check(!shared->error, "hog %s: %s", spec->name, strerror(-shared->error));
 	hog->id = shared->id;
 	snprintf(hog->name, sizeof(hog->name), "%s", spec->name ? spec->name : "");

@@ -29,7 +29,8 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
 	}
 }
 
-static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u32 demand)
+static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u32 demand,
+		      unsigned int max_pause_ms)
 {
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
@@ -38,7 +39,7 @@ static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u3
 		.slice_ns = slice_ms * NS_PER_MS,
 		.bin_bytes = bin_mib * MIB,
 		.min_slice_ns = (slice_ms < 100 ? slice_ms : 100) * NS_PER_MS,
-		.max_pause_ns = 30000 * NS_PER_MS,
+		.max_pause_ns = max_pause_ms * NS_PER_MS,
 		.overhead = 0, /* slices are as long as the test says */
 		.interactive = MTS_DEFAULT_INTERACTIVE,
 		.demand = demand,
@@ -47,12 +48,17 @@ static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u3
 
 void rotate(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 {
-	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_ALLOCATED);
+	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_ALLOCATED, 30000);
+}
+
+void rotate_auto(unsigned int bin_mib, unsigned int slice_ms)
+{
+	rotate_by(bin_mib, slice_ms, MTS_EVICT_AUTO, MTS_DEMAND_ALLOCATED, 0);
 }
 
 void rotate_by_use(unsigned int bin_mib, unsigned int slice_ms, u32 evict)
 {
-	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_USED);
+	rotate_by(bin_mib, slice_ms, evict, MTS_DEMAND_USED, 30000);
 }
 
 void count_used_memory(void)

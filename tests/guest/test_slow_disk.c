@@ -194,8 +194,7 @@ static void pauses_grow_as_switches_need(void)
 
 	swap_use(&very_slow);
 	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
-	rotate(12, 10000, MTS_EVICT_AUTO);
-	set_max_pause(0);
+	rotate_auto(12, 10000);
 	expect_rotation(4);
 	round = get_status().round;
 	check(get_status().max_pause_ns == MTS_PAUSE_AUTO_NS, "%s", describe());
@@ -216,13 +215,15 @@ static void pauses_grow_as_switches_need(void)
 static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
 /* Eight jobs of 12 MiB where there are 60, all at once. */
-static void fill(void)
+static void fill(bool in_turns)
 {
 	char name[2] = "a";
 
 	leave_mib(60);
 	for (nhogs = 0; nhogs < 8; name[0]++) {
-		struct hog_spec spec = { .name = name, .mib = 12, .kind = HOG_RANDOM };
+		struct hog_spec spec = {
+			.name = name, .mib = 12, .kind = HOG_RANDOM, .in_turns = in_turns
+		};
 
 		hog_start_nowait(&hogs[nhogs++], &spec);
 	}
@@ -235,7 +236,7 @@ static void turns_begin_at_the_first_shortage(void)
 
 	swap_use(&slow_and_taken);
 	set_mode(MTS_MODE_AUTO);
-	fill();
+	fill(true);
 	began = now_ms();
 	expect_within(10000, is_rotating(), "%s", describe());
 	note("turns began after %lu ms", now_ms() - began);
@@ -257,13 +258,13 @@ static void nobody_is_stopped_in_shadow_mode(void)
 	u64 freezes = get_stats().freezes;
 
 	set_mode(MTS_MODE_SHADOW);
-	fill();
+	fill(false);
 	expect_within(60000, count_ready() == nhogs, "%s", describe());
 	check(get_stats().freezes == freezes, "%s", describe());
 }
 
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
 	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
-	    TEST(changed_while_passing), TEST_SLOW(pauses_grow_as_switches_need, 180),
+	    TEST(changed_while_passing), TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode));

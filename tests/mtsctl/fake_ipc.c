@@ -406,7 +406,7 @@ int ipc_config_get(struct mts_config *config)
 		.mask = MTS_CONFIG_ALL,
 		.mode = MTS_MODE_AUTO,
 		.pack = MTS_PACK_BFD,
-		.evict = MTS_EVICT_NEED,
+		.evict = strtoul(env("MTS_FAKE_CONFIG_EVICT", "1"), NULL, 0), /* need */
 		.demand = MTS_DEMAND_USED,
 		.slice_ns = strtoull(env("MTS_FAKE_CONFIG_SLICE", "2000000000"), NULL, 0),
 		.bin_bytes = strtoull(env("MTS_FAKE_CONFIG_BIN", "0"), NULL, 0),

@@ -111,6 +111,13 @@ def test_evict_auto_moves_less_where_switches_are_dear(plan):
     assert plan(*args[:-1])["evict"] is None
     assert plan("--size", "4G", "--capacity", "8G", "--switch", "1s")["evict"] is None
     assert plan(*args[:-1], "--evict", "off")["evict"] == "off"
+    # It says so of its own turns, whose switches are short because of it. 3 is auto.
+    assert plan(scenario="rotating", config_evict=3)["evict"] == "need"
+    assert plan("--switch", "1ms", scenario="rotating", config_evict=3)["evict"] == "full"
+    # As slow as a disk with heads, which is for long rows, by whatever it is said: 200 MiB/s.
+    slow = plan(*args, "200M")
+    assert slow["evict"] == "full"
+    assert slow == plan(*args[:-1], "--switch", f"{slow['config']['switch_ns']}ns")
 
 
 def test_what_evict_auto_comes_to_is_said(mtsctl, host):

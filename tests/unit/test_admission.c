@@ -7,6 +7,7 @@
 
 static struct mts_admission a;
 static u64 now, swapins, reclaimed, stalled;
+static bool full;
 static u64 expected; /* per mille of a processor */
 
 /* The window closes when it is due. Return: would turns pay, as far as is known? */
@@ -21,7 +22,8 @@ static bool look(u64 after, u64 user, u64 pages)
 						  .stalled_ns = stalled,
 						  .expected = expected,
 						  .swapins = swapins,
-						  .reclaimed = reclaimed });
+						  .reclaimed = reclaimed,
+						  .full = full });
 	return mts_admission_pays(&a, now);
 }
 
@@ -32,6 +34,7 @@ static void fresh(void)
 	swapins = 123456;
 	reclaimed = 654321;
 	stalled = U64_MAX;
+	full = true;
 	expected = 1000;
 	look(0, 5 * SECOND, 0);
 }
@@ -417,6 +420,10 @@ static void somebody_gets_some_memory(void **unused)
 	stalled = U64_MAX; /* nobody knows */
 	look(500 * MS, 0, 0);
 	check(!mts_admission_starves(&a, now));
+	check(starve_for(2000));
+	full = false; /* one of them waits, for what others have as well */
+	check(!starve(0, 0, 0));
+	full = true;
 	check(starve_for(2000));
 	expected = 0; /* all sleep */
 	check(!starve(0, 0, 0));

@@ -192,19 +192,30 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
+/* As if a switch did nothing but wait for it: a processor of today moves more. */
+static bool disk_is_slow(const struct plan *plan)
+{
+	const struct mts_plan *r = &plan->result;
+	u64 bytes = mts_add_sat(r->swap_out_bytes, r->swap_in_bytes);
+
+	return r->nbins && bytes / r->nbins < MTS_SLOW_BYTES_PER_US * (plan->conf.switch_ns / 1000);
+}
+
 static int compute(struct plan *plan)
 {
 	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
-	bool slow = plan->swap_speed && plan->swap_speed < MTS_SLOW_BYTES_PER_US * 1000000;
-	u32 first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, &plan->result, slow);
+	u32 first = plan->evict;
 	int ret = -ENOMEM;
 
+	/* Turns begin so, and it is found out in their first round if that is too much. */
+	if (first == MTS_EVICT_AUTO)
+		first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, NULL, false);
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
 	if (scratch && plan->bins)
 		ret = compute_with(plan, scratch, first);
-	/* As the rotor finds out in its first round. */
 	if (!ret)
-		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result, slow);
+		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
+						   disk_is_slow(plan));
 	if (!ret && plan->evict != first)
 		ret = compute_with(plan, scratch, plan->evict);
 	free(scratch);
@@ -245,7 +256,7 @@ static int read_options(const struct command *command, int argc, char **argv,
 int plan_main(const struct command *command, int argc, char **argv)
 {
 	struct request request = { .list = OPT_SIZE };
-	struct plan plan = { .conf = defaults };
+	struct plan plan = { .conf = defaults, .evict = MTS_EVICT_AUTO };
 	int ret;
 
 	ret = read_options(command, argc, argv, &request, &plan);

@@ -14,7 +14,7 @@ struct plan {
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
 	u64 swap_speed; /* bytes a second, from which a switch is reckoned; 0: it is not */
-	u32 evict; /* what conf.evict comes to: never MTS_EVICT_AUTO */
+	u32 evict; /* what conf.evict comes to; before it is reckoned MTS_EVICT_AUTO: not known */
 	u64 managed; /* bytes that the jobs hold in memory now */
 };
 

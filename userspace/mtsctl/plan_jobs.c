@@ -159,6 +159,10 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 		goto out;
 	}
 	take_config(plan, &config, &s.status, given);
+	/* These very turns: what they have come to stays until they end. */
+	if (s.status.max_pause_ns && config.evict == MTS_EVICT_AUTO && !switch_given &&
+	    !(given & MTS_CONFIG_EVICT))
+		plan->evict = s.status.evict;
 	/* As measured: all of a switch but the thawing, which takes no time. */
 	if (!switch_given && stats.switches)
 		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats.freeze_ns, stats.evict_ns),
