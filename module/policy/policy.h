@@ -528,10 +528,10 @@ bool mts_admission_pays(const struct mts_admission *a, u64 now);
 
 /*
  * For two seconds and more memory was full, jobs that would run have waited for it, nobody has run,
- * and no page has come in or been freed: swap takes no more, as zram does that is full of what cannot be compressed, and only
- * the OOM killer can help. The kernel comes to that the later the more memory is protected: where
- * reclaim finds nothing it tries all of it once more without that (do_try_to_free_pages(),
- * mm/vmscan.c), again and again.
+ * and no page has come in or been freed: swap takes no more, as zram does that is full of what
+ * cannot be compressed, and only the OOM killer can help. The kernel comes to that the later the
+ * more memory is protected: where reclaim finds nothing it tries all of it once more without that
+ * (do_try_to_free_pages(), mm/vmscan.c), again and again.
  */
 bool mts_admission_starves(const struct mts_admission *a, u64 now);
 

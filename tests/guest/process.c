@@ -202,7 +202,7 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	hog_work(spec, shared, memory);
 }
 
-/* ms, until a new job has said its id; where jobs take turns it may be frozen before: for a pause. */
+/* ms, until a job has said its id; where jobs take turns it may be frozen before: for a pause. */
 #define SAYS_ID 10000
 #define SAYS_ID_IN_TURNS 70000
 
