@@ -5,6 +5,7 @@
 #include <linux/mmzone.h>
 #include <linux/vmstat.h>
 
+#include "compat/compat.h"
 #include "policy/pure.h"
 
 static u64 listed_in_zone(struct zone *zone)
@@ -49,10 +50,17 @@ static u64 events(enum vm_event_item item)
 	return sum;
 }
 
+#ifdef MTS_NODES_COUNT_RECLAIM
+u64 mts_memory_reclaimed(void)
+{
+	return global_node_page_state(PGSTEAL_KSWAPD) + global_node_page_state(PGSTEAL_DIRECT);
+}
+#else
 u64 mts_memory_reclaimed(void)
 {
 	return events(PGSTEAL_KSWAPD) + events(PGSTEAL_DIRECT);
 }
+#endif
 
 /* What zswap had is not in the kernel's account of pages that were swapped in. */
 #ifdef CONFIG_ZSWAP

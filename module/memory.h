@@ -28,7 +28,10 @@ u64 mts_memory_available(void);
 /* Pages swapped in on this host since boot, from a disk or from zswap. */
 u64 mts_memory_swapins(void);
 
-/* Pages that the host's own reclaim has freed since boot: not for a cgroup's limit, nor for us. */
+/*
+ * Pages that the host's own reclaim has freed since boot; not for us; from 7.1 on for a cgroup's
+ * limit, too.
+ */
 u64 mts_memory_reclaimed(void);
 
 /* Pages that zswap has taken since boot; each takes up to a page itself. 0: there is no zswap. */

@@ -63,6 +63,16 @@ struct mem_cgroup;
 #define MTS_WRITE_FAULT_KEEPS_PLACE false
 #endif
 
+/*
+ * Where reclaim's counters (PGSTEAL_*) are: among the events of vmstat, or, since "mm: move pgscan,
+ * pgsteal, pgrefill to node stats", among the nodes' statistics, where they count what is reclaimed
+ * for a cgroup as well. Seen in 6.12 and in 7.2; a kernel between them that differs does not
+ * compile.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#define MTS_NODES_COUNT_RECLAIM
+#endif
+
 /* The other name is on its way out: 7.2 says so in its log when work is queued there. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define system_percpu_wq system_wq
