@@ -146,19 +146,19 @@ static int cgroup_ops_evict(struct mts_job *job, u64 bytes)
 	return gone(mts_cgroupfs_write(&job->dir, "memory.reclaim", text));
 }
 
-static const char *const setting_files[MTS_SETTINGS] = {
+const char *const mts_setting_files[MTS_SETTINGS] = {
 	[MTS_SETTING_LOW] = "memory.low",
 	[MTS_SETTING_WEIGHT] = "cpu.weight",
 };
 
 static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
-	return gone(mts_cgroupfs_read_u64(&job->dir, setting_files[setting], value));
+	return gone(mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value));
 }
 
 static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 value)
 {
-	return gone(mts_cgroupfs_write_u64(&job->dir, setting_files[setting], value));
+	return gone(mts_cgroupfs_write_u64(&job->dir, mts_setting_files[setting], value));
 }
 
 static const struct mts_ops cgroup_ops = {

@@ -50,4 +50,7 @@ struct mts_ops {
 
 extern const struct mts_ops *mts_ops;
 
+/* What a setting is called: its file. */
+extern const char *const mts_setting_files[MTS_SETTINGS];
+
 #endif /* _MTS_OPS_H */

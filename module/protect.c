@@ -11,11 +11,6 @@ static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
 static u64 base_low; /* what the base needs so that its children's low counts */
 static u64 base_given; /* what it has */
 
-static const char *const setting_names[] = {
-	[MTS_SETTING_LOW] = "memory.low",
-	[MTS_SETTING_WEIGHT] = "cpu.weight",
-};
-
 /* Its own value, from before we first set it. False: it has none, or keeps it. */
 static bool learn(struct mts_job *job, enum mts_setting setting)
 {
@@ -70,7 +65,7 @@ static void put_back(struct mts_job *job, enum mts_setting setting)
 		return;
 	if (err && err != -ENODEV)
 		pr_warn_ratelimited("job %s: %s stays %llu: error %d\n", job->name,
-				    setting_names[setting], kept->given, err);
+				    mts_setting_files[setting], kept->given, err);
 	kept->set = false;
 }
 

@@ -168,13 +168,19 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
+/* Bytes that one of a round's switches moves, out and in. */
+static u64 moved_by_a_switch(const struct mts_plan *round)
+{
+	return mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
+}
+
 /*
  * What one of a round's switches takes that moves all of its traffic at @speed bytes a second, in
  * whole milliseconds: nobody knows it better.
  */
 static u64 switch_at(const struct mts_plan *round, u64 speed)
 {
-	u64 bytes = mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
+	u64 bytes = moved_by_a_switch(round);
 	u64 ns = mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
 
 	return (ns + MS - 1) / MS * MS;
@@ -195,10 +201,8 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 /* As if a switch did nothing but wait for it: a processor of today moves more. */
 static bool disk_is_slow(const struct plan *plan)
 {
-	const struct mts_plan *r = &plan->result;
-	u64 bytes = mts_add_sat(r->swap_out_bytes, r->swap_in_bytes);
-
-	return r->nbins && bytes / r->nbins < MTS_SLOW_BYTES_PER_US * (plan->conf.switch_ns / 1000);
+	return plan->result.nbins && moved_by_a_switch(&plan->result) <
+					     MTS_SLOW_BYTES_PER_US * (plan->conf.switch_ns / 1000);
 }
 
 static int compute(struct plan *plan)
