@@ -304,7 +304,7 @@ u64 mts_evict_frozen(u32 to, u64 want)
 void mts_evict_for(u32 to)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
-	u32 evict = mts_rotor.evict;
+	u32 evict = mts_rotor.switches.evict;
 
 	/* Whether it will all be needed is not known yet. */
 	if (mts_rotor.early && evict == MTS_EVICT_FULL)

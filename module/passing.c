@@ -47,7 +47,7 @@ bool mts_passing_is_for(u32 to)
 
 	if (!(mts_rotor.switches_wait || mts_rotor.disk_is_slow) || mts_rotor.early)
 		return false;
-	if (mts_rotor.evict != MTS_EVICT_FULL)
+	if (mts_rotor.switches.evict != MTS_EVICT_FULL)
 		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin == to && !mts_rotor.roster[i]->slices)

@@ -196,7 +196,7 @@ static void close_slice(u32 bin, enum mts_slice_end why)
 	 * switches took 7 s, seemed to use half of it, then a quarter, and were put into two bins
 	 * that did not hold them.
 	 */
-	u64 least = max(mts_rotor.bins[bin].slice_ns, mts_rotor.switch_ns / 2);
+	u64 least = max(mts_rotor.bins[bin].slice_ns, mts_rotor.switches.adds_ns / 2);
 	struct mts_job *job;
 	u32 i;
 
@@ -653,7 +653,7 @@ void mts_rotor_status(struct mts_status *status)
 	status->round_ns = mts_rotor.plan.round_ns;
 	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
 	if (mts_rotor.nbins) {
-		status->evict = mts_rotor.evict;
+		status->evict = mts_rotor.switches.evict;
 		status->max_pause_ns = mts_rotor.max_pause_ns;
 	}
 	status->sees = mts_hooks_see();

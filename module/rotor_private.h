@@ -35,11 +35,9 @@ struct mts_rotor {
 	bool newcomers; /* jobs have come since */
 	u64 slice_began;
 	u64 slice_ends;
-	u64 switch_ns; /* moving average of what a switch adds to a round */
-	u64 slowest_switch_ns; /* of late: falls by an eighth a switch */
+	struct mts_switches switches;
 	bool switches_wait; /* the last one waited for the disk for most of its time */
 	bool slow_swap; /* it did, and moved no more than a disk with heads can */
-	bool switches_are_new; /* none yet since turns began, or evict changed */
 	bool passed; /* in the last one the bins passed each other */
 	bool disk_is_slow; /* as early.c has seen when it last evicted some to see */
 	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
@@ -54,8 +52,6 @@ struct mts_rotor {
 	u64 forget_at; /* ktime, ns: when the jobs' use is out of date; 0: while turns are taken */
 	bool swap_is_slow; /* turns were given up for it */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
-	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
-	u32 evict_asked; /* the configured one, then */
 	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or that of these turns */
 	bool starves; /* mts_round_starves() said so */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */

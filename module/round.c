@@ -348,7 +348,7 @@ static bool switches_take_too_long(void)
 	const struct mts_plan *plan = &mts_rotor.plan;
 
 	/* They are about to be others. */
-	if (mts_rotor.nbins >= 2 && mts_rotor.switches_are_new)
+	if (mts_rotor.nbins >= 2 && mts_rotor.switches.are_new)
 		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;
@@ -370,9 +370,7 @@ static u32 weigh(const struct mts_config *config)
 	mts_rotor.swap_is_slow = switches_take_too_long();
 	if (mts_rotor.swap_is_slow) {
 		mts_admission_give_up(&mts_rotor.admission, now);
-		/* When it is tried again they may take less. */
-		mts_rotor.switch_ns = 0;
-		mts_rotor.slowest_switch_ns = 0;
+		mts_switches_forget(&mts_rotor.switches);
 		return MTS_REASON_SLOW_SWAP;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
@@ -537,21 +535,15 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */
 static void settle(const struct mts_config *config, u32 nbins_before)
 {
-	bool blind = mts_rotor.planned_blindly, rotates = nbins_before >= 2;
-	bool decided = rotates && mts_rotor.evict_asked == MTS_EVICT_AUTO;
-	u32 before = mts_rotor.evict;
+	bool blind = mts_rotor.planned_blindly;
 
 	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
 	/* Nobody knows yet how long a pause must be: no reason to cut the first switch short. */
 	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
 								mts_rotor.max_pause_ns);
-	mts_rotor.evict_asked = config->evict;
 	/* Turns begin with what other jobs' switches took, if with anything. */
-	mts_rotor.evict = mts_policy_evict_how(config->evict, decided ? before : MTS_EVICT_FULL,
-					       blind ? NULL : &mts_rotor.plan,
-					       mts_rotor.slow_swap || mts_rotor.disk_is_slow);
-	if (!rotates || mts_rotor.evict != before)
-		mts_rotor.switches_are_new = true;
+	mts_switches_plan(&mts_rotor.switches, config->evict, blind ? NULL : &mts_rotor.plan,
+			  mts_rotor.slow_swap || mts_rotor.disk_is_slow, nbins_before >= 2);
 }
 
 bool mts_round_plan_slices(void)
@@ -562,7 +554,7 @@ bool mts_round_plan_slices(void)
 		return false;
 	mutex_lock(&mts_lock);
 	conf = mts_plan_conf_of(mts_config());
-	conf.switch_ns = mts_rotor.switch_ns;
+	conf.switch_ns = mts_rotor.switches.adds_ns;
 	mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
 	mts_rotor.planned_blindly = false;
 	settle(mts_config(), mts_rotor.nbins);
@@ -582,7 +574,7 @@ u32 mts_round_plan(void)
 	config = mts_config();
 	on_demand = hangs_on_demand(config);
 	conf = mts_plan_conf_of(config);
-	conf.switch_ns = mts_rotor.switch_ns;
+	conf.switch_ns = mts_rotor.switches.adds_ns;
 	conf.processors = num_online_cpus();
 	mts_rotor.capacity_is_set = config->bin_bytes;
 	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;

@@ -293,17 +293,9 @@ static u64 moved(void)
 static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 {
 	/* Who passes stands still for one switch of the two around its pause, but for one bin. */
-	u64 costs = passed ? took - div_u64(took, mts_rotor.nbins) : took;
+	u64 adds = passed ? took - div_u64(took, mts_rotor.nbins) : took;
 
-	/* What was measured under other conditions tells nothing of these. */
-	if (mts_rotor.switches_are_new) {
-		mts_rotor.switch_ns = 0;
-		mts_rotor.slowest_switch_ns = 0;
-		mts_rotor.switches_are_new = false;
-	}
-	mts_rotor.switch_ns = mts_rotor.switch_ns ? (3 * mts_rotor.switch_ns + costs) / 4 : costs;
-	mts_rotor.slowest_switch_ns =
-		max(took, mts_rotor.slowest_switch_ns - mts_rotor.slowest_switch_ns / 8);
+	mts_switches_note(&mts_rotor.switches, took, adds);
 	mts_rotor.switches_wait = busy < took / 2;
 	mts_rotor.slow_swap =
 		mts_rotor.switches_wait && bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
@@ -363,8 +355,8 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 {
 	u32 i, n, back, next = next_bin(mts_rotor.running);
 	bool passes = mts_passing_is_for(next);
-	u64 more = mts_rotor.slowest_switch_ns / (passes && !mts_rotor.passed ? 1 : 2);
-	u64 takes = mts_rotor.slowest_switch_ns + more + MTS_PAUSE_MARGIN_NS;
+	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
+	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
 
 	for (i = 0; i < mts_rotor.nbins; i++)
 		left[i] = U64_MAX;
@@ -388,7 +380,7 @@ u64 mts_switch_longest_slice(u64 now, u64 max_pause)
 
 	find_left(left, now, max_pause);
 	return mts_plan_cut(mts_rotor.bins, mts_rotor.nbins, mts_rotor.running, left,
-			    mts_rotor.slowest_switch_ns);
+			    mts_rotor.switches.slowest_ns);
 }
 
 int mts_switch_stop(void)

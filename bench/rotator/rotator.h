@@ -172,11 +172,9 @@ struct round {
 	struct mts_plan_bin bins[MAX_JOBS];
 	u32 nbins; /* 0: everything runs */
 	u32 running;
-	uint64_t switch_ns; /* what a switch takes: a moving average */
-	bool switches_are_new; /* none yet since turns began, or evict changed */
+	struct mts_switches switches;
 	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
-	u32 evict; /* what the configured one comes to: never MTS_EVICT_AUTO */
 	uint64_t scanned; /* of struct host, when it last grew */
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */
 	uint64_t slice_began;

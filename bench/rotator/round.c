@@ -104,25 +104,19 @@ static uint64_t capacity_now(const struct host *host)
 /* What evict=auto comes to, for a plan that there were turns before or not. */
 static void settle(bool rotates)
 {
-	u32 evict = options.config.evict, before = rotates ? round_now.evict : MTS_EVICT_FULL;
-
-	round_now.evict = mts_policy_evict_how(evict, before,
-					       round_now.planned_blindly ? NULL : &round_now.plan,
-					       round_now.slow_swap);
-	round_now.switches_are_new |= !rotates || round_now.evict != before;
+	mts_switches_plan(&round_now.switches, options.config.evict,
+			  round_now.planned_blindly ? NULL : &round_now.plan, round_now.slow_swap,
+			  rotates);
 }
 
 void round_note_switch(uint64_t took)
 {
 	struct mts_plan_conf conf = mts_plan_conf_of(&options.config);
 
-	if (round_now.switches_are_new)
-		round_now.switch_ns = 0;
-	round_now.switches_are_new = false;
-	round_now.switch_ns = round_now.switch_ns ? (3 * round_now.switch_ns + took) / 4 : took;
+	mts_switches_note(&round_now.switches, took, took);
 	if (!round_now.planned_blindly)
 		return;
-	conf.switch_ns = round_now.switch_ns;
+	conf.switch_ns = round_now.switches.adds_ns;
 	mts_plan_slices(&conf, round_now.bins, &round_now.plan);
 	round_now.planned_blindly = false;
 	settle(true);
@@ -147,7 +141,7 @@ u32 round_plan(void)
 	host_read(&host);
 	note_reclaim(&host);
 	conf.capacity = capacity_now(&host);
-	conf.switch_ns = round_now.switch_ns;
+	conf.switch_ns = round_now.switches.adds_ns;
 	mts_plan_round(&conf, plan_jobs, job_count, round_now.bins, &round_now.plan, scratch);
 	round_now.planned_blindly = !conf.switch_ns || !rotates;
 	settle(rotates);

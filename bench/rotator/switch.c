@@ -140,11 +140,11 @@ static void evict_for(u32 to)
 	uint64_t began = now_ns(), demand, resident, want;
 	struct host host;
 
-	if (round_now.evict == MTS_EVICT_OFF)
+	if (round_now.switches.evict == MTS_EVICT_OFF)
 		return;
 	measure_bin(to, &demand, &resident);
 	host_read(&host);
-	want = mts_policy_evict(round_now.evict, frozen_resident(), demand, resident,
+	want = mts_policy_evict(round_now.switches.evict, frozen_resident(), demand, resident,
 				host.available);
 	for (u32 distance = round_now.nbins - 1; distance && want; distance--)
 		want = mts_sub_floor(want, evict_bin((to + distance) % round_now.nbins, want));

@@ -38,11 +38,8 @@ static u64 demand_now(const struct simulation *s)
 /* What evict=auto comes to, for a plan that there were turns before or not. */
 static void settle(struct simulation *s, bool rotates)
 {
-	u32 evict = s->scenario->config.evict, before = rotates ? s->evict : MTS_EVICT_FULL;
-
-	s->evict = mts_policy_evict_how(evict, before, s->planned_blindly ? NULL : &s->plan,
-					memory_disk_is_slow(s));
-	s->switches_are_new |= !rotates || s->evict != before;
+	mts_switches_plan(&s->switches, s->scenario->config.evict,
+			  s->planned_blindly ? NULL : &s->plan, memory_disk_is_slow(s), rotates);
 }
 
 /* Once the first switch is through; the module does so if its round can not bear that switch. */
@@ -52,7 +49,7 @@ static void plan_slices(struct simulation *s)
 
 	if (!s->planned_blindly)
 		return;
-	conf.switch_ns = s->switch_ns;
+	conf.switch_ns = s->switches.adds_ns;
 	mts_plan_slices(&conf, s->bins, &s->plan);
 	s->planned_blindly = false;
 	settle(s, true);
@@ -66,7 +63,7 @@ static u32 plan_round(struct simulation *s)
 	u32 n = 0;
 
 	conf.capacity = capacity_now(s);
-	conf.switch_ns = s->switch_ns;
+	conf.switch_ns = s->switches.adds_ns;
 	conf.processors = s->scenario->processors;
 
 	for (u32 i = 0; i < s->arrived; i++) {
@@ -261,7 +258,7 @@ static void say_round(const struct simulation *s)
 		"%12.3f s  round %llu: %u jobs in %u bins of %llu MiB, slice %.3f s, "
 		"switch %.3f s\n",
 		(double)s->now / 1e9, s->figures.rounds, s->here, s->nbins, s->plan.capacity >> 20,
-		(double)full / 1e9, (double)s->switch_ns / 1e9);
+		(double)full / 1e9, (double)s->switches.adds_ns / 1e9);
 }
 
 static bool is_over(const struct simulation *s)

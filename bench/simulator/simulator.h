@@ -128,10 +128,8 @@ struct simulation {
 	struct mts_lesson lesson;
 	u32 nbins; /* 0: all run at once */
 	u32 current; /* bin */
-	u64 switch_ns; /* moving average of what a switch takes */
-	bool switches_are_new; /* none yet since turns began, or evict changed */
+	struct mts_switches switches;
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
-	u32 evict; /* what the configured one comes to */
 	struct figures figures;
 };
 

@@ -96,7 +96,8 @@ static void evict_for(struct simulation *s, u32 to)
 	u32 jobs = 0;
 
 	measure_bin(s, to, &demand, &resident);
-	want = mts_policy_evict(s->evict, frozen_resident(s), demand, resident, memory_free(s));
+	want = mts_policy_evict(s->switches.evict, frozen_resident(s), demand, resident,
+				memory_free(s));
 	for (u32 distance = s->nbins - 1; distance && got < want; distance--)
 		got += evict_bin(s, (to + distance) % s->nbins, want - got, &jobs);
 	got += evict_bin(s, MTS_BIN_NONE, want - got, &jobs);
@@ -145,10 +146,7 @@ void switch_to(struct simulation *s, u32 bin)
 	memory_fault_in(s);
 
 	took = s->now - began;
-	if (s->switches_are_new)
-		s->switch_ns = 0;
-	s->switches_are_new = false;
-	s->switch_ns = s->switch_ns ? (3 * s->switch_ns + took) / 4 : took;
+	mts_switches_note(&s->switches, took, took);
 }
 
 void switch_settle(struct simulation *s)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What switches have taken, and what they move. */
+#include "policy.h"
+
+void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan *plan,
+		       bool disk_is_slow, bool rotates)
+{
+	bool decided = rotates && s->asked == MTS_EVICT_AUTO;
+	u32 before = s->evict;
+
+	s->asked = evict;
+	s->evict =
+		mts_policy_evict_how(evict, decided ? before : MTS_EVICT_FULL, plan, disk_is_slow);
+	if (!rotates || s->evict != before)
+		s->are_new = true;
+}
+
+void mts_switches_note(struct mts_switches *s, u64 took, u64 adds)
+{
+	/* What was measured under other conditions tells nothing of these. */
+	if (s->are_new)
+		mts_switches_forget(s);
+	s->are_new = false;
+	s->adds_ns = s->adds_ns ? (3 * s->adds_ns + adds) / 4 : adds;
+	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
+}
+
+void mts_switches_forget(struct mts_switches *s)
+{
+	s->adds_ns = 0;
+	s->slowest_ns = 0;
+}

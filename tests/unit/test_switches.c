@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What switches have taken, what is forgotten of it, and what evict=auto comes to by it. */
+#include "unit.h"
+
+static struct mts_switches s;
+static const struct mts_plan cheap = { .nbins = 2, .round_ns = 1000, .run_ns = 900 };
+static const struct mts_plan dear = { .nbins = 2, .round_ns = 1000, .run_ns = 500 };
+
+/* A round of evict=auto. Return: what it comes to. */
+static u32 plan(const struct mts_plan *round, bool rotates)
+{
+	mts_switches_plan(&s, MTS_EVICT_AUTO, round, false, rotates);
+	return s.evict;
+}
+
+static void begin(void)
+{
+	s = (struct mts_switches){ 0 };
+	plan(NULL, false);
+}
+
+static void the_average_moves_by_a_quarter(void **unused)
+{
+	(void)unused;
+	begin();
+	assert_int_equal(s.adds_ns, 0);
+	mts_switches_note(&s, 1000, 1000);
+	assert_int_equal(s.adds_ns, 1000);
+	mts_switches_note(&s, 2000, 2000);
+	assert_int_equal(s.adds_ns, 1250);
+	mts_switches_note(&s, 250, 250);
+	assert_int_equal(s.adds_ns, 1000);
+}
+
+/* Of a switch in which who comes runs already only a part adds to the round. */
+static void the_slowest_is_whole(void **unused)
+{
+	(void)unused;
+	begin();
+	mts_switches_note(&s, 1600, 400);
+	assert_int_equal(s.adds_ns, 400);
+	assert_int_equal(s.slowest_ns, 1600);
+	mts_switches_note(&s, 100, 100);
+	assert_int_equal(s.slowest_ns, 1400);
+	mts_switches_note(&s, 1500, 100);
+	assert_int_equal(s.slowest_ns, 1500);
+}
+
+static void what_turns_before_took_is_known_until_the_first_one(void **unused)
+{
+	(void)unused;
+	begin();
+	mts_switches_note(&s, 8000, 8000);
+	plan(&cheap, false);
+	assert_true(s.are_new);
+	assert_int_equal(s.adds_ns, 8000);
+	mts_switches_note(&s, 80, 80);
+	assert_false(s.are_new);
+	assert_int_equal(s.adds_ns, 80);
+	assert_int_equal(s.slowest_ns, 80);
+	mts_switches_forget(&s);
+	assert_int_equal(s.adds_ns, 0);
+	assert_int_equal(s.slowest_ns, 0);
+}
+
+static void evict_changes_what_they_take(void **unused)
+{
+	(void)unused;
+	begin();
+	assert_int_equal(s.evict, MTS_EVICT_FULL);
+	mts_switches_note(&s, 8000, 8000);
+	assert_int_equal(plan(&cheap, true), MTS_EVICT_FULL);
+	assert_false(s.are_new);
+	assert_int_equal(plan(&dear, true), MTS_EVICT_NEED);
+	assert_true(s.are_new);
+	mts_switches_note(&s, 400, 400);
+	assert_int_equal(s.adds_ns, 400);
+	assert_int_equal(plan(&cheap, true), MTS_EVICT_NEED);
+	assert_false(s.are_new);
+	/* Other turns. */
+	assert_int_equal(plan(&cheap, false), MTS_EVICT_FULL);
+	assert_true(s.are_new);
+}
+
+/* What the user has asked for is no decision that turns stay with. */
+static void the_users_word_is_not_kept_for_auto(void **unused)
+{
+	(void)unused;
+	begin();
+	mts_switches_note(&s, 400, 400);
+	mts_switches_plan(&s, MTS_EVICT_NEED, &cheap, false, true);
+	assert_int_equal(s.evict, MTS_EVICT_NEED);
+	assert_true(s.are_new);
+	assert_int_equal(plan(&cheap, true), MTS_EVICT_FULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_average_moves_by_a_quarter),
+		cmocka_unit_test(the_slowest_is_whole),
+		cmocka_unit_test(what_turns_before_took_is_known_until_the_first_one),
+		cmocka_unit_test(evict_changes_what_they_take),
+		cmocka_unit_test(the_users_word_is_not_kept_for_auto),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
