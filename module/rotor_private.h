@@ -78,6 +78,12 @@ static inline bool mts_rotor_is_swap_full(void)
 	return mts_rotor.swap_full_in && mts_rotor.round <= mts_rotor.swap_full_in + 1;
 }
 
+/* The swap disk is one whose pages must lie in long rows, as far as is known. */
+static inline bool mts_rotor_disk_is_slow(void)
+{
+	return mts_rotor.slow_swap || mts_rotor.disk_is_slow;
+}
+
 /* A sentence; "": it is one of the gate's. */
 const char *mts_rotor_explain(u32 reason);
 

@@ -543,7 +543,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 								mts_rotor.max_pause_ns);
 	/* Turns begin with what other jobs' switches took, if with anything. */
 	mts_switches_plan(&mts_rotor.switches, config->evict, blind ? NULL : &mts_rotor.plan,
-			  mts_rotor.slow_swap || mts_rotor.disk_is_slow, nbins_before >= 2);
+			  mts_rotor_disk_is_slow(), nbins_before >= 2);
 }
 
 bool mts_round_plan_slices(void)

@@ -20,7 +20,7 @@
  */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
-/* When turns end they wait no longer for what is in swap, however slow the disk. */
+/* When turns end they wait no longer for what is in swap, where faults are about as fast. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
 
 /* Return: does this job stand still while bin @to runs? */
@@ -217,17 +217,52 @@ static u32 list_frozen(void)
 	return n;
 }
 
-void mts_switch_bring_all(void)
+/* The first @n of mts_rotor.incoming, as far as they are back by then. */
+static void bring_listed_until(u32 n, u64 end)
 {
-	u32 n = list_frozen();
-
-	if (!n)
-		return;
-	mts_rotor.bring_until = ktime_get_ns() + BRING_ALL_NS;
+	mts_rotor.bring_until = end;
 	set_user_nice(current, 0);
 	bring_listed(MTS_BIN_NONE, n);
 	set_user_nice(current, MIN_NICE);
 	mts_rotor.bring_until = 0;
+}
+
+/* From @now until it will have been frozen for @max_pause. */
+static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
+{
+	return mts_sub_floor(READ_ONCE(job->frozen_since) + max_pause, now);
+}
+
+/*
+ * From a slow disk faults take twenty times as long: each waits for all of its memory, as
+ * long as it may stand still, and those before it run.
+ */
+static void bring_each(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size && !mts_rotor_is_hurried(); i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		u64 now = ktime_get_ns();
+
+		if (!READ_ONCE(job->frozen))
+			continue;
+		mts_rotor.incoming[0] = job;
+		bring_listed_until(1, now + until(job, now + MTS_PAUSE_MARGIN_NS,
+						  mts_rotor.max_pause_ns));
+		if (mts_rotor_may_go_on())
+			mts_freezer_thaw(job);
+	}
+}
+
+void mts_switch_bring_all(void)
+{
+	u32 n = list_frozen();
+
+	if (n && mts_rotor_disk_is_slow())
+		bring_each();
+	else if (n)
+		bring_listed_until(n, ktime_get_ns() + BRING_ALL_NS);
 }
 
 void mts_switch_note_use(void)
@@ -336,12 +371,6 @@ static u32 next_bin(u32 bin)
 		}
 	}
 	return next;
-}
-
-/* From @now until it will have been frozen for @max_pause. */
-static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
-{
-	return mts_sub_floor(READ_ONCE(job->frozen_since) + max_pause, now);
 }
 
 /*

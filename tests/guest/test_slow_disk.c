@@ -140,6 +140,89 @@ static void changed_while_passing(void)
 	      describe());
 }
 
+/* ---- the end of turns ------------------------------------------------------------------ */
+
+/* Long enough that a look at it finds each part; in requests of one page it takes a minute. */
+static const unsigned int two_large[] = { 48, 48 };
+
+static void everything_fits(void)
+{
+	struct mts_config config = { .mask = MTS_CONFIG_BIN, .bin_bytes = 256 * MIB };
+
+	set_config(&config);
+}
+
+static u32 count_frozen_hogs(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < nhogs; i++)
+		n += job_named(hogs[i].name).state == MTS_JOB_FROZEN;
+	return n;
+}
+
+/* It takes longer than a fast disk is given for all of them. */
+static void who_is_left_alone_gets_all_of_it(void)
+{
+	struct hog *last;
+	u64 before, faults, pages;
+
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 2, two_large);
+	rotate(56, 1000, MTS_EVICT_FULL);
+	wait_rounds(1, 90000);
+	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	last = frozen_hog();
+	before = get_stats().brought_back;
+	kill_and_join((last == &hogs[0] ? &hogs[1] : &hogs[0])->pid);
+	hogs[0] = *last;
+	nhogs = 1;
+	faults = hogs_major_faults();
+	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	expect_all_thawed(1000);
+	expect(get_status().reason, MTS_REASON_NO_JOBS);
+	pages = get_stats().brought_back - before;
+	check(pages > 44 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
+	faults = hogs_major_faults() - faults;
+	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+}
+
+/* The first of those that wait runs already, the other does not yet. */
+static void in_the_middle_of_the_end(void)
+{
+	static const unsigned int mib[] = { 24, 24, 24 };
+
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 3, mib);
+	rotate(28, 700, MTS_EVICT_FULL);
+	wait_rounds(1, 90000);
+	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect(count_frozen_hogs(), 2);
+	everything_fits();
+	expect_within(30000, count_frozen_hogs() == 1, "%s", describe());
+}
+
+static void they_run_one_after_the_other(void)
+{
+	u64 faults;
+
+	in_the_middle_of_the_end();
+	faults = hogs_major_faults();
+	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	expect_all_thawed(1000);
+	expect(get_status().reason, MTS_REASON_FITS);
+	faults = hogs_major_faults() - faults;
+	check(faults < 24 * MIB / PAGE / 20, "%lu major faults", faults);
+}
+
+static void thaw_at_the_end(void)
+{
+	in_the_middle_of_the_end();
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	expect_within(2000, !get_status().frozen, "%s", describe());
+	expect_all_go_on(GOES_ON);
+}
+
 /* ---- the first shortage ----------------------------------------------------------------- */
 
 /* Leaves so much to the others, as long as the test lasts. */
@@ -262,6 +345,8 @@ static void nobody_is_stopped_in_shadow_mode(void)
 
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
 	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
-	    TEST(changed_while_passing), TEST_SLOW(pauses_grow_as_switches_need, 240),
+	    TEST(changed_while_passing), TEST(who_is_left_alone_gets_all_of_it),
+	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end),
+	    TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode));
