@@ -8,12 +8,13 @@ measured, and not the luck of a bin that ends in its first slice.
 """
 
 import dataclasses
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.lab import compare, results, sweep
-from bench.lab.experiment import Json, Score, Setting, Suite
+from bench.lab.experiment import TIME, Json, Score, Setting, Suite
 from bench.lab.score import values as values_of
 
 MTS, STOCK, IDEAL = "mts", compare.STOCK, compare.IDEAL
@@ -99,22 +100,24 @@ class Verdict:
 
     bar: Bar
     value: float | None  # None: no run to tell
-    spared: bool = False  # stock does not thrash there: the bar does not apply
+    spared: bool = False  # stock does not thrash there, or kills: the bar does not apply
+    killed: bool = False  # jobs were
 
     @property
     def word(self) -> str:
         """Ok, short, or none of them."""
-        if self.value is None:
-            return "short"
         if self.spared:
             return "-"
+        if self.value is None:
+            return "short"
         good = self.value >= self.bar.limit if self.bar.at_least else self.value <= self.bar.limit
         return "ok" if good else "short"
 
     @property
     def line(self) -> str:
         """Name, value, limit, word."""
-        value = "no result" if self.value is None else f"{self.value:.3f}"
+        nothing = "killed" if self.killed else "no result"
+        value = nothing if self.value is None else f"{self.value:.3f}"
         sign = ">=" if self.bar.at_least else "<="
         return f"{self.bar.name:<70} {value:>10}  {sign} {self.bar.limit:<6g} {self.word}"
 
@@ -251,6 +254,12 @@ def _fitted(suite: Suite, point: Setting) -> Setting:
     return dataclasses.replace(point, free_mib=round(demand / point.overcommit))
 
 
+def _did_nothing(found: Sequence[Json], score: Score) -> bool:
+    """Whether no run got anything done before it was cut off: there is no rate to reckon with."""
+    done = [compare.figure(result, "work" if score == TIME else score.figure) for result in found]
+    return bool(found) and not compare.killed(found) and all(value == 0 for value in done)
+
+
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
     """What results say of a bar; those of other settings are passed over."""
     score = bar.score or suite.score(bar.point)
@@ -263,10 +272,13 @@ def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
         values = compare.excess(of[MTS], of[bar.other], score)
     elif bar.at_least:
         values = compare.gains(of[MTS], of[STOCK], score)
+        if _did_nothing(of[STOCK], score) and not compare.killed(of[MTS]):
+            values = [math.inf if value else 0.0 for value in values_of(of[MTS], score)]
     else:
         values = compare.gains(of[IDEAL], of[MTS], score)
     if not values:
-        return Verdict(bar, None)
+        killed = any(compare.killed(each) for each in of.values())
+        return Verdict(bar, None, bar.at_least and compare.killed(of[STOCK]), killed)
     spared = False
     if bar.where_stock_over:
         slower = compare.gains(of[IDEAL], of[STOCK], score)

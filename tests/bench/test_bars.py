@@ -2,6 +2,7 @@
 """The bars: what is run for them, and what results are said to reach."""
 
 import dataclasses
+import math
 
 import pytest
 
@@ -60,6 +61,39 @@ def test_against_stock(times, word, value):
     verdict = outcome(bars.Bar(POINT, "stock", 35.0), times)
     assert (verdict.word, verdict.value) == (word, value)
     assert verdict.line.endswith(f">= 35     {word}")
+
+
+@pytest.mark.parametrize(
+    ("mts", "stock", "word", "value"),
+    [
+        ({"time_for_all_s": 400.0, "work": 1.0}, {"work": 0.0}, "ok", math.inf),
+        ({"time_for_all_s": 400.0, "work": 1.0}, {"work": 0.0, "killed_jobs": 1}, "-", None),
+        ({"work": 0.5, "killed_jobs": 1}, {"work": 0.0}, "short", None),
+        ({"work": 0.0}, {"work": 0.0}, "short", None),
+    ],
+)
+def test_stock_does_nothing(mts, stock, word, value):
+    """No time can be reckoned from no work: whoever does any is better by as much as one likes."""
+    found = [
+        made(dataclasses.replace(POINT, policy=policy), None, finished=False)
+        for policy in ("mts", "stock")
+    ]
+    found[0]["figures"].update(mts)
+    found[1]["figures"].update(stock)
+    verdict = bars.judge(bars.Bar(POINT, "stock", 35.0), found, SUITES["syn8"])
+    assert (verdict.word, verdict.value) == (word, value)
+
+
+@pytest.mark.parametrize(("mts", "word"), [(529.0, "ok"), (0.0, "short")])
+def test_stock_has_no_rate(mts, word):
+    """The same where the score is a rate."""
+    rate = Score("suite.rate", "rate", "1/s", lower=False)
+    found = [
+        made(dataclasses.replace(POINT, policy=policy), 10.0, suite={"rate": value})
+        for policy, value in (("mts", mts), ("stock", 0.0))
+    ]
+    bar = bars.Bar(POINT, "stock", 35.0, score=rate)
+    assert bars.judge(bar, found, SUITES["syn8"]).word == word
 
 
 @pytest.mark.parametrize(
