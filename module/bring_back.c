@@ -41,7 +41,7 @@
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
-/* At the end of turns, when there is a second for all: so that the list is soon sorted. 1 GiB. */
+/* At the end of turns, where there is a second for all: so that the list is soon sorted. 1 GiB. */
 #define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
 /* Without a free page for so long nobody frees any, or others take them all. */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
@@ -370,7 +370,7 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 	progress.nmms = mts_mms_get(jobs, n);
 	/* What is shared is charged to one job, and may be counted short. */
 	pages += pages / 8;
-	if (mts_rotor.bring_until)
+	if (mts_rotor.bring_until && !mts_rotor_disk_is_slow())
 		pages = min(pages, MOST_AT_END);
 	if (!mts_swapped_collect(&list, progress.nmms, pages)) {
 		if (list.n) {

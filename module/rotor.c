@@ -519,8 +519,11 @@ static bool idle(u64 measuring_ns)
 	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is
 	 * left alone has as much to come as who fits beside others.
 	 */
-	if (reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS)
-		mts_switch_bring_all();
+	if ((reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS) && mts_switch_bring_all()) {
+		answer_readers();
+		return false;
+	}
+	mts_round_forget_use();
 	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	answer_readers();
 	return doze(all, idle_time(reason)) || doze(readers, quiet_time(reason, measuring_ns));

@@ -37,7 +37,7 @@ struct mts_rotor {
 	u64 slice_ends;
 	struct mts_switches switches;
 	bool switches_wait; /* the last one waited for the disk for most of its time */
-	bool slow_swap; /* it did, and moved no more than a disk with heads can */
+	bool slow_swap; /* one did, and moved no more than a disk with heads can */
 	bool passed; /* in the last one the bins passed each other */
 	bool disk_is_slow; /* as early.c has seen when it last evicted some to see */
 	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
@@ -159,6 +159,9 @@ void mts_round_look_at_waits(void);
 /* A whole round is over, begun at @began: was it worth it? */
 void mts_round_judge(u64 began);
 
+/* While no turns are taken: what was seen of the jobs' use in the last ones may be out of date. */
+void mts_round_forget_use(void);
+
 /*
  * The frozen job of a bin that has most in memory; NULL: it has none. @n: how many are frozen
  * in it.
@@ -249,8 +252,11 @@ int mts_switch_to(u32 to);
 /* Freeze newcomers that wait for their bin, thaw those of the running one. */
 int mts_switch_settle(void);
 
-/* All fits in memory: what is not there comes back, before it runs. */
-void mts_switch_bring_all(void);
+/*
+ * Turns are over: what is not in memory comes back, before it runs. Takes a second, or as long
+ * as the job takes that is being read then. Return: others wait: plan anew, and call it again.
+ */
+bool mts_switch_bring_all(void);
 
 /* Freeze whoever may be. -ECANCELED. */
 int mts_switch_stop(void);

@@ -423,13 +423,15 @@ static u32 admit(const struct mts_config *config, u32 freezable)
 	return would ? MTS_REASON_SHADOW : reason;
 }
 
-/* What jobs do not use was seen while they took turns. */
-static void forget_use(void)
+void mts_round_forget_use(void)
 {
 	u32 i;
 
+	if (!mts_rotor.forget_at || ktime_get_ns() < mts_rotor.forget_at)
+		return;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		mts_touched_outdated(mts_rotor.roster[i]);
+	mts_rotor.forget_at = 0;
 }
 
 void mts_round_give_bin(struct mts_job *job, u32 bin)
@@ -450,10 +452,6 @@ static void note_turn(u32 before, bool on_demand)
 	} else if (before >= 2) {
 		/* What they use may fit: turns that hang on the demand alone do not begin anew. */
 		mts_rotor.forget_at = on_demand ? now + FORGET_NS : now;
-	}
-	if (mts_rotor.forget_at && now >= mts_rotor.forget_at) {
-		forget_use();
-		mts_rotor.forget_at = 0;
 	}
 	/* The host may have reclaimed, and the jobs been looked at, all the same. */
 	if (on_demand || !mts_rotor.admission.began)

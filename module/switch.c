@@ -22,6 +22,8 @@
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 /* When turns end they wait no longer for what is in swap, where faults are about as fast. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
+/* A switch that moves less tells nothing of the disk. */
+#define TELLING_BYTES (1024ull << 10)
 
 /* Return: does this job stand still while bin @to runs? */
 static bool is_to_freeze(const struct mts_job *job, u32 to)
@@ -233,36 +235,64 @@ static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
 	return mts_sub_floor(READ_ONCE(job->frozen_since) + max_pause, now);
 }
 
-/*
- * From a slow disk faults take twenty times as long: each waits for all of its memory, as
- * long as it may stand still, and those before it run.
- */
-static void bring_each(void)
+/* The one of those that are to stay frozen that has been so for longest; NULL: there is none. */
+static struct mts_job *longest_frozen(void)
 {
+	struct mts_job *found = NULL;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size && !mts_rotor_is_hurried(); i++) {
+	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
-		u64 now = ktime_get_ns();
 
 		if (!READ_ONCE(job->frozen))
 			continue;
-		mts_rotor.incoming[0] = job;
-		bring_listed_until(1, now + until(job, now + MTS_PAUSE_MARGIN_NS,
-						  mts_rotor.max_pause_ns));
-		if (mts_rotor_may_go_on())
+		if (!is_to_freeze(job, MTS_BIN_EVERY))
 			mts_freezer_thaw(job);
+		else if (!found || READ_ONCE(job->frozen_since) < READ_ONCE(found->frozen_since))
+			found = job;
 	}
+	return found;
 }
 
-void mts_switch_bring_all(void)
+/*
+ * From a slow disk faults take twenty times as long: each waits for all of its memory, as
+ * long as it may stand still, and those before it run. Return: some still wait.
+ */
+static bool bring_each(void)
 {
-	u32 n = list_frozen();
+	u64 now = ktime_get_ns(), pass_ends = now + BRING_ALL_NS, left;
+	struct mts_job *job;
 
-	if (n && mts_rotor_disk_is_slow())
-		bring_each();
-	else if (n)
+	for (job = longest_frozen(); job; job = longest_frozen()) {
+		if (now >= pass_ends)
+			return true;
+		left = until(job, now + MTS_PAUSE_MARGIN_NS, mts_rotor.max_pause_ns);
+		mts_rotor.incoming[0] = job;
+		if (left)
+			bring_listed_until(1, now + left);
+		/* As far as it has come; the rest when it is known what it is about. */
+		if (mts_rotor_is_hurried())
+			return true;
+		mts_rotor_step("jobs are thawed");
+		mts_freezer_thaw(job);
+		/* It resists: it is thawed with the others. */
+		if (READ_ONCE(job->frozen))
+			return false;
+		now = ktime_get_ns();
+	}
+	return false;
+}
+
+bool mts_switch_bring_all(void)
+{
+	u32 n;
+
+	if (mts_rotor_disk_is_slow())
+		return bring_each();
+	n = list_frozen();
+	if (n)
 		bring_listed_until(n, ktime_get_ns() + BRING_ALL_NS);
+	return false;
 }
 
 void mts_switch_note_use(void)
@@ -332,8 +362,9 @@ static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 
 	mts_switches_note(&mts_rotor.switches, took, adds);
 	mts_rotor.switches_wait = busy < took / 2;
-	mts_rotor.slow_swap =
-		mts_rotor.switches_wait && bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
+	if (bytes >= TELLING_BYTES)
+		mts_rotor.slow_swap =
+			mts_rotor.switches_wait && bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
 	mts_rotor.passed = passed;
 }
 

@@ -15,7 +15,7 @@ GROUP = harness.Group(
         "test_slow_disk",
     ),
     zswap=True,
-    seconds=240,
+    seconds=400,
 )
 
 

@@ -187,8 +187,7 @@ static void who_is_left_alone_gets_all_of_it(void)
 	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
 }
 
-/* The first of those that wait runs already, the other does not yet. */
-static void in_the_middle_of_the_end(void)
+static void turns_of_three(void)
 {
 	static const unsigned int mib[] = { 24, 24, 24 };
 
@@ -198,28 +197,78 @@ static void in_the_middle_of_the_end(void)
 	wait_rounds(1, 90000);
 	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	expect(count_frozen_hogs(), 2);
-	everything_fits();
-	expect_within(30000, count_frozen_hogs() == 1, "%s", describe());
 }
 
 static void they_run_one_after_the_other(void)
 {
-	u64 faults;
+	u64 before, pages;
 
-	in_the_middle_of_the_end();
-	faults = hogs_major_faults();
+	turns_of_three();
+	before = get_stats().brought_back;
+	everything_fits();
+	expect_within(30000, count_frozen_hogs() == 1, "%s", describe());
 	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	expect_all_thawed(1000);
 	expect(get_status().reason, MTS_REASON_FITS);
-	faults = hogs_major_faults() - faults;
-	check(faults < 24 * MIB / PAGE / 20, "%lu major faults", faults);
+	pages = get_stats().brought_back - before;
+	check(pages > 2 * 22 * MIB / PAGE, "%lu pages brought back", pages);
+}
+
+/* Both that wait do so for half a minute if nothing happens: single pages. */
+static void at_the_end(void)
+{
+	turns_of_three();
+	swap_request_kib(4);
+	everything_fits();
+	sleep_ms(500);
+	expect(count_frozen_hogs(), 2);
+	check(get_status().state != MTS_STATE_IDLE, "%s", describe());
 }
 
 static void thaw_at_the_end(void)
 {
-	in_the_middle_of_the_end();
+	at_the_end();
 	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 	expect_within(2000, !get_status().frozen, "%s", describe());
+	expect_all_go_on(GOES_ON);
+}
+
+static void unload_at_the_end(void)
+{
+	at_the_end();
+	mts_close();
+	expect(module_unload(), 0);
+	expect_all_go_on(GOES_ON);
+}
+
+/* Who waits behind another one does not any more. */
+static void pinned_at_the_end(void)
+{
+	struct hog *last = NULL;
+	u64 since = 0;
+	u32 i;
+
+	at_the_end();
+	for (i = 0; i < nhogs; i++) {
+		struct mts_job_info job = job_named(hogs[i].name);
+
+		if (job.state == MTS_JOB_FROZEN && job.frozen_since_ns > since) {
+			since = job.frozen_since_ns;
+			last = &hogs[i];
+		}
+	}
+	check(last, "%s", describe());
+	set_job(last->id, MTS_JOB_PIN, MTS_JOB_PIN);
+	expect_within(2000, !cg_freeze_asked(last->cgroup), "%s", describe());
+	expect(count_frozen_hogs(), 1);
+}
+
+/* Nobody waits for longer than he may, however much is left. */
+static void the_pause_ends_at_the_end(void)
+{
+	at_the_end();
+	set_max_pause(6000 * NS_PER_MS);
+	expect_within(8000, !get_status().frozen, "%s", describe());
 	expect_all_go_on(GOES_ON);
 }
 
@@ -346,7 +395,8 @@ static void nobody_is_stopped_in_shadow_mode(void)
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
 	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
 	    TEST(changed_while_passing), TEST(who_is_left_alone_gets_all_of_it),
-	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end),
+	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end), TEST(unload_at_the_end),
+	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
 	    TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode));

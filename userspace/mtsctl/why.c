@@ -52,7 +52,7 @@ static void explain_frozen(const struct snapshot *s, const struct mts_job_info *
 	else if (snapshot_rotates(s))
 		print_field("until", "the switch is done");
 	else
-		print_field("until", "now: everything is being thawed");
+		print_field("until", "its memory is back: turns are over");
 	print_field("why", "%s",
 		    *s->status.detail ? s->status.detail :
 					"the jobs need more memory together than there is");
