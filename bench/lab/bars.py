@@ -254,10 +254,21 @@ def _fitted(suite: Suite, point: Setting) -> Setting:
     return dataclasses.replace(point, free_mib=round(demand / point.overcommit))
 
 
-def _did_nothing(found: Sequence[Json], score: Score) -> bool:
-    """Whether no run got anything done before it was cut off: there is no rate to reckon with."""
-    done = [compare.figure(result, "work" if score == TIME else score.figure) for result in found]
-    return bool(found) and not compare.killed(found) and all(value == 0 for value in done)
+def _did_nothing(result: Json, score: Score) -> bool:
+    """Whether a run got nothing done that a ratio could be reckoned from."""
+    value = compare.figure(result, score.figure)
+    if score == TIME:
+        return value is None and not result["figures"]["finished"]
+    return value == 0 and not score.lower
+
+
+def _without_ratio(these: Sequence[Json], base: Sequence[Json], score: Score) -> list[float]:
+    """Where no run of the base did anything: whoever does any is better by as much as one likes."""
+    if compare.killed([*these, *base]) or not base:
+        return []
+    if not all(_did_nothing(result, score) for result in base):
+        return []
+    return [0.0 if _did_nothing(result, score) else math.inf for result in these]
 
 
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
@@ -272,17 +283,18 @@ def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
         values = compare.excess(of[MTS], of[bar.other], score)
     elif bar.at_least:
         values = compare.gains(of[MTS], of[STOCK], score)
-        if _did_nothing(of[STOCK], score) and not compare.killed(of[MTS]):
-            values = [math.inf if value else 0.0 for value in values_of(of[MTS], score)]
+        values = values or _without_ratio(of[MTS], of[STOCK], score)
     else:
         values = compare.gains(of[IDEAL], of[MTS], score)
     if not values:
-        killed = any(compare.killed(each) for each in of.values())
-        return Verdict(bar, None, bar.at_least and compare.killed(of[STOCK]), killed)
+        mine, other = of[bar.alone], of.get(bar.other, [])
+        kills = bool(mine) and bar.other == STOCK and compare.killed(other)
+        return Verdict(bar, None, kills, compare.killed([*mine, *other]))
     spared = False
     if bar.where_stock_over:
         slower = compare.gains(of[IDEAL], of[STOCK], score)
         spared = bool(slower) and statistics.median(slower) <= bar.where_stock_over
     if bar.never:
         return Verdict(bar, min(values) if bar.at_least else max(values))
-    return Verdict(bar, statistics.median(values), spared)
+    median = statistics.median_low if math.inf in values else statistics.median
+    return Verdict(bar, median(values), spared)

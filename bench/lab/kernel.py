@@ -127,7 +127,11 @@ def installed_headers(series: str) -> str | None:
 def newer() -> list[Kernel]:
     """What tools/newer-kernels has made: the tree is named after the suite."""
     images = NEWER.glob("*/boot/vmlinuz-*")
-    return [Kernel(image.name.removeprefix("vmlinuz-"), image.parents[1]) for image in images]
+    return [
+        Kernel(image.name.removeprefix("vmlinuz-"), image.parents[1])
+        for image in images
+        if image.parents[1].suffix != ".part"  # half made
+    ]
 
 
 def unpacked(series: str) -> list[Kernel]:

@@ -69,7 +69,7 @@ def test_against_stock(times, word, value):
         ({"time_for_all_s": 400.0, "work": 1.0}, {"work": 0.0}, "ok", math.inf),
         ({"time_for_all_s": 400.0, "work": 1.0}, {"work": 0.0, "killed_jobs": 1}, "-", None),
         ({"work": 0.5, "killed_jobs": 1}, {"work": 0.0}, "short", None),
-        ({"work": 0.0}, {"work": 0.0}, "short", None),
+        ({"time_for_all_s": None}, {"time_for_all_s": None, "work": 0.1}, "short", 0.0),
     ],
 )
 def test_stock_does_nothing(mts, stock, word, value):
