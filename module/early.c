@@ -32,7 +32,7 @@
 #define SETTLED_NS (32 * (u64)NSEC_PER_MSEC)
 /* At most so much of the time goes into looking. */
 #define LOOK_SHARE 64u
-/* What the disk has shown is believed for so long. */
+/* What the disk has shown, or the jobs, is believed for so long. */
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
 /* So much is evicted to see how fast it is, and this is slow: 80 MB/s. */
 #define PROBE_BYTES (2ull << 20)
@@ -116,29 +116,37 @@ bool mts_early_watches(void)
 }
 
 /*
- * Who sleeps most of the time loses its turn by it, and does not storm the disk: of Maziero's
- * consumers 1 in 50 is awake when memory is about to be full, of programs that work all are.
+ * Does most of the memory belong to jobs that are awake? Who sleeps most of the time loses its turn
+ * by turns, and does not storm the disk: of Maziero's consumers one in fifty is awake when memory
+ * is about to be full, of programs that work all are.
  */
-static bool most_are_awake(void)
+static bool most_is_awake(void)
 {
-	u32 i, jobs = 0, awake = 0;
+	u64 bytes, all = 0, awake = 0;
+	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (READ_ONCE(job->flags) & MTS_JOB_PIN)
+		if (READ_ONCE(job->flags) & MTS_JOB_PIN || mts_ops->resident(job, &bytes))
 			continue;
-		jobs++;
+		all = mts_add_sat(all, bytes);
 		/* Without the kernel's accounts nobody knows. */
-		awake += mts_ops->awake(job) != 0;
+		if (mts_ops->awake(job))
+			awake = mts_add_sat(awake, bytes);
 	}
-	return 2 * awake >= jobs;
+	return awake >= all / 2;
 }
 
 bool mts_early_is_due(void)
 {
-	return mts_early_watches() && ktime_get_ns() >= early.next_look &&
-	       mts_early_fills(FILLS_NS) && most_are_awake();
+	if (!mts_early_watches() || ktime_get_ns() < early.next_look || !mts_early_fills(FILLS_NS))
+		return false;
+	if (most_is_awake())
+		return true;
+	/* Later they will be, waiting for the disk. */
+	early.next_look = ktime_get_ns() + BELIEVED_NS;
+	return false;
 }
 
 bool mts_early_look(void)
