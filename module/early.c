@@ -48,6 +48,7 @@
  * @grew: they had less before
  * @watch_until: so long they are looked at, ns
  * @next_look: not before, ns
+ * @asleep: because most of the memory belonged to jobs that slept
  */
 static struct early {
 	u64 sampled;
@@ -58,6 +59,7 @@ static struct early {
 	bool grew;
 	u64 watch_until;
 	u64 next_look;
+	bool asleep;
 } early;
 
 static u64 jobs_resident(void)
@@ -81,6 +83,11 @@ void mts_early_sample(void)
 	early.grew = early.sample > before;
 	early.left = mts_sub_floor(mts_policy_capacity(mts_memory_available(), early.sample, total),
 				   early.sample);
+	/* Nothing is known of who has come since. */
+	if (early.asleep && mts_rotor.roster_size > early.jobs) {
+		early.next_look = 0;
+		early.asleep = false;
+	}
 	if (early.jobs != mts_rotor.roster_size ||
 	    mts_policy_fills(early.left, before, early.sample, elapsed, GROWS_NS))
 		early.watch_until = now + WATCH_NS;
@@ -142,11 +149,11 @@ bool mts_early_is_due(void)
 {
 	if (!mts_early_watches() || ktime_get_ns() < early.next_look || !mts_early_fills(FILLS_NS))
 		return false;
-	if (most_is_awake())
-		return true;
-	/* Later they will be, waiting for the disk. */
-	early.next_look = ktime_get_ns() + BELIEVED_NS;
-	return false;
+	/* Later they will be awake, waiting for the disk: what they are now is believed. */
+	early.asleep = !most_is_awake();
+	if (early.asleep)
+		early.next_look = ktime_get_ns() + BELIEVED_NS;
+	return !early.asleep;
 }
 
 bool mts_early_look(void)

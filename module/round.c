@@ -518,8 +518,8 @@ bool mts_round_may_be_early(void)
 }
 
 /*
- * The longest pause from now on. Who has been frozen when it was longer keeps that until turns
- * end, or the watchdog would thaw him beside the bin that runs.
+ * The longest pause from now on. Who has been frozen when it was longer keeps that until all
+ * run, or the watchdog would thaw him beside the bin that runs, or before his memory is back.
  */
 static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 {
@@ -527,7 +527,9 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 
 	if (config->max_pause_ns)
 		return config->max_pause_ns;
-	return nbins_before >= 2 ? max(most, mts_rotor.max_pause_ns) : most;
+	if (nbins_before >= 2 || mts_freezer_count())
+		return max(most, mts_rotor.max_pause_ns);
+	return most;
 }
 
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */
