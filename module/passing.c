@@ -45,7 +45,7 @@ bool mts_passing_is_for(u32 to)
 {
 	u32 i;
 
-	if (!(mts_rotor.switches_wait || mts_rotor.disk_is_slow) || mts_rotor.early)
+	if (!mts_rotor_waits_for_disk() || mts_rotor.early)
 		return false;
 	if (mts_rotor.switches.evict != MTS_EVICT_FULL)
 		return false;

@@ -264,8 +264,7 @@ static u64 patience(u32 early_in_a_row)
 static enum mts_slice_end run_slice(u32 bin)
 {
 	static u32 early_in_a_row;
-	const unsigned long spilling =
-		mts_rotor.switches_wait || mts_rotor.disk_is_slow ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
+	const unsigned long spilling = mts_rotor_waits_for_disk() ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
 	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;

@@ -78,6 +78,12 @@ static inline bool mts_rotor_is_swap_full(void)
 	return mts_rotor.swap_full_in && mts_rotor.round <= mts_rotor.swap_full_in + 1;
 }
 
+/* Switches wait for the disk for most of their time, as far as is known. */
+static inline bool mts_rotor_waits_for_disk(void)
+{
+	return mts_rotor.switches_wait || mts_rotor.disk_is_slow;
+}
+
 /* The swap disk is one whose pages must lie in long rows, as far as is known. */
 static inline bool mts_rotor_disk_is_slow(void)
 {

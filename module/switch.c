@@ -346,7 +346,7 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 /* Where the disk takes the time, more of us would only make its heads go back and forth. */
 u32 mts_switch_threads(void)
 {
-	return mts_rotor.switches_wait || mts_rotor.disk_is_slow ? 1 : U32_MAX;
+	return mts_rotor_waits_for_disk() ? 1 : U32_MAX;
 }
 
 /* Evicted and brought back since load. */

@@ -282,8 +282,8 @@ def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
     elif bar.added:
         values = compare.excess(of[MTS], of[bar.other], score)
     elif bar.at_least:
-        values = compare.gains(of[MTS], of[STOCK], score)
-        values = values or _without_ratio(of[MTS], of[STOCK], score)
+        sides = of[MTS], of[STOCK], score
+        values = compare.gains(*sides) or _without_ratio(*sides)
     else:
         values = compare.gains(of[IDEAL], of[MTS], score)
     if not values:

@@ -304,6 +304,12 @@ bool waits_for_its_turn(const struct mts_job_info *job);
 struct hog *frozen_hog(void);
 
 /*
+ * Of two hogs that take turns the one that runs ends: of the other's memory more than @mib MiB come
+ * back in bulk, before it runs, and the rotor rests after @ms milliseconds at most.
+ */
+void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms);
+
+/*
  * From the key to the thaw. The guest shares its host with others, who can take the time
  * away from it at any moment: of several tries the one in the middle counts.
  */

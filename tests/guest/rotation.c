@@ -137,6 +137,27 @@ struct hog *frozen_hog(void)
 	fail("no job is frozen: %s", describe());
 }
 
+void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms)
+{
+	struct hog *last;
+	u64 before, faults, pages;
+
+	expect_within(20000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	last = frozen_hog();
+	before = get_stats().brought_back;
+	kill_and_join((last == &hogs[0] ? &hogs[1] : &hogs[0])->pid);
+	hogs[0] = *last;
+	nhogs = 1;
+	faults = hogs_major_faults();
+	expect_within(ms, get_status().state == MTS_STATE_IDLE, "%s", describe());
+	expect_all_thawed(1000);
+	expect(get_status().reason, MTS_REASON_NO_JOBS);
+	pages = get_stats().brought_back - before;
+	check(pages > mib * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
+	faults = hogs_major_faults() - faults;
+	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

@@ -40,26 +40,10 @@ static void comes_back_before_it_runs(void)
 /* When the other has ended, nothing has to fit any more: the last one's memory comes, too. */
 static void comes_back_to_the_last(void)
 {
-	struct hog *last;
-	u64 before, faults, pages;
-
 	start_hogs(HOG_RANDOM, 2, three_equal);
 	rotate(32, 20000, MTS_EVICT_FULL);
 	wait_rounds(1, 90000);
-	expect_within(20000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	last = frozen_hog();
-	before = get_stats().brought_back;
-	kill_and_join((last == &hogs[0] ? &hogs[1] : &hogs[0])->pid);
-	hogs[0] = *last;
-	nhogs = 1;
-	faults = hogs_major_faults();
-	expect_within(10000, get_status().state == MTS_STATE_IDLE, "%s", describe());
-	expect_all_thawed(1000);
-	expect(get_status().reason, MTS_REASON_NO_JOBS);
-	pages = get_stats().brought_back - before;
-	check(pages > 20 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
-	faults = hogs_major_faults() - faults;
-	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+	expect_comes_back_to_the_last(20, 10000);
 }
 
 /* What a job only reads keeps its place in swap, and is not written again. */

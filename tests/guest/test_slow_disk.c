@@ -152,39 +152,14 @@ static void everything_fits(void)
 	set_config(&config);
 }
 
-static u32 count_frozen_hogs(void)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < nhogs; i++)
-		n += job_named(hogs[i].name).state == MTS_JOB_FROZEN;
-	return n;
-}
-
 /* It takes longer than a fast disk is given for all of them. */
 static void who_is_left_alone_gets_all_of_it(void)
 {
-	struct hog *last;
-	u64 before, faults, pages;
-
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 2, two_large);
 	rotate(56, 1000, MTS_EVICT_FULL);
 	wait_rounds(1, 90000);
-	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	last = frozen_hog();
-	before = get_stats().brought_back;
-	kill_and_join((last == &hogs[0] ? &hogs[1] : &hogs[0])->pid);
-	hogs[0] = *last;
-	nhogs = 1;
-	faults = hogs_major_faults();
-	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
-	expect_all_thawed(1000);
-	expect(get_status().reason, MTS_REASON_NO_JOBS);
-	pages = get_stats().brought_back - before;
-	check(pages > 44 * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
-	faults = hogs_major_faults() - faults;
-	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+	expect_comes_back_to_the_last(44, 30000);
 }
 
 static void turns_of_three(void)
@@ -196,7 +171,7 @@ static void turns_of_three(void)
 	rotate(28, 700, MTS_EVICT_FULL);
 	wait_rounds(1, 90000);
 	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	expect(count_frozen_hogs(), 2);
+	expect(get_status().frozen, 2);
 }
 
 static void they_run_one_after_the_other(void)
@@ -206,7 +181,7 @@ static void they_run_one_after_the_other(void)
 	turns_of_three();
 	before = get_stats().brought_back;
 	everything_fits();
-	expect_within(30000, count_frozen_hogs() == 1, "%s", describe());
+	expect_within(30000, get_status().frozen == 1, "%s", describe());
 	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	expect_all_thawed(1000);
 	expect(get_status().reason, MTS_REASON_FITS);
@@ -221,7 +196,7 @@ static void at_the_end(void)
 	swap_request_kib(4);
 	everything_fits();
 	sleep_ms(500);
-	expect(count_frozen_hogs(), 2);
+	expect(get_status().frozen, 2);
 	check(get_status().state != MTS_STATE_IDLE, "%s", describe());
 }
 
@@ -260,7 +235,7 @@ static void pinned_at_the_end(void)
 	check(last, "%s", describe());
 	set_job(last->id, MTS_JOB_PIN, MTS_JOB_PIN);
 	expect_within(2000, !cg_freeze_asked(last->cgroup), "%s", describe());
-	expect(count_frozen_hogs(), 1);
+	expect(get_status().frozen, 1);
 }
 
 /* Nobody waits for longer than he may, however much is left. */
