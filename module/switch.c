@@ -170,6 +170,16 @@ static void thaw_bin(u32 bin)
 	mts_switch_thaw(bin, 0, mts_rotor.roster_size);
 }
 
+/* To MTS_BIN_NONE: turns are over. */
+static void begin_switch(u32 to)
+{
+	mutex_lock(&mts_lock);
+	mts_rotor.state = MTS_STATE_SWITCHING;
+	mts_rotor.running = to;
+	mts_rotor.generation++;
+	mutex_unlock(&mts_lock);
+}
+
 /*
  * The frozen jobs of bin @to, of the roster's from @first to before @end. Return: how many;
  * they are in mts_rotor.incoming.
@@ -285,13 +295,14 @@ static bool bring_each(void)
 
 bool mts_switch_bring_all(void)
 {
-	u32 n;
+	u32 n = list_frozen();
 
+	if (!n)
+		return false;
+	begin_switch(MTS_BIN_NONE);
 	if (mts_rotor_disk_is_slow())
 		return bring_each();
-	n = list_frozen();
-	if (n)
-		bring_listed_until(n, ktime_get_ns() + BRING_ALL_NS);
+	bring_listed_until(n, ktime_get_ns() + BRING_ALL_NS);
 	return false;
 }
 
@@ -301,15 +312,6 @@ void mts_switch_note_use(void)
 }
 
 /* ---- the switch ------------------------------------------------------------ */
-
-static void begin_switch(u32 to)
-{
-	mutex_lock(&mts_lock);
-	mts_rotor.state = MTS_STATE_SWITCHING;
-	mts_rotor.running = to;
-	mts_rotor.generation++;
-	mutex_unlock(&mts_lock);
-}
 
 /* One bin goes, then the other comes. */
 static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)

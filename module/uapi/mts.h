@@ -253,7 +253,11 @@ enum mts_state {
 	MTS_STATE_OFF = 0, /* mode=off: nothing is frozen */
 	MTS_STATE_IDLE = 1, /* nothing to rotate: nothing is frozen */
 	MTS_STATE_RUNNING = 2, /* one bin runs, the others are frozen */
-	MTS_STATE_SWITCHING = 3, /* from one bin to the next */
+	/*
+	 * From one bin to the next; or, with no bins, turns are over, and what
+	 * is still frozen runs when its memory is back.
+	 */
+	MTS_STATE_SWITCHING = 3,
 	/*
 	 * Something went wrong, or a user asked: everything was thawed, the
 	 * reason is in mts_status, and nothing will be frozen until the mode

@@ -197,7 +197,9 @@ static void at_the_end(void)
 	everything_fits();
 	sleep_ms(500);
 	expect(get_status().frozen, 2);
-	check(get_status().state != MTS_STATE_IDLE, "%s", describe());
+	expect(get_status().state, MTS_STATE_SWITCHING);
+	expect(get_status().bins, 0);
+	check(get_status().current_bin == MTS_BIN_NONE, "%s", describe());
 }
 
 static void thaw_at_the_end(void)

@@ -232,6 +232,17 @@ static void switching(void)
 	now.status.slice_ends_ns = 0;
 }
 
+/* Turns are over, and the memory of who is still frozen comes back. */
+static void ending(void)
+{
+	detail(MTS_STATE_SWITCHING, MTS_REASON_FITS, "the jobs' demand fits in the capacity");
+	new_job("alpha", MTS_JOB_FROZEN, MTS_BIN_NONE, 30);
+	new_job("beta", MTS_JOB_RUNNING, MTS_BIN_NONE, 20);
+	now.status.capacity = 96 * MIB;
+	now.status.demand = 50 * MIB;
+	now.status.round = 12;
+}
+
 static void stopped(u32 reason, const char *text)
 {
 	detail(MTS_STATE_STOPPED, reason, text);
@@ -329,6 +340,7 @@ static const struct {
 	{ "oom", oom },		  { "paused", paused }, { "many", many },
 	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
 	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
+	{ "ending", ending },
 };
 
 static const char *scenario(void)

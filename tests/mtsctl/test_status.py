@@ -14,6 +14,7 @@ SCENARIOS = [
     "off",
     "rotating",
     "switching",
+    "ending",
     "oom",
     "paused",
     "many",
@@ -125,6 +126,13 @@ def test_switching(mtsctl):
     out = mtsctl("status", scenario="switching").out
     assert "bin 1 runs as soon as the switch is done" in out
     assert "coming" in out
+
+
+def test_turns_are_over(mtsctl):
+    out = mtsctl("status", scenario="ending").out
+    assert "next       all run, as soon as their memory is back" in out
+    assert "2, 1 of them frozen now" in out
+    assert json.loads(mtsctl("status", "--json", scenario="ending").out)["current_bin"] is None
 
 
 def test_stopped(mtsctl):

@@ -60,8 +60,11 @@ static void show_next(const struct snapshot *s)
 			print_field("next", "rotation, when memory gets short");
 		return;
 	}
-	if (!snapshot_rotates(s))
+	if (!snapshot_rotates(s)) {
+		if (st->state == MTS_STATE_SWITCHING)
+			print_field("next", "all run, as soon as their memory is back");
 		return;
+	}
 	next = (st->current_bin + 1) % s->nbins;
 	if (st->state == MTS_STATE_SWITCHING)
 		print_field("next", "bin %u runs as soon as the switch is done", st->current_bin);
