@@ -15,7 +15,7 @@
 /* A window that nobody closed in this time says nothing of now. */
 #define STALE_NS (10ull * 1000000000)
 /* Per mille of what is expected of turns: who gets this much loses little without. */
-#define COPES 750u
+#define COPES 850u
 /*
  * So few per mille of a processor do not tell by themselves: its time is counted in ticks of
  * several ms. There turns are to give four times as much; in a storm that stops all it is more.

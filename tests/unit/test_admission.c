@@ -95,15 +95,15 @@ static void what_turns_would_give_counts(void **unused)
 {
 	(void)unused;
 	fresh();
-	check(!look_twice(SECOND, 750 * MS, 1000));
-	assert_int_equal(a.share, 750);
-	check(look_twice(SECOND, 749 * MS, 1000));
+	check(!look_twice(SECOND, 850 * MS, 1000));
+	assert_int_equal(a.share, 850);
+	check(look_twice(SECOND, 849 * MS, 1000));
 	expected = 2000;
-	check(look_twice(SECOND, 1499 * MS, 1000));
-	check(!look_twice(SECOND, 1500 * MS, 1000));
+	check(look_twice(SECOND, 1699 * MS, 1000));
+	check(!look_twice(SECOND, 1700 * MS, 1000));
 	expected = 200;
-	check(!look_twice(SECOND, 150 * MS, 1000));
-	check(look_twice(SECOND, 149 * MS, 1000));
+	check(!look_twice(SECOND, 170 * MS, 1000));
+	check(look_twice(SECOND, 169 * MS, 1000));
 	expected = 0;
 	check(!look_twice(SECOND, 0, 1000));
 	expected = 8000;
