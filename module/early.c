@@ -38,6 +38,14 @@
 #define PROBE_BYTES (2ull << 20)
 #define SLOW_NS (50 * (u64)NSEC_PER_USEC)
 
+/*
+ * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
+ * consumers one in fifty is awake when memory is about to be full, of programs that work all are.
+ * One part in so many belongs to those who sleep: most; and so much that they are still in it.
+ */
+#define MOST 2u
+#define STILL 4u
+
 /**
  * struct early
  * @sampled: when, ns
@@ -122,14 +130,19 @@ bool mts_early_watches(void)
 	return mts_rotor.nbins < 2 && mts_round_may_be_early();
 }
 
-/*
- * Does most of the memory belong to jobs that are awake? Who sleeps most of the time loses its turn
- * by turns, and does not storm the disk: of Maziero's consumers one in fifty is awake when memory
- * is about to be full, of programs that work all are.
- */
-static bool most_is_awake(void)
+static void note_who_sleeps(void)
 {
-	u64 bytes, all = 0, awake = 0;
+	u32 i;
+
+	/* Without the kernel's accounts nobody knows: awake. */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_rotor.roster[i]->slept = !mts_ops->awake(mts_rotor.roster[i]);
+}
+
+/* Does more than one in @part of the jobs' pages belong to those that slept? */
+static bool sleepers_have(u32 part)
+{
+	u64 bytes, all = 0, theirs = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -138,19 +151,27 @@ static bool most_is_awake(void)
 		if (READ_ONCE(job->flags) & MTS_JOB_PIN || mts_ops->resident(job, &bytes))
 			continue;
 		all = mts_add_sat(all, bytes);
-		/* Without the kernel's accounts nobody knows. */
-		if (mts_ops->awake(job))
-			awake = mts_add_sat(awake, bytes);
+		if (job->slept)
+			theirs = mts_add_sat(theirs, bytes);
 	}
-	return awake >= all / 2;
+	return theirs > div_u64(all, part);
+}
+
+bool mts_early_most_sleep(void)
+{
+	return early.asleep && ktime_get_ns() < early.next_look && sleepers_have(STILL);
 }
 
 bool mts_early_is_due(void)
 {
 	if (!mts_early_watches() || ktime_get_ns() < early.next_look || !mts_early_fills(FILLS_NS))
 		return false;
-	/* Later they will be awake, waiting for the disk: what they are now is believed. */
-	early.asleep = !most_is_awake();
+	/*
+	 * Later they will be awake, waiting for the disk: what they are now is believed, also when
+	 * the admission has turns begin.
+	 */
+	note_who_sleeps();
+	early.asleep = sleepers_have(MOST);
 	if (early.asleep)
 		early.next_look = ktime_get_ns() + BELIEVED_NS;
 	return !early.asleep;
@@ -172,6 +193,11 @@ bool mts_early_look(void)
 	busy = mts_workers_busy();
 	got = mts_evict_job(job, PROBE_BYTES);
 	waited = mts_sub_floor(ktime_get_ns() - began, mts_workers_busy() - busy);
+	/* Not all of it was asked for: the disk has shown nothing. */
+	if (mts_rotor_is_hurried()) {
+		early.next_look = 0;
+		return false;
+	}
 	/* Where hardly anything went it is not the disk that was slow. */
 	mts_rotor.disk_is_slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
 	if (!mts_rotor.disk_is_slow) {

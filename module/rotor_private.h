@@ -245,6 +245,12 @@ bool mts_early_fills(u64 within_ns);
 bool mts_early_is_due(void);
 
 /*
+ * Did most of the memory belong to who slept before it was full, a minute ago at most, and do they
+ * still have a good part of it? False as soon as somebody has come.
+ */
+bool mts_early_most_sleep(void);
+
+/*
  * All jobs stand still for a moment: is swap so slow that turns must begin before each of them
  * reclaims for itself? Then they stay frozen.
  */

@@ -358,6 +358,16 @@ static bool switches_take_too_long(void)
 	       !mts_admission_gains(&mts_rotor.admission, plan->run_ns, plan->round_ns);
 }
 
+/*
+ * In a storm on a slow disk nobody is ever seen asleep, as its next page takes ten times as long
+ * as its sleep: so who slept when the storm began is taken to sleep still. Ten of Maziero's
+ * consumers lost up to half of their work to turns.
+ */
+static bool turns_pay(u64 now)
+{
+	return mts_admission_pays(&mts_rotor.admission, now) && !mts_early_most_sleep();
+}
+
 /* Does the host pay for its shortage, and would turns be cheaper? */
 static u32 weigh(const struct mts_config *config)
 {
@@ -378,8 +388,7 @@ static u32 weigh(const struct mts_config *config)
 		return MTS_REASON_OVERCOMMIT;
 	if (!reclaims())
 		return MTS_REASON_NO_PRESSURE;
-	return mts_admission_pays(&mts_rotor.admission, now) ? MTS_REASON_OVERCOMMIT :
-							       MTS_REASON_COPES;
+	return turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
 }
 
 static u32 decide(const struct mts_config *config, u32 freezable)
@@ -483,10 +492,8 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
  */
 static bool is_tight(const struct mts_config *config, u64 capacity)
 {
-	const struct mts_admission *a = &mts_rotor.admission;
-
 	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 || !reclaims() ||
-	    !a->lasting || mts_admission_holds(a, mts_rotor.planned))
+	    !turns_pay(mts_rotor.planned))
 		return false;
 	return mts_policy_tight(&mts_rotor.lesson, capacity,
 				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),

@@ -350,6 +350,31 @@ static void turns_begin_at_the_first_shortage(void)
 	      describe());
 }
 
+/*
+ * Four of five sleep, and have two thirds of the memory when the fifth one is about to fill it:
+ * what they have goes out, page by page, and nobody waits for it.
+ */
+static void but_not_where_most_sleep(void)
+{
+	static const unsigned int each[] = { 10, 10, 10, 10 };
+	static const struct hog_spec spec = {
+		.name = "awake", .mib = 40, .kind = HOG_RANDOM, .in_turns = true
+	};
+	u64 begins = get_stats().early_begins, written = vmstat("pswpout");
+	struct hog *awake;
+
+	swap_use(&slow_and_taken);
+	leave_mib(60);
+	set_mode(MTS_MODE_OFF);
+	start_hogs(HOG_SLEEP, ARRAY_SIZE(each), each);
+	set_mode(MTS_MODE_AUTO);
+	awake = &hogs[nhogs++];
+	hog_start_nowait(awake, &spec);
+	expect_within(60000, hog_ready(awake), "%s", describe());
+	check(get_stats().early_begins == begins, "for who sleeps: %s", describe());
+	check(vmstat("pswpout") > written, "memory sufficed: %s", describe());
+}
+
 static u32 count_ready(void)
 {
 	u32 i, n = 0;
@@ -376,4 +401,4 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
 	    TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
-	    TEST(nobody_is_stopped_in_shadow_mode));
+	    TEST_SLOW(but_not_where_most_sleep, 120), TEST(nobody_is_stopped_in_shadow_mode));
