@@ -56,7 +56,7 @@
  * @grew: they had less before
  * @watch_until: so long they are looked at, ns
  * @next_look: not before, ns
- * @asleep: because most of the memory belonged to jobs that slept
+ * @believed_until: so long what was seen of who sleeps is, ns; 0: nobody did who had much
  */
 static struct early {
 	u64 sampled;
@@ -67,7 +67,7 @@ static struct early {
 	bool grew;
 	u64 watch_until;
 	u64 next_look;
-	bool asleep;
+	u64 believed_until;
 } early;
 
 static u64 jobs_resident(void)
@@ -81,6 +81,24 @@ static u64 jobs_resident(void)
 	return sum;
 }
 
+/*
+ * Who is seen asleep sleeps. Who is not may be waiting for memory, unless some is @left. Without
+ * the kernel's accounts all are awake.
+ */
+static void note_who_sleeps(u64 left)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!mts_ops->awake(job))
+			job->slept = true;
+		else if (left)
+			job->slept = false;
+	}
+}
+
 void mts_early_sample(void)
 {
 	u64 before = early.sample, now = ktime_get_ns(), elapsed = now - early.sampled;
@@ -91,11 +109,12 @@ void mts_early_sample(void)
 	early.grew = early.sample > before;
 	early.left = mts_sub_floor(mts_policy_capacity(mts_memory_available(), early.sample, total),
 				   early.sample);
+	/* In turns it is we who let them sleep. */
+	if (mts_rotor.nbins < 2)
+		note_who_sleeps(early.left);
 	/* Nothing is known of who has come since. */
-	if (early.asleep && mts_rotor.roster_size > early.jobs) {
+	if (now < early.believed_until && mts_rotor.roster_size > early.jobs)
 		early.next_look = 0;
-		early.asleep = false;
-	}
 	if (early.jobs != mts_rotor.roster_size ||
 	    mts_policy_fills(early.left, before, early.sample, elapsed, GROWS_NS))
 		early.watch_until = now + WATCH_NS;
@@ -130,16 +149,7 @@ bool mts_early_watches(void)
 	return mts_rotor.nbins < 2 && mts_round_may_be_early();
 }
 
-static void note_who_sleeps(void)
-{
-	u32 i;
-
-	/* Without the kernel's accounts nobody knows: awake. */
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_rotor.roster[i]->slept = !mts_ops->awake(mts_rotor.roster[i]);
-}
-
-/* Does more than one in @part of the jobs' pages belong to those that slept? */
+/* Does more than one in @part of the pages of those that take turns belong to who slept? */
 static bool sleepers_have(u32 part)
 {
 	u64 bytes, all = 0, theirs = 0;
@@ -148,7 +158,7 @@ static bool sleepers_have(u32 part)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (READ_ONCE(job->flags) & MTS_JOB_PIN || mts_ops->resident(job, &bytes))
+		if (mts_round_is_resident(job) || mts_ops->resident(job, &bytes))
 			continue;
 		all = mts_add_sat(all, bytes);
 		if (job->slept)
@@ -159,22 +169,33 @@ static bool sleepers_have(u32 part)
 
 bool mts_early_most_sleep(void)
 {
-	return early.asleep && ktime_get_ns() < early.next_look && sleepers_have(STILL);
+	return ktime_get_ns() < early.believed_until && sleepers_have(STILL);
+}
+
+/* Memory is about to be full: does most of it belong to who sleeps? Once in a while. */
+static bool most_sleep(u64 now)
+{
+	if (!sleepers_have(MOST)) {
+		early.believed_until = 0;
+		return false;
+	}
+	if (now >= early.believed_until)
+		early.believed_until = now + BELIEVED_NS;
+	early.next_look = early.believed_until;
+	return true;
 }
 
 bool mts_early_is_due(void)
 {
-	if (!mts_early_watches() || ktime_get_ns() < early.next_look || !mts_early_fills(FILLS_NS))
+	u64 now = ktime_get_ns();
+
+	if (!mts_early_watches() || now < early.next_look || !mts_early_fills(FILLS_NS))
 		return false;
-	/*
-	 * Later they will be awake, waiting for the disk: what they are now is believed, also when
-	 * the admission has turns begin.
-	 */
-	note_who_sleeps();
-	early.asleep = sleepers_have(MOST);
-	if (early.asleep)
-		early.next_look = ktime_get_ns() + BELIEVED_NS;
-	return !early.asleep;
+	/* Those who slept have had their time: the admission decides about the storm that came. */
+	if (early.believed_until && now >= early.believed_until &&
+	    mts_rotor.admission.short_of_memory)
+		return false;
+	return !most_sleep(now) && mts_round_may_stop();
 }
 
 bool mts_early_look(void)
@@ -183,9 +204,10 @@ bool mts_early_look(void)
 	struct mts_job *job;
 	u32 n;
 
-	early.next_look = ktime_get_ns() + BELIEVED_NS;
+	/* The gate has been closed: what there is to see will be seen when it is open. */
 	if (mts_switch_stop())
 		return false;
+	early.next_look = ktime_get_ns() + BELIEVED_NS;
 	job = mts_round_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;

@@ -140,7 +140,7 @@ struct mts_job {
 	struct mts_working_set working_set;
 	/* the rotor's thread */
 	bool slice_tells_little; /* its last one need not have shown all that it uses */
-	bool slept; /* when it was last looked at with memory about to be full */
+	bool slept; /* when last seen before memory was full, and does not run much since */
 	u64 leaves; /* bytes that it does not use, and that are not brought back */
 	struct mts_ties ties; /* jobs that it was seen to wait for */
 };

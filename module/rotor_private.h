@@ -183,8 +183,15 @@ bool mts_round_plan_slices(void);
 /* Give it, and trace that. Under mts_lock. */
 void mts_round_give_bin(struct mts_job *job, u32 bin);
 
-/* Do the configuration and the jobs allow turns that nobody has asked for yet? Takes mts_lock. */
+/*
+ * Do the configuration and the jobs allow turns that nobody has asked for yet, or (shadow) that one
+ * says when they would? And does it allow to stop the jobs for them? Each takes mts_lock.
+ */
 bool mts_round_may_be_early(void);
+bool mts_round_may_stop(void);
+
+/* Why a job is in every bin: it must, or should, or cannot be frozen. */
+bool mts_round_is_resident(const struct mts_job *job);
 
 /* ---- evict.c -------------------------------------------------------------- */
 
@@ -246,7 +253,7 @@ bool mts_early_is_due(void);
 
 /*
  * Did most of the memory belong to who slept before it was full, a minute ago at most, and do they
- * still have a good part of it? False as soon as somebody has come.
+ * still have a good part of it, and sleep for all that is known?
  */
 bool mts_early_most_sleep(void);
 

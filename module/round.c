@@ -96,8 +96,7 @@ void mts_round_measure(void)
 	mts_tasks_scan();
 }
 
-/* Why a job is in every bin: it must, or should, or cannot be frozen. */
-static bool is_resident(const struct mts_job *job)
+bool mts_round_is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
 	       mts_job_left_out(job) || mts_job_is_wanted(job);
@@ -171,7 +170,7 @@ static u32 fill_plan_jobs(void)
 		/* It is asked anew in every round. */
 		job->foreign = !job->frozen && mts_ops->freeze_asked(job);
 		plan_job->demand = job->foreign ? job->resident : job->demand;
-		plan_job->flags = is_resident(job) ? MTS_PLAN_RESIDENT : 0;
+		plan_job->flags = mts_round_is_resident(job) ? MTS_PLAN_RESIDENT : 0;
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
@@ -278,6 +277,9 @@ static bool is_full(void)
 	return mts_memory_free() < ((u64)totalram_pages() << PAGE_SHIFT) / 32;
 }
 
+/* Who runs for more than one part in so many of a processor does not sleep for most of the time. */
+#define RUNS_PART 20u
+
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.began;
@@ -292,7 +294,11 @@ static void close_window(u64 now)
 
 		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
-		mts_admission_add(is_resident(job) ? &residents : &others, &job->look, elapsed);
+		/* In a storm it is hard to tell who sleeps, but not who runs. */
+		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
+			job->slept = false;
+		mts_admission_add(mts_round_is_resident(job) ? &residents : &others, &job->look,
+				  elapsed);
 		mts_admission_forget(&job->look);
 	}
 	/* Where all fits now, turns would take two bins. */
@@ -511,17 +517,27 @@ static void split(const struct mts_plan_conf *conf)
 		       &mts_rotor.plan, mts_rotor.scratch);
 }
 
-bool mts_round_may_be_early(void)
+static bool may_be_early_in(u32 modes)
 {
 	const struct mts_config *config;
 	bool may;
 
 	mutex_lock(&mts_lock);
 	config = mts_config();
-	may = config->mode == MTS_MODE_AUTO && !config->bin_bytes &&
+	may = BIT(config->mode) & modes && !config->bin_bytes &&
 	      !mts_admission_holds(&mts_rotor.admission, ktime_get_ns());
 	mutex_unlock(&mts_lock);
 	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
+}
+
+bool mts_round_may_be_early(void)
+{
+	return may_be_early_in(BIT(MTS_MODE_AUTO) | BIT(MTS_MODE_SHADOW));
+}
+
+bool mts_round_may_stop(void)
+{
+	return may_be_early_in(BIT(MTS_MODE_AUTO));
 }
 
 /*
@@ -636,7 +652,7 @@ static void place(struct mts_job *job)
 	u32 bin;
 
 	mts_rotor.newcomers = true;
-	if (is_resident(job)) {
+	if (mts_round_is_resident(job)) {
 		mts_round_give_bin(job, MTS_BIN_EVERY);
 		return;
 	}
@@ -706,7 +722,7 @@ bool mts_round_take_in(void)
 /* In every bin; without turns, who would be. */
 static bool is_kept(const struct mts_job *job)
 {
-	return mts_rotor.nbins ? job->bin == MTS_BIN_EVERY : is_resident(job);
+	return mts_rotor.nbins ? job->bin == MTS_BIN_EVERY : mts_round_is_resident(job);
 }
 
 void mts_round_protect(bool wanted)

@@ -517,7 +517,7 @@ struct mts_window {
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
 
 /*
- * Two signals together, in the last two windows: the jobs get less than 3/4 of what
+ * Two signals together, in the last two windows: the jobs get less than 0.85 of what
  * they would get with turns, and it is memory that they wait for: they do so for
  * a tenth of the time while pages come back from swap, or very many come back.
  * While memory fills for the first time none do, and turns would be too early: on a

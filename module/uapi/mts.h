@@ -254,8 +254,8 @@ enum mts_state {
 	MTS_STATE_IDLE = 1, /* nothing to rotate: nothing is frozen */
 	MTS_STATE_RUNNING = 2, /* one bin runs, the others are frozen */
 	/*
-	 * From one bin to the next; or, with no bins, turns are over, and what
-	 * is still frozen runs when its memory is back.
+	 * From one bin to the next; or, with no bins, no turns are taken (any
+	 * more), and what is still frozen runs when its memory is back.
 	 */
 	MTS_STATE_SWITCHING = 3,
 	/*
@@ -270,6 +270,7 @@ enum mts_state {
 /* Why the rotor is in its state. mts_status.detail says it in a sentence. */
 enum mts_reason {
 	MTS_REASON_NONE = 0,
+	/* These two also while switching: what was frozen comes back. */
 	MTS_REASON_NO_JOBS = 1, /* idle: fewer than two jobs that can be frozen */
 	MTS_REASON_FITS = 2, /* idle: the demand fits */
 	MTS_REASON_NO_PRESSURE = 3, /* idle: the host does not reclaim memory */

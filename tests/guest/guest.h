@@ -223,6 +223,7 @@ enum hog_kind {
 	HOG_PART, /* touches its pages once, then a quarter of them at random */
 	HOG_SPIN, /* touches its pages once, then counts */
 	HOG_SLEEP, /* touches its pages once, then sleeps */
+	HOG_DOZE, /* touches its pages once, then one of them every 10 ms */
 };
 
 enum hog_memory {

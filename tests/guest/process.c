@@ -120,6 +120,12 @@ static int hog_enter(const struct hog_spec *spec, struct hog_shared *shared)
 	return error;
 }
 
+static size_t random_page(u32 *seed, size_t pages)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (size_t)(((u64)*seed * pages) >> 32);
+}
+
 static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 		     _Atomic unsigned char *memory)
 {
@@ -138,14 +144,16 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 			memory[at * PAGE]++;
 			break;
 		case HOG_PART:
-			seed = seed * 1664525u + 1013904223u;
-			at = (size_t)(((u64)seed * (pages / 4)) >> 32);
+			at = random_page(&seed, pages / 4);
 			memory[(at + shared->part % 4 * (pages / 4)) * PAGE]++;
+			break;
+		case HOG_DOZE:
+			usleep(10000);
+			memory[random_page(&seed, pages) * PAGE]++;
 			break;
 		case HOG_RANDOM:
 		case HOG_READER:
-			seed = seed * 1664525u + 1013904223u;
-			at = (size_t)(((u64)seed * pages) >> 32);
+			at = random_page(&seed, pages);
 			if (spec->kind == HOG_RANDOM)
 				memory[at * PAGE]++;
 			else

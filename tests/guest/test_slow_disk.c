@@ -350,29 +350,45 @@ static void turns_begin_at_the_first_shortage(void)
 	      describe());
 }
 
-/*
- * Four of five sleep, and have two thirds of the memory when the fifth one is about to fill it:
- * what they have goes out, page by page, and nobody waits for it.
- */
-static void but_not_where_most_sleep(void)
+/* Four that have 48 of 60 MiB, and a fifth that fills the rest, and more. */
+static void fill_beside(enum hog_kind four, enum hog_kind kind)
 {
-	static const unsigned int each[] = { 10, 10, 10, 10 };
-	static const struct hog_spec spec = {
-		.name = "awake", .mib = 40, .kind = HOG_RANDOM, .in_turns = true
-	};
-	u64 begins = get_stats().early_begins, written = vmstat("pswpout");
-	struct hog *awake;
+	static const unsigned int each[] = { 12, 12, 12, 12 };
+	const struct hog_spec spec = { .name = "fifth", .mib = 40, .kind = kind, .in_turns = true };
+	struct hog *fifth;
+	u64 written;
 
 	swap_use(&slow_and_taken);
 	leave_mib(60);
-	set_mode(MTS_MODE_OFF);
-	start_hogs(HOG_SLEEP, ARRAY_SIZE(each), each);
+	start_hogs(four, ARRAY_SIZE(each), each);
+	sleep_ms(2000); /* that they have filled it so fast is over */
 	set_mode(MTS_MODE_AUTO);
-	awake = &hogs[nhogs++];
-	hog_start_nowait(awake, &spec);
-	expect_within(60000, hog_ready(awake), "%s", describe());
-	check(get_stats().early_begins == begins, "for who sleeps: %s", describe());
+	sleep_ms(500);
+	written = vmstat("pswpout");
+	fifth = &hogs[nhogs++];
+	hog_start_nowait(fifth, &spec);
+	expect_within(60000, hog_ready(fifth), "%s", describe());
 	check(vmstat("pswpout") > written, "memory sufficed: %s", describe());
+}
+
+static void but_not_where_most_sleep(void)
+{
+	u64 begins = get_stats().early_begins;
+
+	fill_beside(HOG_SLEEP, HOG_RANDOM);
+	check(get_stats().early_begins == begins, "for who sleeps: %s", describe());
+}
+
+/* In their storm nobody is seen asleep. */
+static void nor_when_their_storm_has_come(void)
+{
+	u64 freezes = get_stats().freezes, read = vmstat("pswpin");
+
+	fill_beside(HOG_DOZE, HOG_DOZE);
+	sleep_ms(20000);
+	check(vmstat("pswpin") > read + 500, "no storm: %s", describe());
+	check(get_stats().freezes == freezes, "%s", describe());
+	expect(get_status().reason, MTS_REASON_COPES);
 }
 
 static u32 count_ready(void)
@@ -401,4 +417,5 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
 	    TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
-	    TEST_SLOW(but_not_where_most_sleep, 120), TEST(nobody_is_stopped_in_shadow_mode));
+	    TEST_SLOW(but_not_where_most_sleep, 120), TEST_SLOW(nor_when_their_storm_has_come, 120),
+	    TEST(nobody_is_stopped_in_shadow_mode));

@@ -26,7 +26,18 @@ def value(family, **labels):
     return sample.value
 
 
-SCENARIOS = ["idle", "empty", "off", "rotating", "switching", "oom", "many", "full", "newer"]
+SCENARIOS = [
+    "idle",
+    "empty",
+    "off",
+    "rotating",
+    "switching",
+    "ending",
+    "oom",
+    "many",
+    "full",
+    "newer",
+]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

@@ -46,7 +46,19 @@ def test_batch(mtsctl):
 
 @pytest.mark.parametrize(
     "scenario",
-    ["idle", "empty", "off", "switching", "oom", "paused", "many", "full", "newer", "torn"],
+    [
+        "idle",
+        "empty",
+        "off",
+        "switching",
+        "ending",
+        "oom",
+        "paused",
+        "many",
+        "full",
+        "newer",
+        "torn",
+    ],
 )
 def test_batch_of_everything(mtsctl, scenario):
     shown = mtsctl("top", "-b", "-n1", "-d.01", scenario=scenario)

@@ -28,12 +28,15 @@ static u32 permille(u64 part, u64 whole)
 	return whole ? mts_min(mul_u64_u64_div_u64(part, 1000, whole), 1000) : 0;
 }
 
-/* The counters of a switch grow while it goes on: they say what it took only outside of one. */
+/*
+ * The counters of a switch grow while it goes on: they say what it took only outside of one. What
+ * comes back when turns are over is none.
+ */
 static void note_switch(struct top_history *h, const struct sample *now)
 {
 	u64 switches = now->stats.switches - h->settled.switches;
 
-	if (now->s.status.state == MTS_STATE_SWITCHING)
+	if (now->s.status.state == MTS_STATE_SWITCHING && snapshot_rotates(&now->s))
 		return;
 	if (switches)
 		h->last_switch_ns =

@@ -93,6 +93,8 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		print_field("frozen", "no: it has no bin yet, the next round gives it one");
 	else if (snapshot_rotates(s))
 		print_field("frozen", "not at the moment");
+	else if (s->status.frozen)
+		print_field("frozen", "no: turns are over, and it has its memory");
 	else
 		print_field("frozen", "no: nothing is (state %s)",
 			    word_of(state_words, s->status.state));
