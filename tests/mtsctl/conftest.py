@@ -10,6 +10,8 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+# Of fake_ipc.c: what everything that shows the state is shown.
+SCENARIOS = ["idle", "empty", "off", "switching", "ending", "oom", "many", "newer"]
 SOURCES = ROOT / "userspace" / "mtsctl"
 BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 SANITIZED = BUILD / "mtsctl-asan"

@@ -153,13 +153,19 @@ static void detail(u32 state, u32 reason, const char *text)
 	snprintf(now.status.detail, sizeof(now.status.detail), "%s", text);
 }
 
-static void idle(void)
+/* Two jobs that fit; the state of the first one. */
+static void two_fit(u32 state)
 {
-	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "everything fits: 30.0 MiB in 96.0 MiB");
-	new_job("alpha", MTS_JOB_RUNNING, MTS_BIN_NONE, 10);
+	new_job("alpha", state, MTS_BIN_NONE, 10);
 	new_job("beta", MTS_JOB_RUNNING, MTS_BIN_NONE, 20);
 	now.status.capacity = 96 * MIB;
 	now.status.demand = 30 * MIB;
+}
+
+static void idle(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "everything fits: 30.0 MiB in 96.0 MiB");
+	two_fit(MTS_JOB_RUNNING);
 }
 
 static void empty(void)
@@ -236,10 +242,7 @@ static void switching(void)
 static void ending(void)
 {
 	detail(MTS_STATE_SWITCHING, MTS_REASON_FITS, "the jobs' demand fits in the capacity");
-	new_job("alpha", MTS_JOB_FROZEN, MTS_BIN_NONE, 30);
-	new_job("beta", MTS_JOB_RUNNING, MTS_BIN_NONE, 20);
-	now.status.capacity = 96 * MIB;
-	now.status.demand = 50 * MIB;
+	two_fit(MTS_JOB_FROZEN);
 	now.status.round = 12;
 }
 

@@ -8,6 +8,8 @@ import subprocess
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.mtsctl.conftest import SCENARIOS
+
 COUNTER, GAUGE = "counter", "gauge"
 
 
@@ -26,21 +28,7 @@ def value(family, **labels):
     return sample.value
 
 
-SCENARIOS = [
-    "idle",
-    "empty",
-    "off",
-    "rotating",
-    "switching",
-    "ending",
-    "oom",
-    "many",
-    "full",
-    "newer",
-]
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "rotating", "full"])
 def test_every_metric_is_in_order(mtsctl, scenario):
     for name, family in families(mtsctl, scenario).items():
         assert name.startswith("mts_")

@@ -6,23 +6,9 @@ import re
 
 import pytest
 
-from tests.mtsctl.conftest import ROOT
+from tests.mtsctl.conftest import ROOT, SCENARIOS
 
-SCENARIOS = [
-    "idle",
-    "empty",
-    "off",
-    "rotating",
-    "switching",
-    "ending",
-    "oom",
-    "paused",
-    "many",
-    "newer",
-    "no-each",
-    "torn",
-    "moving",
-]
+STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving"]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
@@ -37,7 +23,7 @@ JOB_KEYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", STATUS_SCENARIOS)
 @pytest.mark.parametrize("option", [[], ["--all"]])
 def test_80_columns_of_ascii(mtsctl, scenario, option):
     shown = mtsctl("status", *option, scenario=scenario)
@@ -48,7 +34,7 @@ def test_80_columns_of_ascii(mtsctl, scenario, option):
         assert len(line) <= 80, line
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", STATUS_SCENARIOS)
 def test_json_schema(mtsctl, scenario):
     status = json.loads(mtsctl("status", "--json", scenario=scenario).out)
     assert set(status) == STATUS_KEYS

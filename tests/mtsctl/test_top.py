@@ -12,6 +12,8 @@ import pexpect
 import pyte
 import pytest
 
+from tests.mtsctl.conftest import SCENARIOS
+
 UP, DOWN, END, HOME, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[4~", "\x1b[1~", "\x1b[6~"
 KEYS = "h help  p pin  r remove  s slice  T thaw all  o order: bin  q quit"
 MTS_JOB_PIN = 4
@@ -44,22 +46,7 @@ def test_batch(mtsctl):
     assert re.search(r"^ +1 alpha +frozen +0 60.0 MiB +0 B 60.0 MiB +4.5 s +-$", out, re.M)
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        "idle",
-        "empty",
-        "off",
-        "switching",
-        "ending",
-        "oom",
-        "paused",
-        "many",
-        "full",
-        "newer",
-        "torn",
-    ],
-)
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "paused", "full", "torn"])
 def test_batch_of_everything(mtsctl, scenario):
     shown = mtsctl("top", "-b", "-n1", "-d.01", scenario=scenario)
     assert shown.status == 2  # a digit stands before the point
