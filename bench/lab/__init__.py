@@ -18,6 +18,7 @@ results.py     results as files
 compare.py     results side by side: medians, ranges, ratios, tables
 score.py       the points of a report: who gains, who loses
 report.py      what bench/report says; report_page.py and report_markdown.py write it
+bars.py        what mts must reach, and whether it does; bars_markdown.py writes it
 charts.py      how its figures look; overview.py and curves.py draw them
 calibrate.py   measures what the suites' programs demand
 """
@@ -30,3 +31,9 @@ BUILD = ROOT / "build"
 
 class LabError(Exception):
     """Something that the user can do something about; its text is the message."""
+
+
+def shown(path: Path) -> str:
+    """A path as people are told it: below the checkout from there on."""
+    whole = path.resolve()
+    return str(whole.relative_to(ROOT) if whole.is_relative_to(ROOT) else path)

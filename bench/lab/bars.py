@@ -59,6 +59,7 @@ class Bar:
     added: bool = False  # how much more than the other's, not how many times
     never: bool = False  # in no seed
     alone: str = MTS  # without `other`: whose figure it is
+    grid: bool = False  # one of a point at several overcommits: the cell of a table, for people
 
     @property
     def at_least(self) -> bool:
@@ -102,10 +103,13 @@ class Verdict:
     value: float | None  # None: no run to tell
     spared: bool = False  # stock does not thrash there, or kills: the bar does not apply
     killed: bool = False  # jobs were
+    measured: bool = True  # all that it asks for
 
     @property
     def word(self) -> str:
         """Ok, short, or none of them."""
+        if not self.measured:
+            return "?"
         if self.spared:
             return "-"
         if self.value is None:
@@ -114,12 +118,22 @@ class Verdict:
         return "ok" if good else "short"
 
     @property
+    def shown(self) -> str:
+        """The value, or why there is none."""
+        if not self.measured:
+            return "unmeasured"
+        nothing = "killed" if self.killed else "no result"
+        return nothing if self.value is None else f"{self.value:.3f}"
+
+    @property
+    def limit(self) -> str:
+        """The limit, and of which kind it is."""
+        return f"{'>=' if self.bar.at_least else '<='} {self.bar.limit:g}"
+
+    @property
     def line(self) -> str:
         """Name, value, limit, word."""
-        nothing = "killed" if self.killed else "no result"
-        value = nothing if self.value is None else f"{self.value:.3f}"
-        sign = ">=" if self.bar.at_least else "<="
-        return f"{self.bar.name:<70} {value:>10}  {sign} {self.bar.limit:<6g} {self.word}"
+        return f"{self.bar.name:<70} {self.shown:>10}  {self.limit:<9} {self.word}"
 
 
 def _syn8(overcommit: float, disk: str, shift: int, accesses: float) -> Setting:
@@ -160,14 +174,14 @@ def bars(suites: Mapping[str, Suite]) -> list[Bar]:
         if suite.name in FAIR:
             found.append(_fair(suite, points))
         found += [
-            Bar(point, STOCK, 0.98, timed=suite.timed)
+            Bar(point, STOCK, 0.98, timed=suite.timed, grid=True)
             for overcommit in MILD
             for disk in MILD_DISKS
             for point in _distinct(suite, points, overcommit, disk)
         ]
         if suite.name in DENSE_SUITES:
             found += [
-                Bar(point, STOCK, 1.5, THRASHES, timed=suite.timed)
+                Bar(point, STOCK, 1.5, THRASHES, timed=suite.timed, grid=True)
                 for overcommit in DENSE
                 for point in _distinct(suite, points, overcommit, "ssd")
             ]

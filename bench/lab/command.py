@@ -33,14 +33,17 @@ def seeds(_context: click.Context, _option: click.Parameter, value: str) -> tupl
     return found
 
 
-def kept(settings: list[Setting], folder: Path) -> tuple[list[Setting], list[Json]]:
-    """Settings that have no result yet, and the results of the others."""
+def kept(
+    settings: list[Setting], folder: Path, *, say: bool = True
+) -> tuple[list[Setting], list[Json]]:
+    """Settings that have no result yet, and the results of the others, which are said."""
     missing, found = [], []
     for setting in settings:
         path = folder / results.file_name(setting)
         if path.exists():
             found.append(results.read(path))
-            click.echo(f"{label(setting)}: kept {path}", err=True)
+            if say:
+                click.echo(f"{label(setting)}: kept {path}", err=True)
         else:
             missing.append(setting)
     return missing, found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A report's tables as Markdown, between two markers of a file."""
+"""Tables as Markdown, between two markers of a file: a report's, and those of the bars."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bench.lab import LabError, report
@@ -17,16 +17,15 @@ END = "<!-- results: end -->"
 def text(of: Report, command: str) -> str:
     """All of it. `command` is the one that puts it where it goes."""
     parts = [
-        f"<!-- made by {command}: change nothing here by hand -->",
-        "\n".join(f"- {name}: {value}" for name, value in of.facts),
+        *head(of.facts, command),
         "Made by " + " and ".join(f"`{line}`" for line in (*of.commands, command)) + ".",
         *(f"**Note:** {_plain(warning)}" for warning in of.warnings),
-        _table(of.summary),
+        table(of.summary),
         "### Where mts loses",
         report.losses_in_words(of),
     ]
     if of.losses:
-        parts.append(_table(report.losses_table(of)))
+        parts.append(table(report.losses_table(of)))
     if of.without:
         parts.append(
             f"No ratio, as one made no progress or had jobs killed: {'; '.join(of.without)}."
@@ -34,12 +33,20 @@ def text(of: Report, command: str) -> str:
     for section in of.sections:
         parts.append(f"### {section.suite.title}")
         tables = (section.gains, *section.tables, *section.comparisons)
-        parts += [_table(table) for table in tables if table.rows]
+        parts += [table(each) for each in tables if each.rows]
     return "\n\n".join(parts)
 
 
-def replace(path: Path, of: Report, command: str) -> None:
-    """Put the report between the markers of a file; LabError if it has not just one pair."""
+def head(facts: Iterable[tuple[str, str]], command: str) -> tuple[str, str]:
+    """Where what follows is from: for those who read the file, and for those who read the page."""
+    return (
+        f"<!-- made by {command}: change nothing here by hand -->",
+        "\n".join(f"- {name}: {value}" for name, value in facts),
+    )
+
+
+def replace(path: Path, new: str) -> None:
+    """Put a text between the markers of a file; LabError if it has not just one pair."""
     try:
         old = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -48,8 +55,7 @@ def replace(path: Path, of: Report, command: str) -> None:
         raise LabError(f"{path}: not one line {BEGIN} and, after it, one line {END}")
     before, _, rest = old.partition(BEGIN)
     after = rest.partition(END)[2]
-    new = f"{before}{BEGIN}\n\n{text(of, command)}\n\n{END}{after}"
-    path.write_text(new, encoding="utf-8")
+    path.write_text(f"{before}{BEGIN}\n\n{new}\n\n{END}{after}", encoding="utf-8")
 
 
 def _plain(cell: str) -> str:
@@ -57,10 +63,12 @@ def _plain(cell: str) -> str:
     return re.sub(r"([\\`*_|<>~])", r"\\\1", cell)
 
 
-def _table(of: Table) -> str:
+def table(of: Table) -> str:
+    """A table. Columns of figures are flush right; a word may stand for a figure that is not."""
     shown = columns(of)
     right = [
-        index > 0 and all(re.match(r"^([<>~+]?-?[\d.]|-?$)", row[index]) for row in of.rows)
+        index > 0
+        and all(re.match(r"^([<>~+]?-?[\d.]|inf|killed|-?$)", row[index]) for row in of.rows)
         for index in range(len(of.header))
     ]
     lines = [

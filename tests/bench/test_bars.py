@@ -3,10 +3,12 @@
 
 import dataclasses
 import math
+import subprocess
+import sys
 
 import pytest
 
-from bench.lab import bars, results, runner
+from bench.lab import ROOT, bars, bars_markdown, report_markdown, results, runner
 from bench.lab.experiment import Score, Setting
 from bench.policies import POLICIES
 from bench.suites import SUITES
@@ -206,3 +208,67 @@ def test_stock_is_cut_short_but_where_jobs_take_their_own_time():
     assert limits == {"mts": 100.0, "stock": bars.STOCK_LIMIT}
     limits = {s.policy: s.limit for s in bars.Bar(POINT, "stock", 1.0, timed=True).settings([1])}
     assert limits == {"mts": 100.0, "stock": 100.0}
+
+
+WHERE = {"kernel": "6.1.0-1-amd64", "qemu": "7.2.22", "commit": "0123456789abcdef", "dirty": False}
+
+
+def grid(**limits):
+    """Bars of one point at overcommits, which are the keys' numbers: x1, x2."""
+    return [
+        bars.Bar(dataclasses.replace(POINT, overcommit=float(name[1:])), "stock", limit, grid=True)
+        for name, limit in limits.items()
+    ]
+
+
+def test_tables_for_people():
+    """A row has what belongs together; what is not measured is counted, and has no cell."""
+    rows = grid(x1=0.98, x2=0.98, x3=0.98)
+    alone = bars.Bar(POINT, "", 20.0, score=MOST)
+    verdicts = [
+        bars.Verdict(alone, 12.0),
+        bars.Verdict(rows[0], 0.99),
+        bars.Verdict(rows[1], 0.97),
+        bars.Verdict(rows[2], None, measured=False),
+    ]
+    found = [{**made(POINT, 1.0), **WHERE}, {**made(POINT, 1.0), **WHERE, "dirty": True}]
+    text = bars_markdown.text(verdicts, found, "bench/bars --seeds 1")
+    assert "made by bench/bars --seeds 1:" in text
+    assert "- bars: 4: 2 reached, 1 short, 1 not measured\n" in text
+    assert "- runs: 2\n- seeds: 1\n" in text
+    assert "commit of stock's runs: 0123456789ab (1 runs with changes" in text
+    assert f"| {alone.name} | 12.000 | \\<= 20 | ok |\n" in text
+    assert "| overcommit | 1 | 2 |\n|---|---:|---:|\n| syn8 | 0.990 | 0.970 short |" in text
+
+
+def test_what_is_not_measured_is_neither_reached_nor_short():
+    """Its line says so."""
+    verdict = bars.Verdict(bars.Bar(POINT, "stock", 35.0), None, measured=False)
+    assert verdict.line.split()[-4:] == ["unmeasured", ">=", "35", "?"]
+
+
+def test_found_measures_nothing(tmp_path):
+    """The command judges what has results, and writes them where they go."""
+    bar = next(bar for bar in bars.bars(SUITES) if "lu+lu" in bar.name and bar.grid)
+    for setting in bar.settings([1]):
+        path = tmp_path / results.file_name(setting)
+        results.write({"schema": results.SCHEMA, **made(setting, 2.0), **WHERE}, path)
+    page = tmp_path / "bars.md"
+    page.write_text(f"# Bars\n\n{report_markdown.BEGIN}\n{report_markdown.END}\n")
+
+    def run(only):
+        words = ("--found", "--seeds", "1", "--only", only, "-o", tmp_path, "--markdown", page)
+        command = [sys.executable, ROOT / "bench" / "bars", *words]
+        return subprocess.run(command, text=True, capture_output=True, check=False)
+
+    done = run(bar.name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split()[-4:] == ["1.000", ">=", "0.98", "ok"]
+    assert "- bars: 1: 1 reached\n" in page.read_text()
+    done = run(f"x{bar.point.overcommit:g} {bar.point.disk} 1 ns")
+    assert done.returncode == 1
+    assert "?" in done.stdout
+    assert "1 reached, " in page.read_text()
+    assert " not measured\n" in page.read_text()
+    page.write_text("no markers")
+    assert run(bar.name).returncode == 2
