@@ -3,10 +3,12 @@
  * Turns that begin before the first storm. On a slow disk, as soon as memory is short, every
  * process reclaims for itself: pages go out one by one, and whoever reclaims does not freeze until
  * it is through, which can take minutes. So where the jobs are about to fill the memory all stand
- * still for a moment, some of it is evicted, and if that goes slowly turns begin there and then.
+ * still for a moment, and some of it is evicted. If that goes slowly they fill the rest a little
+ * at a time, and turns begin when hardly any is left.
  */
 #include "mts.h"
 
+#include <linux/delay.h>
 #include <linux/mm.h>
 
 #include "memory.h"
@@ -14,6 +16,7 @@
 #include "rotor.h"
 #include "rotor_private.h"
 #include "stats.h"
+#include "sched_hooks/hooks.h"
 #include "workers.h"
 
 /*
@@ -27,6 +30,10 @@
 #define GROWS_NS (60 * (u64)NSEC_PER_SEC)
 /* It is about to be full if what is left lasts no longer than this. */
 #define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
+/* It is full, as near as one can come, if what is left lasts no longer than this. */
+#define NEAR_NS (FILLS_NS / 16)
+/* If it does not come to that in so long a time it will not soon. */
+#define NEARS_NS (1 * (u64)NSEC_PER_SEC)
 /* Growth is measured over this at least; and this for who does not grow at present. */
 #define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
 #define SETTLED_NS (32 * (u64)NSEC_PER_MSEC)
@@ -51,22 +58,30 @@
  * @sampled: when, ns
  * @took: to take it, ns
  * @sample: what the jobs had in memory then, bytes
- * @left: that they could have had, bytes
+ * @before: at the sample before it
+ * @elapsed: from that one to this, ns
+ * @left: that the kernel would have given them before it reclaims, bytes
+ * @planned: the part of it that a bin may have, bytes
  * @jobs: how many they were
  * @grew: they had less before
  * @watch_until: so long they are looked at, ns
  * @next_look: not before, ns
+ * @slow_until: so long the disk is taken to be as slow as it has been seen to be, ns
  * @believed_until: so long what was seen of who sleeps is, ns; 0: nobody did who had much
  */
 static struct early {
 	u64 sampled;
 	u64 took;
 	u64 sample;
+	u64 before;
+	u64 elapsed;
 	u64 left;
+	u64 planned;
 	u32 jobs;
 	bool grew;
 	u64 watch_until;
 	u64 next_look;
+	u64 slow_until;
 	u64 believed_until;
 } early;
 
@@ -99,24 +114,38 @@ static void note_who_sleeps(u64 left)
 	}
 }
 
-void mts_early_sample(void)
+static void take_sample(void)
 {
-	u64 before = early.sample, now = ktime_get_ns(), elapsed = now - early.sampled;
-	u64 total = (u64)totalram_pages() << PAGE_SHIFT;
+	u64 now = ktime_get_ns(), total = (u64)totalram_pages() << PAGE_SHIFT;
 
+	early.elapsed = now - early.sampled;
+	early.before = early.sample;
 	early.sampled = now;
 	early.sample = jobs_resident();
-	early.grew = early.sample > before;
-	early.left = mts_sub_floor(mts_policy_capacity(mts_memory_available(), early.sample, total),
-				   early.sample);
+	early.left = mts_memory_available();
+	early.planned =
+		mts_sub_floor(mts_policy_capacity(early.left, early.sample, total), early.sample);
+}
+
+/* Will the jobs have @bytes more by then, if they go on as between the last two samples? */
+static bool fills(u64 bytes, u64 within_ns)
+{
+	return mts_policy_fills(bytes, early.before, early.sample, early.elapsed, within_ns);
+}
+
+void mts_early_sample(void)
+{
+	u64 now = ktime_get_ns();
+
+	take_sample();
+	early.grew = early.sample > early.before;
 	/* In turns it is we who let them sleep. */
 	if (mts_rotor.nbins < 2)
-		note_who_sleeps(early.left);
+		note_who_sleeps(early.planned);
 	/* Nothing is known of who has come since. */
 	if (now < early.believed_until && mts_rotor.roster_size > early.jobs)
 		early.next_look = 0;
-	if (early.jobs != mts_rotor.roster_size ||
-	    mts_policy_fills(early.left, before, early.sample, elapsed, GROWS_NS))
+	if (early.jobs != mts_rotor.roster_size || fills(early.left, GROWS_NS))
 		early.watch_until = now + WATCH_NS;
 	early.jobs = mts_rotor.roster_size;
 	early.took = ktime_get_ns() - now;
@@ -134,14 +163,35 @@ u64 mts_early_interval(void)
 	return max(least, mul_u64_u64_div_u64(early.left, FASTEST_NS / 2, total));
 }
 
-bool mts_early_fills(u64 within_ns)
+/*
+ * Will the jobs have what is left by then? They have if the kernel reclaims, and has little that
+ * it could reclaim without taking from them; else it reclaims from its caches.
+ */
+static bool is_filling(u64 within_ns)
 {
-	u64 before = early.sample, elapsed = ktime_get_ns() - early.sampled;
+	u64 since = early.sampled - early.elapsed;
+	bool full = !early.planned && mts_hooks_last_reclaim() > since;
 
-	if (elapsed < max(SAMPLE_NS, LOOK_SHARE * early.took))
+	return fills(full ? 0 : early.left, within_ns);
+}
+
+static bool is_new(void)
+{
+	if (ktime_get_ns() - early.sampled < max(SAMPLE_NS, LOOK_SHARE * early.took))
 		return false;
 	mts_early_sample();
-	return mts_policy_fills(early.left, before, early.sample, elapsed, within_ns);
+	return true;
+}
+
+u64 mts_early_planned(void)
+{
+	take_sample();
+	return early.planned;
+}
+
+bool mts_early_bin_fills(u64 within_ns)
+{
+	return is_new() && fills(early.planned, within_ns);
 }
 
 bool mts_early_watches(void)
@@ -189,7 +239,7 @@ bool mts_early_is_due(void)
 {
 	u64 now = ktime_get_ns();
 
-	if (!mts_early_watches() || now < early.next_look || !mts_early_fills(FILLS_NS))
+	if (!mts_early_watches() || now < early.next_look || !is_new() || !is_filling(FILLS_NS))
 		return false;
 	/* Those who slept have had their time: the admission decides about the storm that came. */
 	if (early.believed_until && now >= early.believed_until &&
@@ -198,36 +248,85 @@ bool mts_early_is_due(void)
 	return !most_sleep(now) && mts_round_may_stop();
 }
 
-bool mts_early_look(void)
+/*
+ * How fast is swap? Not asked again for a while. Return: not all of it was asked for, the disk has
+ * shown nothing.
+ */
+static bool probe_disk(void)
 {
-	u64 began, busy, got, waited;
+	u64 now = ktime_get_ns(), busy, got, waited;
 	struct mts_job *job;
 	u32 n;
 
-	/* The gate has been closed: what there is to see will be seen when it is open. */
-	if (mts_switch_stop())
+	if (mts_rotor.disk_is_slow && now < early.slow_until)
 		return false;
-	early.next_look = ktime_get_ns() + BELIEVED_NS;
 	job = mts_round_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
-	began = ktime_get_ns();
 	busy = mts_workers_busy();
 	got = mts_evict_job(job, PROBE_BYTES);
-	waited = mts_sub_floor(ktime_get_ns() - began, mts_workers_busy() - busy);
-	/* Not all of it was asked for: the disk has shown nothing. */
-	if (mts_rotor_is_hurried()) {
-		early.next_look = 0;
-		return false;
-	}
+	waited = mts_sub_floor(ktime_get_ns() - now, mts_workers_busy() - busy);
+	if (mts_rotor_is_hurried())
+		return true;
 	/* Where hardly anything went it is not the disk that was slow. */
 	mts_rotor.disk_is_slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
+	early.slow_until = now + BELIEVED_NS;
+	return false;
+}
+
+/* So long half of what is left lasts; 0: no longer than a moment. */
+static u64 burst(void)
+{
+	u64 ns = FILLS_NS / 2;
+
+	while (ns >= NEAR_NS / 2 && is_filling(2 * ns))
+		ns /= 2;
+	return ns >= NEAR_NS / 2 ? ns : 0;
+}
+
+/*
+ * All stand still, and have grown so fast that they would soon have what is left. But what they
+ * will need is not known, and programs that just fit fill nearly all in one go, too: with turns
+ * stress-ng's mix, which had not swapped a page, did a fifth of its work. So they run on for a
+ * moment after the other, each as long as half of what is left lasts. Return: hardly any is left;
+ * then they stand still.
+ */
+static bool come_near(void)
+{
+	u64 until = ktime_get_ns() + NEARS_NS, ns;
+
+	while ((ns = burst())) {
+		if (!is_filling(FILLS_NS) || ktime_get_ns() >= until)
+			return false;
+		take_sample();
+		mts_switch_thaw_all();
+		mts_rotor_step("the jobs fill the memory");
+		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
+		if (mts_rotor_is_hurried() || mts_switch_stop())
+			return false;
+		take_sample();
+	}
+	return true;
+}
+
+bool mts_early_look(void)
+{
+	/* The gate has been closed: what there is to see will be seen when it is open. */
+	if (mts_switch_stop())
+		return false;
+	early.next_look = 0;
+	if (probe_disk())
+		return false;
 	if (!mts_rotor.disk_is_slow) {
+		early.next_look = ktime_get_ns() + BELIEVED_NS;
 		/* What a switch took once says less than that. */
 		mts_rotor.slow_swap = false;
 		return false;
 	}
-	early.next_look = 0;
+	if (!come_near()) {
+		early.next_look = ktime_get_ns() + FILLS_NS / 2;
+		return false;
+	}
 	mts_stats_inc(early_begins);
 	return true;
 }

@@ -313,6 +313,9 @@ void mts_evict_for(u32 to)
 		return;
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
+	/* They have come near the end of the memory, and grow on. */
+	if (mts_rotor.early)
+		want = max(want, mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned()));
 	if (mts_evict_frozen(to, want) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

@@ -297,7 +297,7 @@ static enum mts_slice_end run_slice(u32 bin)
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (spilling && mts_early_fills(SPILL_NS) && mts_passing_spill())
+		if (spilling && mts_early_bin_fills(SPILL_NS) && mts_passing_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);

@@ -245,8 +245,11 @@ bool mts_early_watches(void);
 /* After so many ns the next sample is to be taken; U64_MAX: not before the host reclaims. */
 u64 mts_early_interval(void);
 
-/* Will the jobs have all memory by then, if they go on as since the last sample? Takes one. */
-bool mts_early_fills(u64 within_ns);
+/* What the jobs may have in memory beside what they have, bytes. Takes a sample. */
+u64 mts_early_planned(void);
+
+/* Will the bin have all that it may by then, if it goes on as since the last sample? Takes one. */
+bool mts_early_bin_fills(u64 within_ns);
 
 /* Are turns to begin for that, if the disk is slow? Cheap. */
 bool mts_early_is_due(void);
@@ -259,7 +262,8 @@ bool mts_early_most_sleep(void);
 
 /*
  * All jobs stand still for a moment: is swap so slow that turns must begin before each of them
- * reclaims for itself? Then they stay frozen.
+ * reclaims for itself? Then they fill what is left a little at a time. Return: they did; they
+ * stay frozen.
  */
 bool mts_early_look(void);
 
