@@ -32,6 +32,10 @@
 #define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
 /* It is full, as near as one can come, if what is left lasts no longer than this. */
 #define NEAR_NS (FILLS_NS / 16)
+/* Or if it is less than one part in so many. */
+#define EDGE 64u
+/* So long after kswapd was woken it may still be at work. */
+#define RECLAIMS_NS (1 * (u64)NSEC_PER_SEC)
 /* If it does not come to that in so long a time it will not soon. */
 #define NEARS_NS (1 * (u64)NSEC_PER_SEC)
 /* Growth is measured over this at least; and this for who does not grow at present. */
@@ -164,15 +168,22 @@ u64 mts_early_interval(void)
 }
 
 /*
- * Will the jobs have what is left by then? They have if the kernel reclaims, and has little that
- * it could reclaim without taking from them; else it reclaims from its caches.
+ * Hardly any is left, by an estimate of the kernel's that is not exact; or it reclaims, and has
+ * little that it could take from others.
  */
+static bool is_full(void)
+{
+	u64 reclaim = mts_hooks_last_reclaim();
+
+	if (early.left < mts_add_sat(early.left, early.sample) / EDGE)
+		return true;
+	return !early.planned && reclaim && early.sampled < reclaim + RECLAIMS_NS;
+}
+
+/* Will the jobs have what is left by then? Who does not grow will not. */
 static bool is_filling(u64 within_ns)
 {
-	u64 since = early.sampled - early.elapsed;
-	bool full = !early.planned && mts_hooks_last_reclaim() > since;
-
-	return fills(full ? 0 : early.left, within_ns);
+	return fills(is_full() ? 0 : early.left, within_ns);
 }
 
 static bool is_new(void)
@@ -288,23 +299,26 @@ static u64 burst(void)
  * All stand still, and have grown so fast that they would soon have what is left. But what they
  * will need is not known, and programs that just fit fill nearly all in one go, too: with turns
  * stress-ng's mix, which had not swapped a page, did a fifth of its work. So they run on for a
- * moment after the other, each as long as half of what is left lasts. Return: hardly any is left;
- * then they stand still.
+ * moment after the other, each as long as half of what is left lasts. Return: hardly any is left,
+ * or the kernel reclaims already; then they stand still.
  */
 static bool come_near(void)
 {
-	u64 until = ktime_get_ns() + NEARS_NS, ns;
+	u64 until = ktime_get_ns() + NEARS_NS, began, ns;
 
 	while ((ns = burst())) {
 		if (!is_filling(FILLS_NS) || ktime_get_ns() >= until)
 			return false;
 		take_sample();
+		began = early.sampled;
 		mts_switch_thaw_all();
 		mts_rotor_step("the jobs fill the memory");
 		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
 		if (mts_rotor_is_hurried() || mts_switch_stop())
 			return false;
 		take_sample();
+		if (mts_hooks_last_reclaim() > began)
+			return true;
 	}
 	return true;
 }
@@ -325,6 +339,8 @@ bool mts_early_look(void)
 	}
 	if (!come_near()) {
 		early.next_look = ktime_get_ns() + FILLS_NS / 2;
+		/* Or else they would wait for what was evicted of one of them. */
+		mts_switch_thaw_all();
 		return false;
 	}
 	mts_stats_inc(early_begins);
