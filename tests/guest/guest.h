@@ -215,6 +215,13 @@ bool is_alive(pid_t pid);
 int join(pid_t pid, unsigned int ms);
 void kill_and_join(pid_t pid);
 char process_state(pid_t pid);
+/*
+ * A suspend that stops all processes for 5 s and then has them go on, by a process of its own.
+ * Skips the test where the kernel cannot.
+ */
+pid_t start_suspend(void);
+/* Its end. Return: 0 or an errno. */
+int end_suspend(pid_t pid);
 
 enum hog_kind {
 	HOG_RANDOM, /* touches its pages at random */

@@ -449,3 +449,36 @@ void touch(unsigned int mib)
 	for (at = 0; at < mib * MIB; at += PAGE)
 		memory[at] = 1;
 }
+
+static bool file_has(const char *path, const char *word)
+{
+	char text[256];
+
+	return !read_file(path, text, sizeof(text)) && strstr(text, word);
+}
+
+pid_t start_suspend(void)
+{
+	pid_t pid;
+	int error;
+
+	if (!file_has("/sys/power/state", "freeze"))
+		guest_skip("this kernel cannot suspend");
+	error = write_file("/sys/power/pm_test", "freezer");
+	if (error)
+		guest_skip("no /sys/power/pm_test: %s", strerror(-error));
+	pid = spawn();
+	if (!pid) {
+		mts_close();
+		_exit(-write_file("/sys/power/state", "freeze"));
+	}
+	return pid;
+}
+
+int end_suspend(pid_t pid)
+{
+	int status = join(pid, 30000);
+
+	write_file("/sys/power/pm_test", "none");
+	return status;
+}

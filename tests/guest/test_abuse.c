@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What users and programs do to processes, while these are frozen or take turns. */
+/*
+ * What users and programs do to processes, while these are frozen or take turns: all of their
+ * memory is evicted and comes back, and what they use of it is found out.
+ */
 #include "guest.h"
 
 #include <sys/mman.h>
@@ -8,21 +11,21 @@
 static void start_long_slices(void)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate_by_use(32, 20000, MTS_EVICT_OFF);
+	rotate_by_use(32, 20000, MTS_EVICT_FULL);
 	expect_rotation(3);
 }
 
 static void start_short_slices(void)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate_by_use(32, 250, MTS_EVICT_OFF);
+	rotate_by_use(32, 250, MTS_EVICT_FULL);
 	expect_rotation(3);
 }
 
 /* After all of it: the rotation still turns, and ends with everybody awake. */
 static void expect_sound(void)
 {
-	rotate(32, 250, MTS_EVICT_OFF);
+	rotate_by_use(32, 250, MTS_EVICT_FULL);
 	if (get_status().jobs >= 3)
 		wait_rounds(2, 15000);
 	set_mode(MTS_MODE_OFF);
@@ -369,7 +372,7 @@ static void adopted_cgroup_emptied_while_frozen(void)
 	cg_make("t-empty");
 	hog_start(&other, &(struct hog_spec){ .cgroup = "t-empty", .mib = 24, .kind = HOG_RANDOM });
 	id = add_job("t-empty", 0);
-	rotate(32, 250, MTS_EVICT_OFF);
+	rotate_by_use(32, 250, MTS_EVICT_FULL);
 	expect_within(10000, find_id(id, &job) && job.state == MTS_JOB_FROZEN, "%s", describe());
 	kill(other.pid, SIGKILL);
 	join(other.pid, 2000);

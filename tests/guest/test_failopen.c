@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whatever goes wrong: everything runs, and the reason is said. */
+/* Whatever goes wrong: everything runs, and the reason is said. With all that a switch does. */
 #include "guest.h"
 
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 static void start_rotation(void)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate(32, 20000, MTS_EVICT_OFF);
+	rotate_by_use(32, 20000, MTS_EVICT_FULL);
 	expect_rotation(3);
 	expect_within(5000, get_status().frozen == 2, "%s", describe());
 }
@@ -33,7 +33,7 @@ static void expect_rotation_again(void)
 	set_mode(MTS_MODE_ALWAYS);
 	expect_within(5000, get_status().frozen >= 2, "it does not rotate again: %s", describe());
 	before = get_stats();
-	rotate(32, 200, MTS_EVICT_OFF);
+	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	wait_rounds(2, 10000);
 	check(get_stats().switches > before.switches, "%s", describe());
 }
@@ -65,7 +65,7 @@ static void off_is_off_when_it_returns(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	for (i = 0; i < 200; i++) {
-		rotate(32, 250, MTS_EVICT_OFF);
+		rotate_by_use(32, 250, MTS_EVICT_FULL);
 		usleep(i % 40 * 250);
 		frozen += get_status().frozen;
 		set_mode(i % 2 ? MTS_MODE_OFF : MTS_MODE_SHADOW);
@@ -99,7 +99,7 @@ static void thaw_twenty_times(void)
 
 	start_rotation();
 	for (i = 0; i < 20; i++) {
-		rotate(32, 200, MTS_EVICT_OFF);
+		rotate_by_use(32, 200, MTS_EVICT_FULL);
 		expect_within(3000, get_status().frozen, "%s", describe());
 		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 		for (j = 0; j < 3; j++)
@@ -141,7 +141,7 @@ static void unload_while_frozen(void)
 	add_job(hogs[0].cgroup, 0);
 	add_job(hogs[1].cgroup, 0);
 	add_job(hogs[2].cgroup, 0);
-	rotate(32, 200, MTS_EVICT_OFF);
+	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	expect_rotation(3);
 	wait_rounds(2, 10000);
 }
@@ -249,7 +249,7 @@ static void resumed_in_the_middle_of_a_stall(void)
 	expect_stop(MTS_REASON_STALL, 4250);
 	set_mode(MTS_MODE_ALWAYS);
 	expect_within(10000, now_ms() - began > 7000, "?");
-	rotate(32, 200, MTS_EVICT_OFF);
+	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	wait_rounds(3, 10000);
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
 }
@@ -340,31 +340,6 @@ static void out_of_memory_while_idle(void)
 
 /* ---- suspend ---------------------------------------------------------------------- */
 
-static bool file_has(const char *path, const char *word)
-{
-	char text[256];
-
-	return !read_file(path, text, sizeof(text)) && strstr(text, word);
-}
-
-static pid_t start_suspend(void)
-{
-	pid_t pid;
-	int error;
-
-	if (!file_has("/sys/power/state", "freeze"))
-		guest_skip("this kernel cannot suspend");
-	error = write_file("/sys/power/pm_test", "freezer");
-	if (error)
-		guest_skip("no /sys/power/pm_test: %s", strerror(-error));
-	pid = spawn();
-	if (!pid) {
-		mts_close();
-		_exit(-write_file("/sys/power/state", "freeze"));
-	}
-	return pid;
-}
-
 /* With pm_test all processes are stopped for 5 s and then go on. */
 static void suspend_pauses_and_resume_goes_on(void)
 {
@@ -375,15 +350,14 @@ static void suspend_pauses_and_resume_goes_on(void)
 	start_rotation();
 	before = get_stats();
 	pid = start_suspend();
-	status = join(pid, 30000);
-	write_file("/sys/power/pm_test", "none");
+	status = end_suspend(pid);
 	check(!status, "the host does not suspend: %s", strerror(status));
 	check(get_stats().failsafe_thaws == before.failsafe_thaws + 1, "it was not thawed");
 	check(get_stats().thaws >= before.thaws + 2, "thaws %llu",
 	      get_stats().thaws - before.thaws);
 	expect_within(5000, get_status().frozen == 2, "no rotation afterwards: %s", describe());
 	expect_within(2000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	rotate(32, 200, MTS_EVICT_OFF);
+	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	wait_rounds(2, 10000);
 }
 
@@ -396,8 +370,7 @@ static void suspend_does_not_end_a_stop(void)
 	start_rotation();
 	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 	pid = start_suspend();
-	status = join(pid, 30000);
-	write_file("/sys/power/pm_test", "none");
+	status = end_suspend(pid);
 	check(!status, "the host does not suspend: %s", strerror(status));
 	expect_stop(MTS_REASON_USER, 0);
 	check(!get_status().frozen, "%s", describe());
@@ -416,12 +389,11 @@ static void rotation_goes_on_after_a_refused_suspend(void)
 	pid = start_suspend();
 	expect_within(2000, get_status().state == MTS_STATE_PAUSED && !get_status().frozen, "%s",
 		      describe());
-	status = join(pid, 30000);
-	write_file("/sys/power/pm_test", "none");
+	status = end_suspend(pid);
 	expect(status, EBUSY);
 	/* Not what it was in the middle of: all ran meanwhile. */
 	expect_within(10000, is_rotating() && get_status().frozen == 2, "%s", describe());
-	rotate(32, 200, MTS_EVICT_OFF);
+	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	wait_rounds(2, 10000);
 }
 

@@ -320,19 +320,41 @@ static void pauses_grow_as_switches_need(void)
 
 static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
-/* Eight jobs of 12 MiB where there are 60, all at once. */
-static void fill(bool in_turns)
+/* So many jobs where there are 60 MiB, all at once. */
+static void fill_each(unsigned int mib, unsigned int n, bool in_turns)
 {
 	char name[2] = "a";
 
 	leave_mib(60);
-	for (nhogs = 0; nhogs < 8; name[0]++) {
+	for (nhogs = 0; nhogs < n; name[0]++) {
 		struct hog_spec spec = {
-			.name = name, .mib = 12, .kind = HOG_RANDOM, .in_turns = in_turns
+			.name = name, .mib = mib, .kind = HOG_RANDOM, .in_turns = in_turns
 		};
 
 		hog_start_nowait(&hogs[nhogs++], &spec);
 	}
+}
+
+/* Of 12 MiB. */
+static void fill(bool in_turns)
+{
+	fill_each(12, 8, in_turns);
+}
+
+static u32 count_ready(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < nhogs; i++)
+		n += hog_ready(&hogs[i]);
+	return n;
+}
+
+static void fill_in_turns(void)
+{
+	swap_use(&slow_and_taken);
+	set_mode(MTS_MODE_AUTO);
+	fill(true);
 }
 
 /* Left to themselves they would write 36 MiB page by page: 43 s at best. */
@@ -340,9 +362,7 @@ static void turns_begin_at_the_first_shortage(void)
 {
 	u64 begins = get_stats().early_begins, began;
 
-	swap_use(&slow_and_taken);
-	set_mode(MTS_MODE_AUTO);
-	fill(true);
+	fill_in_turns();
 	began = now_ms();
 	expect_within(10000, is_rotating(), "%s", describe());
 	note("turns began after %lu ms", now_ms() - began);
@@ -371,6 +391,59 @@ static void fill_beside(enum hog_kind four, enum hog_kind kind)
 	check(vmstat("pswpout") > written, "memory sufficed: %s", describe());
 }
 
+/* They fill nine tenths of a bin in one go, which looks like the beginning of more. */
+static void but_not_where_all_fit(void)
+{
+	struct mts_stats before = get_stats();
+	u64 written = vmstat("pswpout");
+
+	swap_use(&slow_and_taken);
+	set_mode(MTS_MODE_AUTO);
+	fill_each(10, 4, false);
+	expect_within(30000, count_ready() == nhogs, "%s", describe());
+	sleep_ms(1000);
+	check(get_stats().freezes > before.freezes, "nobody has been stopped: %s", describe());
+	check(get_stats().early_begins == before.early_begins, "%s", describe());
+	expect(get_status().bins, 0);
+	/* What was evicted to see how fast the disk is, and hardly more. */
+	check(vmstat("pswpout") - written < 3 * MIB / PAGE, "%llu pages written",
+	      (unsigned long long)(vmstat("pswpout") - written));
+}
+
+static void expect_thaw(void)
+{
+	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
+	check(!get_status().frozen, "%s", describe());
+	sleep_ms(1000);
+	check(!get_status().frozen, "%s", describe());
+	expect(get_status().reason, MTS_REASON_USER);
+}
+
+/* All stand still, as nobody knows yet how fast the disk is, or how near the end. */
+static void thaw_as_they_are_stopped(void)
+{
+	struct mts_stats before = get_stats();
+
+	fill_in_turns();
+	/* The status would wait for the rotor. */
+	expect_within(10000, get_stats().freezes > before.freezes, "%s", describe());
+	expect_thaw();
+	expect(get_stats().early_begins, before.early_begins);
+	expect(get_stats().rounds, before.rounds);
+}
+
+/* Who runs grows over what is left for it: all stand still once more, and some of it goes. */
+static void thaw_in_a_spill(void)
+{
+	struct mts_status status;
+
+	fill_in_turns();
+	expect_within(60000,
+		      (status = get_status()).state == MTS_STATE_RUNNING && status.frozen == nhogs,
+		      "%s", describe());
+	expect_thaw();
+}
+
 static void but_not_where_most_sleep(void)
 {
 	u64 begins = get_stats().early_begins;
@@ -390,15 +463,6 @@ static void nor_when_their_storm_has_come(void)
 	check(get_stats().freezes == freezes, "%s", describe());
 }
 
-static u32 count_ready(void)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < nhogs; i++)
-		n += hog_ready(&hogs[i]);
-	return n;
-}
-
 static void nobody_is_stopped_in_shadow_mode(void)
 {
 	u64 freezes = get_stats().freezes;
@@ -415,6 +479,7 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end), TEST(unload_at_the_end),
 	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
 	    TEST_SLOW(pauses_grow_as_switches_need, 240),
-	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
+	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
+	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
 	    TEST_SLOW(but_not_where_most_sleep, 120), TEST_SLOW(nor_when_their_storm_has_come, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode));

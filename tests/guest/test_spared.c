@@ -119,14 +119,17 @@ static void mode_auto_is_idle_while_memory_suffices(void)
 static void mode_shadow_decides_and_freezes_nothing(void)
 {
 	u64 freezes, end;
+	long mark;
 	u32 i;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
+	mark = log_mark();
 	set_mode(MTS_MODE_SHADOW);
 	expect_all_thawed(1000);
 	expect_within(3000, get_status().reason == MTS_REASON_SHADOW, "%s", describe());
+	check(log_says(mark, "shadow: would rotate now: 3 bins"), "the log does not say so");
 	freezes = get_stats().freezes;
 	for (end = now_ms() + 1000; now_ms() < end; sleep_ms(50))
 		check(!get_status().frozen && get_status().state == MTS_STATE_IDLE, "%s",

@@ -354,18 +354,34 @@ static void switched_off_in_the_middle(void)
 	expect_sound(3);
 }
 
-/* To what makes the turns needless: what is half back runs with the others. */
+/* To bins of two: what was under way is not waited for, and they take turns as they should. */
 static void reconfigured_in_the_middle(void)
 {
-	u64 began;
+	struct mts_config config = { .mask = MTS_CONFIG_BIN, .bin_bytes = 60 * MIB };
 
 	in_the_middle_of_a_slow_one(three_equal);
+	expect(get_status().bins, 3);
+	set_config(&config);
+	expect_within(1000, get_status().bins == 2, "%s", describe());
+	expect_rotation_with(3);
+}
+
+/* The host sleeps, and wakes up: all run meanwhile, and take turns again. */
+static void suspended_in_the_middle(void)
+{
+	u64 began, before;
+	pid_t pid;
+
+	in_the_middle_of_a_slow_one(three_equal);
+	before = get_stats().failsafe_thaws;
 	began = now_ms();
-	/* Where all fits from now on it goes on, as that is the end of turns (test_slow_disk). */
-	set_mode(MTS_MODE_OFF);
-	expect_ended(began, 1000);
-	expect_within(2000, get_status().state == MTS_STATE_OFF, "%s", describe());
-	expect_sound(3);
+	pid = start_suspend();
+	expect_within(2000, get_status().state == MTS_STATE_PAUSED && !get_status().frozen, "%s",
+		      describe());
+	expect_ended(began, 2000);
+	expect(end_suspend(pid), 0);
+	expect(get_stats().failsafe_thaws, before + 1);
+	expect_rotation_with(3);
 }
 
 static void unloaded_in_the_middle(void)
@@ -529,6 +545,7 @@ static void address_space_wanted_in_the_middle(void)
 GUEST_TESTS(TEST(swap_is_full), TEST(read_error_in_bring_back), TEST(read_error_in_a_slice),
 	    TEST(unreadable_and_unused), TEST(one_killed_in_the_middle), TEST(thawed_in_the_middle),
 	    TEST_SLOW(overdue_in_the_middle, 90), TEST(switched_off_in_the_middle),
-	    TEST(reconfigured_in_the_middle), TEST(unloaded_in_the_middle),
-	    TEST(memory_gone_in_the_middle), TEST_SLOW(starved_in_their_slices, 150),
-	    TEST(paged_out_in_the_middle), TEST(address_space_wanted_in_the_middle));
+	    TEST(reconfigured_in_the_middle), TEST(suspended_in_the_middle),
+	    TEST(unloaded_in_the_middle), TEST(memory_gone_in_the_middle),
+	    TEST_SLOW(starved_in_their_slices, 150), TEST(paged_out_in_the_middle),
+	    TEST(address_space_wanted_in_the_middle));
