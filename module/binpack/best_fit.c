@@ -4,32 +4,46 @@
  *
  * The numbers of the open bins are an array sorted by room, then by number.
  * Finding a place in it is a binary search; keeping it sorted moves up to all
- * of it, which for MTS_MAX_JOBS bins is 16 KiB: less work than a balanced tree
+ * of it, which for MTS_MAX_JOBS bins is 8 KiB: less work than a balanced tree
  * would be.
  */
 #include "packing.h"
 
+struct open_bins {
+	u32 near; /* where the last item has found its bin */
+	u16 bin[];
+};
+
 static void begin(struct mts_packing *p)
 {
-	u32 *open = p->work;
+	struct open_bins *open = p->work;
 	u32 i;
 
 	for (i = 0; i < p->nbins; i++) {
 		p->keys[i].value = p->load[i];
 		p->keys[i].index = i;
 	}
-	mts_keys_sort(p->keys, p->nbins, p->work, true);
+	mts_keys_sort(p->keys, p->nbins, p->work);
 	for (i = 0; i < p->nbins; i++)
-		open[i] = p->keys[i].index;
+		open->bin[i] = p->keys[i].index;
+	open->near = p->nbins;
+}
+
+/* What the open bin at that place holds. */
+static u64 load_at(const struct mts_packing *p, u32 at)
+{
+	const struct open_bins *open = p->work;
+
+	return p->load[open->bin[at]];
 }
 
 /* Does the open bin at that place come before one with that load? */
 static bool is_before(const struct mts_packing *p, u32 at, u64 load, u32 bin)
 {
-	const u32 *open = p->work;
-	u64 its = p->load[open[at]];
+	const struct open_bins *open = p->work;
+	u64 its = load_at(p, at);
 
-	return its > load || (its == load && open[at] < bin);
+	return its > load || (its == load && open->bin[at] < bin);
 }
 
 /* Index of the first of n open bins that does not come before a bin with that load. */
@@ -37,6 +51,10 @@ static u32 lower_bound(const struct mts_packing *p, u32 n, u64 load, u32 bin)
 {
 	u32 low = 0;
 
+	/* Most often it stays where it is. */
+	if (!n || is_before(p, n - 1, load, bin))
+		return n;
+	n--;
 	while (low < n) {
 		u32 mid = low + (n - low) / 2;
 
@@ -48,24 +66,53 @@ static u32 lower_bound(const struct mts_packing *p, u32 n, u64 load, u32 bin)
 	return low;
 }
 
+/*
+ * Index of the first open bin that holds no more than that. Items only get smaller: it is not
+ * behind the bin of the last one, and most often close to it.
+ */
+static u32 first_with_room(const struct mts_packing *p, u64 load)
+{
+	const struct open_bins *open = p->work;
+	u32 high = mts_min(open->near + 1, p->nbins), low = 0, step;
+
+	for (step = 1; high; step *= 2) {
+		u32 at = mts_sub_floor(high, step);
+
+		if (load_at(p, at) > load) {
+			low = at + 1;
+			break;
+		}
+		high = at;
+	}
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (load_at(p, mid) > load)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 /* No bin is beyond the capacity here, so the order of rooms is that of loads, turned round. */
 static u32 place(struct mts_packing *p, u64 size)
 {
-	u32 from = lower_bound(p, p->nbins, p->capacity - size, 0);
-	u32 *open = p->work;
+	struct open_bins *open = p->work;
+	u32 from = first_with_room(p, p->capacity - size);
 	u32 bin = p->nbins;
 	u64 load = size;
-	u32 to = from;
+	u32 to;
 
 	if (from < p->nbins) {
-		bin = open[from];
+		bin = open->bin[from];
 		load += p->load[bin];
 	}
 	/* It will have less room than before, so it can only move to the front. */
-	if (from && !is_before(p, from - 1, load, bin))
-		to = lower_bound(p, from - 1, load, bin);
-	memmove(&open[to + 1], &open[to], (from - to) * sizeof(*open));
-	open[to] = bin;
+	to = lower_bound(p, from, load, bin);
+	memmove(&open->bin[to + 1], &open->bin[to], (from - to) * sizeof(open->bin[0]));
+	open->bin[to] = bin;
+	open->near = from;
 	return bin;
 }
 

@@ -50,7 +50,7 @@ static void sort_items(const struct mts_item *items, u32 n, struct mts_key *orde
 		order[i].value = items[i].size;
 		order[i].index = i;
 	}
-	mts_keys_sort(order, n, spare, true);
+	mts_keys_sort(order, n, spare);
 }
 
 void mts_packing_reset(struct mts_packing *p)
@@ -102,19 +102,34 @@ static u32 pack_oversize(struct mts_packing *p, const struct mts_key *order, u32
 	return p->nbins + n;
 }
 
-/* Number the bins in the order of their names. */
+/* Return: where those without a name begin; @first: where those of each name do. */
+static u32 count_names(const struct mts_packing *p, u32 nbins, u32 *first)
+{
+	u32 i, named = 0;
+
+	memset(first, 0, MTS_MAX_JOBS * sizeof(*first));
+	for (i = 0; i < nbins; i++)
+		if (p->name[i] != MTS_BIN_NONE)
+			first[p->name[i]]++;
+	for (i = 0; i < MTS_MAX_JOBS; i++) {
+		u32 bins = first[i];
+
+		first[i] = named;
+		named += bins;
+	}
+	return named;
+}
+
+/* Number the bins in the order of their names, and those that have the same in theirs. */
 static void hand_out(struct mts_packing *p, struct mts_item *items, u32 n, u32 nbins)
 {
-	u32 *number = p->slot; /* no longer needed for what it is */
+	/* No longer needed for what they are. */
+	u32 *first = p->slot, *number = p->work;
+	u32 nameless = count_names(p, nbins, first);
 	u32 i;
 
-	for (i = 0; i < nbins; i++) {
-		p->keys[i].value = p->name[i];
-		p->keys[i].index = i;
-	}
-	mts_keys_sort(p->keys, nbins, p->work, false);
 	for (i = 0; i < nbins; i++)
-		number[p->keys[i].index] = i;
+		number[i] = p->name[i] == MTS_BIN_NONE ? nameless++ : first[p->name[i]]++;
 	for (i = 0; i < n; i++)
 		items[i].bin = number[p->bin[i]];
 }
@@ -156,6 +171,7 @@ int mts_binpack(u32 pack, struct mts_item *items, u32 n, u64 capacity, void *scr
 		.items = items,
 		.order = s.order + oversize,
 		.n = n - oversize,
+		.leaves = mts_packing_leaves(n - oversize),
 		.capacity = capacity,
 		.load = s.load,
 		.bin = s.fresh_bin,

@@ -17,7 +17,7 @@ static u64 room_of(const struct mts_packing *p, u32 bin)
 
 static void begin(struct mts_packing *p)
 {
-	u32 leaves = mts_packing_leaves(p->n);
+	u32 leaves = p->leaves;
 	u64 *room = p->work;
 	u32 i;
 
@@ -35,7 +35,7 @@ static void begin(struct mts_packing *p)
  */
 static u32 place(struct mts_packing *p, u64 size)
 {
-	u32 leaves = mts_packing_leaves(p->n);
+	u32 leaves = p->leaves;
 	u64 *room = p->work;
 	u64 want = mts_min(size, room[1]);
 	u32 i = 1;
@@ -49,8 +49,13 @@ static u32 place(struct mts_packing *p, u64 size)
 	bin = i - leaves;
 
 	room[i] = mts_sub_floor(room[i], size);
-	for (i /= 2; i; i /= 2)
-		room[i] = mts_max(room[2 * i], room[2 * i + 1]);
+	for (i /= 2; i; i /= 2) {
+		u64 most = mts_max(room[2 * i], room[2 * i + 1]);
+
+		if (room[i] == most)
+			break;
+		room[i] = most;
+	}
 	return bin;
 }
 

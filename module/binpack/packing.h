@@ -33,6 +33,7 @@ struct mts_packer {
  * @items: all items
  * @order: the n items to pack: their sizes and indices, largest first
  * @n: how many
+ * @leaves: mts_packing_leaves() of them
  * @capacity: bytes a bin may hold
  * @max_bins: how many bins may be opened
  * @nbins: how many are open; none of them is empty
@@ -50,6 +51,7 @@ struct mts_packing {
 	const struct mts_item *items;
 	const struct mts_key *order;
 	u32 n;
+	u32 leaves;
 	u64 capacity;
 	u32 max_bins;
 	u32 nbins;
@@ -99,10 +101,10 @@ static inline void mts_packing_add(struct mts_packing *p, const struct mts_key *
 }
 
 /**
- * mts_keys_sort() - sort keys by value; equal ones keep their order
+ * mts_keys_sort() - sort keys, the largest value first; equal ones keep their order
  * @spare: room for as many
  */
-void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare, bool descending);
+void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare);
 
 /* Nothing is placed, no bin is open. */
 void mts_packing_reset(struct mts_packing *p);

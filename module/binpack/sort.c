@@ -1,71 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sorting keys: short runs by insertion, then merging them from one array into
- * another and back.
+ * Sorting keys: by one byte of their values after the other, the lowest first, which never
+ * compares two of them. Bytes that are the same in all are left out: sizes differ in four or
+ * five of theirs.
  *
- * Not with sort() of the kernel or qsort() of the C library: those call a
- * function for every comparison and move elements of any size, which was half
- * of what planning took; and this one is the same, and as fast, in both.
+ * Not with sort() of the kernel or qsort() of the C library: those call a function for every
+ * comparison, which was half of what planning took.
  */
 #include "packing.h"
 
-/* Runs that are sorted by insertion: so few that this is less work than merging. */
-#define RUN 8u
+#define BYTE 8u
+#define BYTES (1u << BYTE)
 
-static void sort_run(struct mts_key *run, u32 n, u64 flip)
+static u32 byte_of(const struct mts_key *key, u32 shift)
 {
-	u32 i, at;
-
-	for (i = 1; i < n; i++) {
-		struct mts_key key = run[i];
-
-		for (at = i; at && (key.value ^ flip) < (run[at - 1].value ^ flip); at--)
-			run[at] = run[at - 1];
-		run[at] = key;
-	}
+	return key->value >> shift & (BYTES - 1);
 }
 
-/* Two neighbouring sorted runs, from[0..middle-1] and from[middle..end-1], into one. */
-static void merge(const struct mts_key *from, u32 middle, u32 end, struct mts_key *to, u64 flip)
+/* Those with the same byte keep their order. */
+static void sort_by_byte(const struct mts_key *from, u32 n, u32 shift, struct mts_key *to)
 {
-	const struct mts_key *left = from, *left_end = from + middle;
-	const struct mts_key *right = left_end, *right_end = from + end;
+	u16 place[BYTES] = { 0 }; /* that is enough for MTS_MAX_JOBS */
+	u32 i, before = 0;
 
-	/* In order already: most often so where little has changed since the last round. */
-	if (middle == end || (left_end[-1].value ^ flip) <= (right->value ^ flip)) {
-		memcpy(to, from, end * sizeof(*to));
-		return;
+	for (i = 0; i < n; i++)
+		place[byte_of(&from[i], shift)]++;
+	for (i = BYTES; i--;) {
+		u32 keys = place[i];
+
+		place[i] = before;
+		before += keys;
 	}
-	while (left < left_end && right < right_end) {
-		/* Of equal ones the left comes first: ties stay in their order. */
-		if ((right->value ^ flip) < (left->value ^ flip))
-			*to++ = *right++;
-		else
-			*to++ = *left++;
-	}
-	if (left < left_end)
-		memcpy(to, left, (left_end - left) * sizeof(*to));
-	else
-		memcpy(to, right, (right_end - right) * sizeof(*to));
+	for (i = 0; i < n; i++)
+		to[place[byte_of(&from[i], shift)]++] = from[i];
 }
 
-void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare, bool descending)
+/* The bits that are not the same in all. */
+static u64 differing(const struct mts_key *keys, u32 n)
 {
-	/* The order of the complements is the order turned round. */
-	u64 flip = descending ? U64_MAX : 0;
+	u64 bits = 0;
+	u32 i;
+
+	for (i = 1; i < n; i++)
+		bits |= keys[i].value ^ keys[0].value;
+	return bits;
+}
+
+void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare)
+{
 	struct mts_key *from = keys, *to = spare;
-	u32 width, i;
+	u64 bits = differing(keys, n);
+	u32 shift;
 
-	for (i = 0; i < n; i += RUN)
-		sort_run(keys + i, mts_min(RUN, n - i), flip);
-	for (width = RUN; width < n; width *= 2) {
+	for (shift = 0; bits; shift += BYTE, bits >>= BYTE) {
 		struct mts_key *sorted = to;
 
-		for (i = 0; i < n; i += 2 * width) {
-			u32 end = mts_min(2 * width, n - i);
-
-			merge(from + i, mts_min(width, end), end, to + i, flip);
-		}
+		if (!(bits & (BYTES - 1)))
+			continue;
+		sort_by_byte(from, n, shift, to);
 		to = from;
 		from = sorted;
 	}

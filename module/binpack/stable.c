@@ -54,7 +54,7 @@ static void break_up_smallest(struct mts_packing *p, u32 max)
 		sum = &p->keys[p->slot[item->prev]].value;
 		*sum = mts_add_sat(*sum, item->size);
 	}
-	mts_keys_sort(p->keys, p->nbins, p->work, true);
+	mts_keys_sort(p->keys, p->nbins, p->work);
 	for (i = max; i < p->nbins; i++)
 		p->slot[p->name[p->keys[i].index]] = MTS_BIN_NONE;
 }

@@ -11,6 +11,11 @@
 
 /* ---- slices --------------------------------------------------------------- */
 
+static u64 mul_sat(u64 a, u32 b)
+{
+	return b && a > div64_u64(U64_MAX, b) ? U64_MAX : a * b;
+}
+
 static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
 		    u64 full)
 {
@@ -28,19 +33,17 @@ static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin 
 static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		      struct mts_plan *plan, u64 full)
 {
-	u64 shortest = U64_MAX;
-	u64 round = 0, run = 0;
+	u64 shortest = U64_MAX, run = 0;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++) {
 		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full);
 		shortest = mts_min(shortest, bins[i].slice_ns);
 		run = mts_add_sat(run, bins[i].slice_ns);
-		round = mts_add_sat(round, mts_add_sat(bins[i].slice_ns, conf->switch_ns));
 	}
-	plan->round_ns = round;
 	plan->run_ns = run;
-	return round - shortest;
+	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
+	return plan->round_ns - shortest;
 }
 
 static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
@@ -87,18 +90,16 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 }
 
 /*
- * Of [low, high), the longest full slice that keeps the limit, where low keeps
- * it and high does not. A longer full slice never makes a pause shorter, and
+ * Of [low, high), the longest full slice that keeps the limit, where low keeps it by
+ * @below and high exceeds it by @above. A longer full slice never makes a pause shorter, and
  * the pause grows almost in a straight line, so the next try is where the line
  * between the two ends crosses the limit. An end that is tried in vain twice
  * in a row counts for half (the Illinois algorithm), and every fourth try is
  * the middle, which bounds their number whatever the line looks like.
  */
 static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
-			struct mts_plan *plan, u64 low, u64 high)
+			struct mts_plan *plan, u64 low, u64 high, u64 below, u64 above)
 {
-	u64 below = plan->max_pause_ns - set_slices(conf, bins, plan, low);
-	u64 above = set_slices(conf, bins, plan, high) - plan->max_pause_ns;
 	u32 tries, lows = 0, highs = 0;
 
 	for (tries = 1; high - low > 1; tries++) {
@@ -135,13 +136,17 @@ static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *
 			 struct mts_plan *plan, u64 full, u64 limit)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
+	u64 longest = set_slices(conf, bins, plan, full), shortest;
 
 	plan->max_pause_ns = limit;
-	if (set_slices(conf, bins, plan, full) <= limit)
+	if (longest <= limit)
 		return false;
+	shortest = set_slices(conf, bins, plan, low);
 	/* With very many bins even the shortest slices may exceed it. */
-	if (set_slices(conf, bins, plan, low) <= limit)
-		set_slices(conf, bins, plan, search_slice(conf, bins, plan, low, full));
+	if (shortest <= limit)
+		set_slices(conf, bins, plan,
+			   search_slice(conf, bins, plan, low, full, limit - shortest,
+					longest - limit));
 	return true;
 }
 

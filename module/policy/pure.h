@@ -28,6 +28,7 @@
 #include <linux/types.h>
 
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
@@ -42,6 +43,10 @@ typedef __s64 s64;
 /* As in <linux/math64.h>, for the range where the 128-bit product matters. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
+	u64 product;
+
+	if (!__builtin_mul_overflow(a, b, &product))
+		return product / c;
 	return (u64)((unsigned __int128)a * b / c);
 }
 
