@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The plan of one round. */
-#include "policy.h"
+#include "bins.h"
 
 /*
  * The longest cycle of rounds that the swap traffic is searched for; if there is
@@ -431,6 +431,10 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 	nbins = pack(&some, jobs, n, bins, plan, scratch);
 	if (nbins < 2 || !conf->nties)
 		return nbins;
+	if (n > MTS_PLAN_MANY) {
+		mts_plan_unite(conf, jobs, n, bins, plan, scratch);
+		return nbins;
+	}
 	tolerable = mts_max(plan->capacity, fullest(bins, nbins));
 	for (part = 0; part < 4; part++) {
 		some.nties = conf->nties >> part;
@@ -481,11 +485,6 @@ u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const 
 	return longest;
 }
 
-static bool has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
-{
-	return bin->demand <= capacity && demand <= capacity - bin->demand;
-}
-
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand)
 {
@@ -495,10 +494,10 @@ u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, 
 	if (running >= nbins)
 		running = 0;
 	for (i = running; i < nbins; i++)
-		if (has_room(&bins[i], capacity, demand))
+		if (mts_bin_has_room(&bins[i], capacity, demand))
 			return i;
 	for (i = 0; i < running; i++)
-		if (has_room(&bins[i], capacity, demand))
+		if (mts_bin_has_room(&bins[i], capacity, demand))
 			return i;
 	return MTS_BIN_NONE;
 }

@@ -210,7 +210,8 @@ size_t mts_plan_scratch(u32 n);
  *
  * Jobs that are tied share a bin if they fit in one together, and if no bin more is needed
  * for it, nor a fuller one beyond the capacity. If that does not go with all ties, the last
- * half of them is passed over, and so on.
+ * half of them is passed over, and so on. Of more than MTS_PLAN_MANY jobs packing takes too
+ * long for several attempts: they are packed without ties, and then those that are tied move.
  *
  * For MTS_MAX_JOBS jobs it takes less than five million instructions
  * (tests/unit/test_cost.py).
@@ -331,6 +332,17 @@ u32 mts_ties_id(const struct mts_ties *ties, u32 i, u64 now);
  */
 void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n, u64 capacity,
 		   struct mts_item *sums);
+
+/* More jobs than these are packed once only, whatever their ties. */
+#define MTS_PLAN_MANY 512u
+
+/*
+ * What is done for their ties instead: of two that are tied the smaller one moves to the bin of
+ * the other, or the other to its bin, if there is room. Not the last job of a bin, nor who has
+ * company by an earlier tie. All that share a bin then are groups.
+ */
+void mts_plan_unite(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		    struct mts_plan_bin *bins, const struct mts_plan *plan, void *scratch);
 
 /* ---- fit.c: whether a bin fits, as it runs ---------------------------------- */
 

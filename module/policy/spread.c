@@ -5,7 +5,7 @@
  * all processors but one idle in their slices. And first fit fills the first bins to the brim,
  * while the last has the rest.
  */
-#include "policy.h"
+#include "bins.h"
 
 /* Jobs looked at in all: what it may cost where there are very many. */
 #define MAX_LOOKS (4u * MTS_MAX_JOBS)
@@ -17,18 +17,7 @@ static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *
 		     const struct mts_plan_bin *to, u64 capacity, u32 processors)
 {
 	return job->group == MTS_BIN_NONE && from->threads >= processors + job->threads &&
-	       from->demand != U64_MAX && to->demand <= capacity &&
-	       job->demand <= capacity - to->demand;
-}
-
-static void move(const struct mts_plan_job *job, struct mts_plan_bin *from, struct mts_plan_bin *to)
-{
-	from->demand -= job->demand;
-	from->threads -= job->threads;
-	from->jobs--;
-	to->demand += job->demand;
-	to->threads += job->threads;
-	to->jobs++;
+	       !mts_bin_is_saturated(from) && mts_bin_has_room(to, capacity, job->demand);
 }
 
 /* Of the processors those that resident jobs leave: they are in every bin. */
@@ -85,8 +74,7 @@ static void spread_threads(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin
 			    !helps(&jobs[i], &bins[jobs[i].bin], to) ||
 			    !may_move(&jobs[i], &bins[jobs[i].bin], to, plan->capacity, processors))
 				continue;
-			move(&jobs[i], &bins[jobs[i].bin], to);
-			jobs[i].bin = bin;
+			mts_bin_move(&jobs[i], bins, bin);
 		}
 	}
 }
@@ -122,8 +110,7 @@ static void spread_memory(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin 
 		    !evens_out(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity) ||
 		    !may_move(&jobs[i], &bins[jobs[i].bin], &bins[to], plan->capacity, processors))
 			continue;
-		move(&jobs[i], &bins[jobs[i].bin], &bins[to]);
-		jobs[i].bin = to;
+		mts_bin_move(&jobs[i], bins, to);
 		to = emptiest(bins, plan->nbins);
 		looks += plan->nbins;
 	}

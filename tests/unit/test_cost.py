@@ -19,11 +19,28 @@ HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("MTS_UNIT_BUILD", HERE.parent.parent / "build" / "unit"))
 
 BUDGET = 5_000_000
+MAX_JOBS = "4096"
+FEW_JOBS = "512"  # of more their ties are not packed, as MTS_PLAN_MANY says
 SIZES = ("constant:256M", "uniform:1M..512M", "lognormal:128M,1")
 PACKERS = ("ffd", "bfd", "rw")
-BINS = ("4", "200", "1000", "3000")  # about; 3000: few jobs fit together
+BINS = ("4", "200", "1000", "2000", "3000")  # about; 3000: few jobs fit together
+FEW_BINS = ("4", "25", "250")
 ROUNDS = ("0", "2")
-CASES = [" ".join(case) for case in itertools.product(SIZES, PACKERS, BINS, ROUNDS)]
+TIES = ("pairs", "chains", "stars", "random")
+
+
+def cases(jobs, bins, rounds, ties, rest):
+    words = itertools.product([jobs], SIZES, PACKERS, bins, rounds, ties, [rest])
+    return [" ".join(case) for case in words]
+
+
+# The rest: one of so many jobs is resident (0: none), and so many threads a job has at most.
+CASES = [
+    *cases(MAX_JOBS, BINS, ROUNDS, ["none"], "0 1"),
+    *cases(MAX_JOBS, BINS, ["2"], TIES, "0 4"),
+    *cases(MAX_JOBS, BINS, ["2"], ["none", "random"], "8 4"),
+    *cases(FEW_JOBS, FEW_BINS, ["2"], TIES, "0 4"),
+]
 
 
 @functools.cache
@@ -63,4 +80,4 @@ def test_planning_is_within_its_budget(case):
     instructions = counted()[case]
     assert instructions < BUDGET, f"{instructions} instructions"
     # That something was counted at all: each job is looked at a few times.
-    assert instructions > 4096 * 20
+    assert instructions > int(case.split()[0]) * 20

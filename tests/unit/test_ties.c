@@ -2,11 +2,12 @@
 /* Jobs that wait for each other: what is remembered of it, and how they are packed. */
 #include "unit.h"
 
-#define MAX 64
+#define MAX 64 /* of the fuzz */
+#define MANY (MTS_PLAN_MANY + 1)
 
-static struct mts_plan_job jobs[MAX];
-static struct mts_plan_bin bins[MAX];
-static struct mts_plan_tie ties[2 * MAX];
+static struct mts_plan_job jobs[MANY + MAX];
+static struct mts_plan_bin bins[MANY + MAX];
+static struct mts_plan_tie ties[MANY + MAX];
 static struct mts_plan plan;
 static u32 njobs, nties;
 
@@ -214,21 +215,76 @@ static void they_are_not_spread(void **unused)
 	check(jobs[2].bin == jobs[3].bin);
 }
 
+/* So many that they are packed once only, each as large as a bin. */
+static void add_many_large(void)
+{
+	while (njobs < MANY)
+		add(100);
+}
+
+static void of_very_many_the_smaller_one_moves(void **unused)
+{
+	(void)unused;
+	two_large_and_two_small(50);
+	add_many_large();
+	tie(3, 2);
+	plan_ffd();
+	check_bins();
+	check(jobs[2].bin == jobs[3].bin && jobs[2].bin == jobs[1].bin);
+	check(jobs[2].group == 2 && jobs[3].group == 2 && jobs[0].group == MTS_BIN_NONE);
+	remember_bins();
+	plan_ffd();
+	check(jobs[2].bin == jobs[2].prev_bin && jobs[3].bin == jobs[3].prev_bin);
+}
+
+/* Their bins are full, and whoever is as large goes the other way. */
+static void of_very_many_another_one_makes_room(void **unused)
+{
+	(void)unused;
+	forget();
+	add(60);
+	add(60);
+	add(40);
+	add(40);
+	add_many_large();
+	plan_ffd();
+	tie(0, jobs[2].bin == jobs[0].bin ? 3 : 2);
+	plan_ffd();
+	check_bins();
+	check(plan.nbins == MANY - 2);
+	check(jobs[0].bin == jobs[ties[0].b].bin && jobs[2].bin != jobs[3].bin);
+}
+
+static void of_very_many_who_has_company_stays(void **unused)
+{
+	(void)unused;
+	forget();
+	add(50);
+	add(50);
+	add(50);
+	add(50);
+	add_many_large();
+	tie(0, 2);
+	tie(0, 3);
+	plan_ffd();
+	check_bins();
+	check(jobs[0].bin == jobs[2].bin && jobs[1].bin == jobs[3].bin);
+	check(jobs[2].group == 0 && jobs[3].group == MTS_BIN_NONE);
+}
+
 /* Whatever the ties, they cost no bin, no fuller one, and groups hold together. */
-static void fuzz(void **unused)
+static void check_any_ties(u32 many)
 {
 	static const u32 packs[] = { MTS_PACK_FFD, MTS_PACK_BFD, MTS_PACK_RW };
 	u32 i, n;
 
-	(void)unused;
-	random_start("ties");
-	for (n = 0; n < unit_cases(500); n++) {
+	for (n = 0; n < unit_cases(many ? 100 : 500); n++) {
 		u32 pack = packs[random_below(ARRAY_SIZE(packs))], nbins;
 		u64 fullest = 100;
 
 		forget();
 		unit_case = n;
-		for (i = 1 + (u32)random_below(MAX); i; i--)
+		for (i = 1 + many + (u32)random_below(MAX); i; i--)
 			add(random_below(n % 2 ? 120 : 40));
 		for (i = 0; i < njobs; i++) {
 			jobs[i].prev_bin = (u32)random_below(njobs);
@@ -249,6 +305,20 @@ static void fuzz(void **unused)
 			check(jobs[i].group == MTS_BIN_NONE ||
 			      (jobs[i].group <= i && jobs[i].bin == jobs[jobs[i].group].bin));
 	}
+}
+
+static void fuzz(void **unused)
+{
+	(void)unused;
+	random_start("ties");
+	check_any_ties(0);
+}
+
+static void fuzz_of_very_many(void **unused)
+{
+	(void)unused;
+	random_start("many_ties");
+	check_any_ties(MTS_PLAN_MANY);
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
@@ -328,7 +398,11 @@ int main(void)
 		cmocka_unit_test(the_first_ties_count),
 		cmocka_unit_test(residents_are_tied_to_nobody),
 		cmocka_unit_test(they_are_not_spread),
+		cmocka_unit_test(of_very_many_the_smaller_one_moves),
+		cmocka_unit_test(of_very_many_another_one_makes_room),
+		cmocka_unit_test(of_very_many_who_has_company_stays),
 		cmocka_unit_test(fuzz),
+		cmocka_unit_test(fuzz_of_very_many),
 		cmocka_unit_test(it_is_remembered_for_a_while),
 		cmocka_unit_test(who_shares_the_bin_is_not_new),
 		cmocka_unit_test(since_when_it_is_known),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plan_cost SIZES PACK BINS ROUND ...
+ * plan_cost JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS ...
  *
- * For callgrind, started with --instr-atstart=no: for each case, whose four words become the
- * label of a dump, plans a round of MTS_MAX_JOBS jobs whose sizes are drawn from SIZES, with a
- * capacity for about BINS bins; only mts_plan_round() is counted, in round number ROUND (0: the
- * first). Between rounds some jobs grow, some end and others come, so that later ones have
- * something to keep and something to move.
+ * For callgrind, started with --instr-atstart=no: for each case, whose words become the label of
+ * a dump, plans a round of JOBS jobs whose sizes are drawn from SIZES, with a capacity
+ * for about BINS bins; only mts_plan_round() is counted, in round number ROUND (0: the first).
+ * Between rounds some jobs grow, some end and others come, so that later ones have something to
+ * keep and something to move.
+ *
+ * TIES: none, or as many as there are jobs: pairs (each seen from both sides), chains, stars or
+ * random. One job of RESIDENTS is resident (0: none); a job has 1 to THREADS threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +23,15 @@
 #include "random.h"
 
 #define N MTS_MAX_JOBS
+#define WORDS 8
+/* Jobs of a chain or star. */
+#define FEW 64
 
 static struct mts_plan_job jobs[N];
 static struct mts_plan_bin bins[N];
+static struct mts_plan_tie ties[N];
 static struct mts_plan plan;
+static u32 njobs;
 static uint64_t seed;
 
 static __attribute__((noreturn)) void fail(const char *what, const char *why)
@@ -42,31 +50,73 @@ static u32 packer(const char *word)
 	fail(word, "not ffd, bfd or rw");
 }
 
-static u64 draw_jobs(const struct distribution *sizes)
+static unsigned long number(const char *word)
+{
+	return strtoul(word, NULL, 10);
+}
+
+/* Return: the sum of those that are not resident. */
+static u64 draw_jobs(const struct distribution *sizes, u32 residents, u32 threads)
 {
 	u64 sum = 0;
 
-	seed = random_start(1, 0);
-	for (u32 i = 0; i < N; i++) {
+	for (u32 i = 0; i < njobs; i++) {
+		bool is_resident = residents && i % residents == residents - 1;
+
 		jobs[i] = (struct mts_plan_job){
 			.demand = distribution_draw(sizes, &seed, i),
+			.flags = is_resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = MTS_BIN_NONE,
-			.threads = 1,
+			.threads = 1 + i % threads,
 		};
-		sum += jobs[i].demand;
+		if (!is_resident)
+			sum += jobs[i].demand;
 	}
 	return sum;
 }
 
+static u64 sum_residents(void)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < njobs; i++)
+		if (jobs[i].flags & MTS_PLAN_RESIDENT)
+			sum += jobs[i].demand;
+	return sum;
+}
+
+/* The job that this one is tied to. */
+static u32 tied_to(const char *shape, u32 i)
+{
+	if (!strcmp(shape, "pairs"))
+		return i ^ 1;
+	if (!strcmp(shape, "chains"))
+		return i % FEW ? i - 1 : i;
+	if (!strcmp(shape, "stars"))
+		return i - i % FEW;
+	if (!strcmp(shape, "random"))
+		return random_below(&seed, njobs);
+	fail(shape, "not none, pairs, chains, stars or random");
+}
+
+static u32 draw_ties(const char *shape)
+{
+	if (!strcmp(shape, "none"))
+		return 0;
+	for (u32 i = 0; i < njobs; i++)
+		ties[i] = (struct mts_plan_tie){ .a = i, .b = tied_to(shape, i) };
+	return njobs;
+}
+
 static void plan_round(const struct mts_plan_conf *conf, void *scratch)
 {
-	if (mts_plan_round(conf, jobs, N, bins, &plan, scratch))
+	if (mts_plan_round(conf, jobs, njobs, bins, &plan, scratch))
 		fail("mts_plan_round", "failed");
 }
 
 static void next_round(const struct distribution *sizes)
 {
-	for (u32 i = 0; i < N; i++) {
+	for (u32 i = 0; i < njobs; i++) {
 		jobs[i].prev_bin = jobs[i].bin;
 		if (i % 64 == 1) {
 			jobs[i].demand = distribution_draw(sizes, &seed, i);
@@ -77,30 +127,45 @@ static void next_round(const struct distribution *sizes)
 	}
 }
 
+static void write_label(char **words, char *label, size_t size)
+{
+	size_t length = 0;
+
+	for (int i = 0; i < WORDS; i++)
+		length += snprintf(label + length, size - length, "%s%s", i ? " " : "", words[i]);
+}
+
 static void measure(char **words, void *scratch)
 {
 	/* A pause and a switch with which some of the plans must search for their slices. */
 	struct mts_plan_conf conf = {
 		.processors = 16,
-		.pack = packer(words[1]),
+		.pack = packer(words[2]),
 		.slice_ns = MTS_DEFAULT_SLICE_NS,
 		.min_slice_ns = MTS_SLICE_MIN_NS,
-		.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS - MTS_PAUSE_MARGIN_NS,
 		.overhead = MTS_DEFAULT_OVERHEAD,
 		.switch_ns = 2000000,
+		.ties = ties,
 	};
 	struct distribution sizes;
-	const char *wrong = distribution_parse(words[0], parse_size, &sizes);
+	const char *wrong = distribution_parse(words[1], parse_size, &sizes);
 	char label[256];
 
 	if (wrong)
-		fail(words[0], wrong);
-	conf.capacity = draw_jobs(&sizes) / strtoul(words[2], NULL, 10);
-	for (unsigned long round = strtoul(words[3], NULL, 10); round; round--) {
+		fail(words[1], wrong);
+	njobs = number(words[0]);
+	if (njobs > N)
+		fail(words[0], "more than there may be");
+	write_label(words, label, sizeof(label));
+	seed = random_start(1, 0);
+	mts_plan_limit_pause(&conf, MTS_DEFAULT_MAX_PAUSE_NS);
+	conf.capacity = draw_jobs(&sizes, number(words[6]), number(words[7])) / number(words[3]);
+	conf.capacity += sum_residents();
+	conf.nties = draw_ties(words[5]);
+	for (unsigned long round = number(words[4]); round; round--) {
 		plan_round(&conf, scratch);
 		next_round(&sizes);
 	}
-	snprintf(label, sizeof(label), "%s %s %s %s", words[0], words[1], words[2], words[3]);
 
 	CALLGRIND_START_INSTRUMENTATION;
 	plan_round(&conf, scratch);
@@ -113,9 +178,9 @@ int main(int argc, char **argv)
 {
 	void *scratch = malloc(mts_plan_scratch(N));
 
-	if (!scratch || argc % 4 != 1)
-		fail("usage", "SIZES PACK BINS ROUND ...");
-	for (int i = 1; i < argc; i += 4)
+	if (!scratch || argc % WORDS != 1)
+		fail("usage", "JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS ...");
+	for (int i = 1; i < argc; i += WORDS)
 		measure(&argv[i], scratch);
 	free(scratch);
 	return EXIT_SUCCESS;
