@@ -148,7 +148,8 @@ static void grant_claims(const struct mts_config *config, u64 capacity)
 		};
 	}
 	mts_interactive_grant(mts_rotor.claims, n,
-			      mul_u64_u64_div_u64(capacity, config->interactive, 1000));
+			      mul_u64_u64_div_u64(capacity, config->interactive, 1000),
+			      mts_rotor.scratch);
 	for (i = 0; i < n; i++) {
 		struct mts_claim *claim = &mts_rotor.claims[i];
 

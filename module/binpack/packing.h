@@ -4,12 +4,7 @@
 #define _MTS_BINPACK_PACKING_H
 
 #include "binpack.h"
-
-/* Something to sort by, and what it belongs to. */
-struct mts_key {
-	u64 value;
-	u32 index;
-};
+#include "sort.h"
 
 struct mts_packing;
 
@@ -99,12 +94,6 @@ static inline void mts_packing_add(struct mts_packing *p, const struct mts_key *
 	p->load[bin] = mts_add_sat(p->load[bin], item->value);
 	p->fullest = mts_max(p->fullest, p->load[bin]);
 }
-
-/**
- * mts_keys_sort() - sort keys, the largest value first; equal ones keep their order
- * @spare: room for as many
- */
-void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare);
 
 /* Nothing is placed, no bin is open. */
 void mts_packing_reset(struct mts_packing *p);

@@ -2,6 +2,8 @@
 /* Who is interactive, and which of them are in every bin. */
 #include "interactive.h"
 
+#include "../binpack/sort.h"
+
 #define STAMP_SHIFT 16
 #define EVENT_MS 100u
 #define ENOUGH MTS_CREDIT_UNIT
@@ -82,30 +84,24 @@ u64 mts_trail_add(u64 trail, u64 now_ms, u32 step)
 	return now_ms << MTS_TRAIL_SHIFT | step;
 }
 
-/* The claim that was used last, of those before (or at) a time; NULL: none. */
-static struct mts_claim *latest(struct mts_claim *claims, u32 n, const struct mts_claim *before)
+size_t mts_interactive_scratch(u32 n)
 {
-	struct mts_claim *found = NULL;
+	return 2 * n * sizeof(struct mts_key);
+}
+
+void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch)
+{
+	struct mts_key *keys = scratch;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		struct mts_claim *claim = &claims[i];
-
-		/* Of equal ones the first counts as the one that was used last. */
-		if (before && (claim->last_input_ns > before->last_input_ns ||
-			       (claim->last_input_ns == before->last_input_ns && claim <= before)))
-			continue;
-		if (!found || claim->last_input_ns > found->last_input_ns)
-			found = claim;
+		keys[i].value = claims[i].last_input_ns;
+		keys[i].index = i;
 	}
-	return found;
-}
+	mts_keys_sort(keys, n, keys + n);
+	for (i = 0; i < n; i++) {
+		struct mts_claim *claim = &claims[keys[i].index];
 
-void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit)
-{
-	struct mts_claim *claim = NULL;
-
-	while ((claim = latest(claims, n, claim))) {
 		claim->granted = claim->demand <= limit;
 		if (claim->granted)
 			limit -= claim->demand;

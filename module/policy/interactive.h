@@ -87,12 +87,15 @@ struct mts_claim {
 
 /**
  * mts_interactive_grant() - which of the interactive jobs become resident
+ * @n: MTS_MAX_JOBS at most
  * @limit: bytes that they may hold together
+ * @scratch: mts_interactive_scratch(n) bytes, aligned for u64; mts_plan_scratch(n) will do
  *
- * Those that were used last come first. Who does not fit any more goes back to
- * the bins, and leaves the place to others. The square of @n, which is how many
- * programs people use at a time.
+ * Those that were used last come first, of equal ones the first. Who does not fit any more
+ * goes back to the bins, and leaves the place to others.
  */
-void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit);
+void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch);
+
+size_t mts_interactive_scratch(u32 n);
 
 #endif /* _MTS_POLICY_INTERACTIVE_H */

@@ -34,11 +34,13 @@ def cases(jobs, bins, rounds, ties, rest):
     return [" ".join(case) for case in words]
 
 
-# The rest: one of so many jobs is resident (0: none), and so many threads a job has at most.
+# The rest: one of so many jobs is resident (0: none; claims: all ask for it), and so many threads
+# a job has at most.
 CASES = [
     *cases(MAX_JOBS, BINS, ROUNDS, ["none"], "0 1"),
     *cases(MAX_JOBS, BINS, ["2"], TIES, "0 4"),
     *cases(MAX_JOBS, BINS, ["2"], ["none", "random"], "8 4"),
+    *cases(MAX_JOBS, BINS, ["2"], ["none", "stars"], "claims 4"),
     *cases(FEW_JOBS, FEW_BINS, ["2"], TIES, "0 4"),
 ]
 

@@ -206,20 +206,49 @@ static void chatter_dies_away(void **unused)
 
 /* ---- the cap ------------------------------------------------------------------ */
 
+static void grant(struct mts_claim *claims, u32 n, u64 limit)
+{
+	size_t bytes = mts_interactive_scratch(n);
+	void *scratch = malloc(bytes);
+
+	check(bytes <= mts_plan_scratch(n));
+	mts_interactive_grant(claims, n, limit, scratch);
+	free(scratch);
+}
+
+/* Again and again the last one that was not asked yet: as it is meant, and slow. */
+static void naive_grant(struct mts_claim *claims, u32 n, u64 limit)
+{
+	bool asked[64] = { false };
+	u32 i, round, last;
+
+	assert_true(n <= ARRAY_SIZE(asked));
+	for (round = 0; round < n; round++) {
+		for (i = 0, last = n; i < n; i++)
+			if (!asked[i] &&
+			    (last == n || claims[i].last_input_ns > claims[last].last_input_ns))
+				last = i;
+		asked[last] = true;
+		claims[last].granted = claims[last].demand <= limit;
+		if (claims[last].granted)
+			limit -= claims[last].demand;
+	}
+}
+
 static void who_was_used_last_stays(void **unused)
 {
 	struct mts_claim claims[] = { { 10, 40, false }, { 30, 40, false }, { 20, 40, false } };
 
 	(void)unused;
-	mts_interactive_grant(claims, 3, 80);
+	grant(claims, 3, 80);
 	check(!claims[0].granted && claims[1].granted && claims[2].granted);
-	mts_interactive_grant(claims, 3, 79);
+	grant(claims, 3, 79);
 	check(!claims[0].granted && claims[1].granted && !claims[2].granted);
-	mts_interactive_grant(claims, 3, 120);
+	grant(claims, 3, 120);
 	check(claims[0].granted && claims[1].granted && claims[2].granted);
-	mts_interactive_grant(claims, 3, 0);
+	grant(claims, 3, 0);
 	check(!claims[0].granted && !claims[1].granted && !claims[2].granted);
-	mts_interactive_grant(claims, 0, 120);
+	grant(claims, 0, 120);
 }
 
 static void who_is_too_large_leaves_the_place_to_others(void **unused)
@@ -227,7 +256,7 @@ static void who_is_too_large_leaves_the_place_to_others(void **unused)
 	struct mts_claim claims[] = { { 30, 90, false }, { 20, 40, false }, { 10, 40, false } };
 
 	(void)unused;
-	mts_interactive_grant(claims, 3, 80);
+	grant(claims, 3, 80);
 	check(!claims[0].granted && claims[1].granted && claims[2].granted);
 }
 
@@ -240,7 +269,7 @@ static void equal_times_are_taken_one_by_one(void **unused)
 				      { 0, 1, false } };
 
 	(void)unused;
-	mts_interactive_grant(claims, 5, 82);
+	grant(claims, 5, 82);
 	check(claims[0].granted && claims[1].granted && !claims[2].granted);
 	check(claims[3].granted && claims[4].granted);
 }
@@ -260,7 +289,7 @@ static void grants_keep_the_limit(void **unused)
 			claims[i] = (struct mts_claim){ .last_input_ns = random_below(10),
 							.demand = random_below(40),
 							.granted = random_below(2) };
-		mts_interactive_grant(claims, n, limit);
+		grant(claims, n, limit);
 		for (i = 0; i < n; i++) {
 			if (claims[i].granted)
 				sum += claims[i].demand;
@@ -269,6 +298,31 @@ static void grants_keep_the_limit(void **unused)
 		}
 		check(sum <= limit);
 		check(smallest > limit - sum);
+	}
+}
+
+static void grants_are_those_of_a_naive_model(void **unused)
+{
+	static const u64 times[] = { 1, 3, 1000, 1ull << 40, U64_MAX };
+	struct mts_claim claims[64], naive[64];
+	u32 i, n;
+
+	(void)unused;
+	random_start("grants_are_those_of_a_naive_model");
+	for (unit_case = 0; unit_case < unit_cases(1000); unit_case++) {
+		u64 most = times[random_below(ARRAY_SIZE(times))];
+		u64 limit = random_below(1000);
+
+		n = random_below(ARRAY_SIZE(claims) + 1);
+		for (i = 0; i < n; i++)
+			claims[i] = (struct mts_claim){ .last_input_ns = random_below(most),
+							.demand = random_below(80),
+							.granted = random_below(2) };
+		memcpy(naive, claims, sizeof(naive));
+		naive_grant(naive, n, limit);
+		grant(claims, n, limit);
+		for (i = 0; i < n; i++)
+			check(claims[i].granted == naive[i].granted);
 	}
 }
 
@@ -294,6 +348,7 @@ int main(void)
 		cmocka_unit_test(who_is_too_large_leaves_the_place_to_others),
 		cmocka_unit_test(equal_times_are_taken_one_by_one),
 		cmocka_unit_test(grants_keep_the_limit),
+		cmocka_unit_test(grants_are_those_of_a_naive_model),
 	};
 
 	return cmocka_run_group_tests_name("interactive", tests, NULL, NULL);

@@ -9,7 +9,8 @@
  * keep and something to move.
  *
  * TIES: none, or as many as there are jobs: pairs (each seen from both sides), chains, stars or
- * random. One job of RESIDENTS is resident (0: none); a job has 1 to THREADS threads.
+ * random. One job of RESIDENTS is resident (0: none); "claims": all are interactive, and which of
+ * them are resident is part of what is counted. A job has 1 to THREADS threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 
 #include "distribution.h"
 #include "parse.h"
+#include "policy/interactive.h"
 #include "policy/policy.h"
 #include "random.h"
 
@@ -31,6 +33,8 @@ static struct mts_plan_job jobs[N];
 static struct mts_plan_bin bins[N];
 static struct mts_plan_tie ties[N];
 static struct mts_plan plan;
+static struct mts_claim claims[N];
+static bool are_interactive;
 static u32 njobs;
 static uint64_t seed;
 
@@ -108,8 +112,26 @@ static u32 draw_ties(const char *shape)
 	return njobs;
 }
 
+/* Within half a minute: nobody is interactive for longer after the last input. */
+static void draw_claims(void)
+{
+	for (u32 i = 0; i < njobs; i++)
+		claims[i].last_input_ns = random_below(&seed, 1ull << 35);
+}
+
+static void grant_claims(u64 capacity, void *scratch)
+{
+	for (u32 i = 0; i < njobs; i++)
+		claims[i].demand = jobs[i].demand;
+	mts_interactive_grant(claims, njobs, capacity * MTS_DEFAULT_INTERACTIVE / 1000, scratch);
+	for (u32 i = 0; i < njobs; i++)
+		jobs[i].flags = claims[i].granted ? MTS_PLAN_RESIDENT : 0;
+}
+
 static void plan_round(const struct mts_plan_conf *conf, void *scratch)
 {
+	if (are_interactive)
+		grant_claims(conf->capacity, scratch);
 	if (mts_plan_round(conf, jobs, njobs, bins, &plan, scratch))
 		fail("mts_plan_round", "failed");
 }
@@ -158,10 +180,13 @@ static void measure(char **words, void *scratch)
 		fail(words[0], "more than there may be");
 	write_label(words, label, sizeof(label));
 	seed = random_start(1, 0);
+	are_interactive = !strcmp(words[6], "claims");
 	mts_plan_limit_pause(&conf, MTS_DEFAULT_MAX_PAUSE_NS);
 	conf.capacity = draw_jobs(&sizes, number(words[6]), number(words[7])) / number(words[3]);
 	conf.capacity += sum_residents();
 	conf.nties = draw_ties(words[5]);
+	if (are_interactive)
+		draw_claims();
 	for (unsigned long round = number(words[4]); round; round--) {
 		plan_round(&conf, scratch);
 		next_round(&sizes);
