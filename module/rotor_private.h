@@ -298,7 +298,7 @@ u32 mts_switch_threads(void);
 
 /* For passing.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
 int mts_switch_ask(struct mts_job *job, u32 to);
-/* Who does not freeze is left out for a while. 0 or -ECANCELED. */
+/* Who does not freeze is left out for a while. Writes the scratch memory. 0 or -ECANCELED. */
 int mts_switch_wait_frozen(void);
 /* Whoever stands still now has had its slice. */
 void mts_switch_note_use(void);

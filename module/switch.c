@@ -96,6 +96,62 @@ static u32 count_waited_for(void)
 	return n;
 }
 
+/**
+ * struct freezing - who is to freeze, and has not when last looked at
+ * @jobs: in the rotor's scratch memory
+ * @stalling: so many, the first of them, waited for memory
+ *
+ * Each look that does not end the list takes one off it, or to its front: the recount of
+ * the whole roster whenever one has frozen would be the square of the jobs.
+ */
+struct freezing {
+	struct mts_job **jobs;
+	u32 stalling;
+	u32 n;
+};
+
+static void list_freezing(struct freezing *f)
+{
+	u32 i;
+
+	f->stalling = 0;
+	f->n = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (is_freezing(mts_rotor.roster[i]))
+			f->jobs[f->n++] = mts_rotor.roster[i];
+}
+
+/* The last one of the list. */
+static void set_aside(struct freezing *f)
+{
+	swap(f->jobs[f->n - 1], f->jobs[f->stalling]);
+	f->stalling++;
+}
+
+static bool is_listed_one_waited_for(struct freezing *f)
+{
+	while (f->n > f->stalling) {
+		const struct mts_job *job = f->jobs[f->n - 1];
+
+		if (is_waited_for(job))
+			return true;
+		if (is_freezing(job))
+			set_aside(f);
+		else
+			f->n--;
+	}
+	return false;
+}
+
+static bool is_any_waited_for(struct freezing *f)
+{
+	if (is_listed_one_waited_for(f))
+		return true;
+	/* Who waited for memory may have it, and a task may have come to who had frozen. */
+	list_freezing(f);
+	return is_listed_one_waited_for(f);
+}
+
 /* Left out for 1, 2, 4 … 64 rounds: each attempt may cost a second. */
 static void give_up(struct mts_job *job)
 {
@@ -110,19 +166,23 @@ static void give_up(struct mts_job *job)
 
 int mts_switch_wait_frozen(void)
 {
+	struct freezing f = { .jobs = mts_rotor.scratch };
 	u64 began = ktime_get_ns(), now = began, last = began;
 	u32 i, left, before = U32_MAX;
 
-	while ((left = count_waited_for()) && now - last < FREEZE_LIMIT_NS &&
-	       now - began < FREEZE_TOTAL_NS) {
+	while (is_any_waited_for(&f) && now - began < FREEZE_TOTAL_NS) {
 		mts_rotor_step("jobs are frozen");
 		mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN), FREEZE_LIMIT_NS - (now - last));
 		if (!mts_rotor_may_go_on())
 			return -ECANCELED;
 		now = ktime_get_ns();
-		if (left < before)
-			last = now;
+		if (now - last < FREEZE_LIMIT_NS)
+			continue;
+		left = count_waited_for();
+		if (left >= before)
+			break;
 		before = left;
+		last = now;
 	}
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		mts_rotor_step("jobs are frozen");
