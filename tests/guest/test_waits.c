@@ -21,11 +21,12 @@ enum way {
 	SOCKET, /* to which the client has connected */
 	EVENT,
 	FUTEX,
-	LOCK, /* of the process */
+	LOCK, /* of the process; the first of the locks */
 	OPEN_FILE_LOCK,
+	FLOCK, /* of the open file, too; taken by flock(2) */
 };
 
-#define WAYS (OPEN_FILE_LOCK + 1)
+#define WAYS (FLOCK + 1)
 
 static const char *const way_names[WAYS] = {
 	[PIPE] = "pipe",
@@ -36,6 +37,7 @@ static const char *const way_names[WAYS] = {
 	[FUTEX] = "futex",
 	[LOCK] = "lock of the process",
 	[OPEN_FILE_LOCK] = "lock of the open file",
+	[FLOCK] = "flock",
 };
 
 #define LOCK_FILE "/tmp/t-waits.lock"
@@ -104,10 +106,16 @@ static void put(int fd)
 static void set_lock(int fd, short type)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+	int error;
 
-	while (fcntl(fd, way == LOCK ? F_SETLKW : F_OFD_SETLKW, &lock))
-		if (errno != EINTR)
-			_exit(6);
+	do {
+		if (way == FLOCK)
+			error = flock(fd, type == F_UNLCK ? LOCK_UN : LOCK_EX);
+		else
+			error = fcntl(fd, way == LOCK ? F_SETLKW : F_OFD_SETLKW, &lock);
+	} while (error && errno == EINTR);
+	if (error)
+		_exit(6);
 }
 
 /* For so long of its own time. */
@@ -242,7 +250,7 @@ static void peer_main(const struct peer *peer)
 		_exit(1);
 	close_ends_of(peer == &client ? &server : &client);
 	touch(PEER_MIB);
-	if (way == LOCK || way == OPEN_FILE_LOCK)
+	if (way >= LOCK)
 		(peer == &client ? want_the_lock : hold_the_lock)();
 	(peer == &client ? ask : serve)();
 }
@@ -423,6 +431,11 @@ static void packed_together_by_open_file_lock(void)
 	end_up_in_one_bin(OPEN_FILE_LOCK, 2);
 }
 
+static void packed_together_by_flock(void)
+{
+	end_up_in_one_bin(FLOCK, 2);
+}
+
 /* ---- where they do not fit, they get on all the same -------------------------------------- */
 
 static void get_on_apart(enum way by)
@@ -458,11 +471,14 @@ static void apart_they_get_on_at_the_pace_of_slices(void)
 /* It lets go of the lock in its own turn only, when nobody who stands still can take it. */
 static void apart_the_holder_of_a_lock_is_thawed(void)
 {
-	u64 thaws = get_stats().wait_thaws;
+	enum way by;
 
-	get_on_apart(LOCK);
-	check(get_stats().wait_thaws > thaws, "it was not needed");
-	get_on_apart(OPEN_FILE_LOCK);
+	for (by = LOCK; by < WAYS; by++) {
+		u64 thaws = get_stats().wait_thaws;
+
+		get_on_apart(by);
+		check(get_stats().wait_thaws > thaws, "%s: it was not needed", way_names[by]);
+	}
 }
 
 /* ---- who runs always ---------------------------------------------------------------------- */
@@ -603,7 +619,7 @@ GUEST_TESTS(TEST(packed_together_by_pipe), TEST(packed_together_by_event_loop),
 	    TEST(packed_together_by_socketpair), TEST(packed_together_by_socket),
 	    TEST(packed_together_by_eventfd), TEST(packed_together_by_futex),
 	    TEST(packed_together_by_lock), TEST(packed_together_by_open_file_lock),
-	    TEST_SLOW(apart_they_get_on_at_the_pace_of_slices, 180),
+	    TEST(packed_together_by_flock), TEST_SLOW(apart_they_get_on_at_the_pace_of_slices, 180),
 	    TEST(apart_the_holder_of_a_lock_is_thawed),
 	    TEST_SLOW(who_is_no_job_gets_a_lock_from_a_frozen_one, 120),
 	    TEST(who_waits_for_nobody_is_tied_to_nobody), TEST(paths_that_name_sockets_are_none),
