@@ -397,45 +397,72 @@ static void switched_off_it_takes_turns_as_all_do(void)
 	check(!get_status().interactive, "%s", describe());
 }
 
+/* Shells beside jobs that are switched between for seconds. */
+static void take_long_switches(unsigned int nshells)
+{
+	swap_use(&(struct swap_disk){ .mib = 256, .request_us = 3000 });
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_shells(nshells, 1, READS);
+	rotate(32, 1000, MTS_EVICT_FULL);
+	wait_rounds(1, 60000);
+}
+
+static void wait_for_a_switch(const struct shell *shell, bool bringing_back)
+{
+	u64 end = now_ms() + 30000;
+
+	for (;; sleep_ms(1)) {
+		check(now_ms() < end, "no switch: %s", describe());
+		if (get_status().state == MTS_STATE_SWITCHING &&
+		    cg_freeze_asked(cgroup_of(shell)) && (!bringing_back || is_bringing_back()))
+			return;
+	}
+}
+
+/* So far into one; again if its own turn comes in that time. Return: it is frozen. */
+static bool get_into_a_switch(const struct shell *shell, bool bringing_back, unsigned int ms)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 5; tries++) {
+		wait_for_a_switch(shell, bringing_back);
+		sleep_ms(ms);
+		if (cg_freeze_asked(cgroup_of(shell)))
+			return true;
+	}
+	return false;
+}
+
+static void expect_stays_thawed(const struct shell *shell, unsigned int ms)
+{
+	u64 end;
+
+	for (end = now_ms() + ms; now_ms() < end; sleep_ms(10))
+		check(!cg_freeze_asked(cgroup_of(shell)), "frozen again: %s", describe());
+}
+
 /* Whatever the rotor is doing to it, or to others. */
 static void typing_in_the_middle_of_a_switch(void)
 {
 	static const char *const phase[] = { "evicting", "bringing back", "freezing", "later",
 					     "evicting" };
 	double ms[SHELLS];
-	unsigned int i, at;
-	u64 end;
+	unsigned int i, n = 0;
 
-	swap_use(&(struct swap_disk){ .mib = 256, .request_us = 3000 });
-	start_hogs(HOG_RANDOM, 3, three_equal);
-	start_shells(SHELLS, 1, READS);
-	rotate(32, 1000, MTS_EVICT_FULL);
-	wait_rounds(1, 60000);
+	take_long_switches(SHELLS);
 	for (i = 0; i < SHELLS; i++) {
 		struct shell *shell = &shells[i];
 
-		for (end = now_ms() + 30000;; sleep_ms(1)) {
-			check(now_ms() < end, "no switch: %s", describe());
-			if (get_status().state != MTS_STATE_SWITCHING ||
-			    !cg_freeze_asked(cgroup_of(shell)))
-				continue;
-			if (i != 1 || is_bringing_back())
-				break;
-		}
 		/* Into the eviction, with luck. */
-		for (at = 0; at < i * 20; at += 5)
-			sleep_ms(5);
-		if (!cg_freeze_asked(cgroup_of(shell))) {
-			ms[i] = 0;
+		if (!get_into_a_switch(shell, i == 1, i * 20))
 			continue;
-		}
-		ms[i] = type_until_thawed(shell);
-		note("%s: %s, %.1f ms", phase[i], state_name(get_status().state), ms[i]);
-		for (end = now_ms() + 1500; now_ms() < end; sleep_ms(10))
-			check(!cg_freeze_asked(cgroup_of(shell)), "frozen again: %s", describe());
+		ms[n] = type_until_thawed(shell);
+		note("%s: %s, %.1f ms", phase[i], state_name(get_status().state), ms[n++]);
+		expect_stays_thawed(shell, 1500);
 		expect_read(shell, 1, 5000);
 	}
-	expect_quick(ms, SHELLS);
+	check(n >= 3, "only %u were frozen when the key came", n);
+	expect_quick(ms, n);
 	/* The others take turns as ever. */
 	wait_rounds(1, 60000);
 	for (i = 0; i < 3; i++)
