@@ -7,7 +7,7 @@ GROUP = harness.Group(
     "interactive",
     programs=("test_interactive",),
     kernel_modules=("evdev", "uinput"),
-    seconds=500,
+    seconds=600,
 )
 
 
