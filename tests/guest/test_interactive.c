@@ -329,31 +329,53 @@ static void it_is_in_every_bin_while_it_is_used(void)
 	      describe());
 }
 
-/*
- * In this order: thawed for its input (unless its turn had come that moment), in every bin, and no
- * more so; and nobody else.
- */
-static void expect_events(const struct shell *shell, bool was_thawed)
+static char trace[4 * MIB];
+
+#define LINE_SIZE 512
+
+static bool next_line(const char **at, char *line)
 {
-	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=no " };
-	static char text[4 * MIB];
-	char name[sizeof(shell->name) + 8];
-	char *line, *rest = text;
-	unsigned int next = was_thawed ? 0 : 1;
+	const char *end = strchr(*at, '\n');
 
-	trace_end(text, sizeof(text));
-	snprintf(name, sizeof(name), " name=%s", shell->name);
-	while ((line = strsep(&rest, "\n"))) {
-		bool is_its = strstr(line, name);
+	if (!end)
+		return false;
+	snprintf(line, LINE_SIZE, "%.*s", (int)(end - *at), *at);
+	*at = end + 1;
+	return true;
+}
 
-		check(is_its || !strstr(line, ": mts_interactive:"), "somebody else's: %s", line);
-		next += is_its && next < ARRAY_SIZE(parts) && strstr(line, parts[next]);
-	}
-	check(next == ARRAY_SIZE(parts), "no%sin time for %s", parts[next], shell->name);
+static bool is_of(const char *line, const struct shell *shell)
+{
+	const char *name = strstr(line, " name=");
+
+	return name && !strcmp(name + strlen(" name="), shell->name);
+}
+
+/* The shell's events have these parts, in this order. */
+static void expect_events(const struct shell *shell, unsigned int n, const char *const parts[])
+{
+	const char *at = trace;
+	char line[LINE_SIZE];
+	unsigned int next = 0;
+
+	while (next < n && next_line(&at, line))
+		next += is_of(line, shell) && strstr(line, parts[next]);
+	check(next == n, "no%sin time for %s", parts[next], shell->name);
+}
+
+static void expect_nobody_is_interactive_but(const struct shell *shell)
+{
+	const char *at = trace;
+	char line[LINE_SIZE];
+
+	while (next_line(&at, line))
+		check(!strstr(line, ": mts_interactive:") || is_of(line, shell),
+		      "somebody else's: %s", line);
 }
 
 static void when_it_is_left_alone_it_takes_turns_again(void)
 {
+	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=no " };
 	struct shell *shell = &shells[0];
 	u64 began, ms, thaws;
 
@@ -371,7 +393,10 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 	note("frozen again after %llu ms", (unsigned long long)ms);
 	check(ms >= 9900, "after %llu ms already", (unsigned long long)ms);
 	check(ms < 20000, "after %llu ms", (unsigned long long)ms);
-	expect_events(shell, thaws);
+	trace_end(trace, sizeof(trace));
+	/* Thawed for its input, unless its turn had come that moment. */
+	expect_events(shell, thaws ? 3 : 2, thaws ? parts : parts + 1);
+	expect_nobody_is_interactive_but(shell);
 	/* And thawed once more. */
 	type_until_thawed(shell);
 	expect_within(1000, is_interactive(shell), "%s", describe());
@@ -539,6 +564,7 @@ static void the_background_gets_no_credit(void)
 
 static void beyond_the_cap_who_was_used_last_stays(void)
 {
+	static const char *const is[] = { " is=yes ", " is=crowded-out ", " is=yes " };
 	struct shell *first = &shells[0], *second = &shells[1];
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
@@ -546,6 +572,7 @@ static void beyond_the_cap_who_was_used_last_stays(void)
 	start_shells(2, 5, READS);
 	rotate(32, 300, MTS_EVICT_OFF);
 	expect_within(10000, is_frozen(first), "%s", describe());
+	trace_begin();
 	type_until_thawed(first);
 	wait_rounds(1, 20000);
 	check(is_interactive(first), "%s", describe());
@@ -559,6 +586,9 @@ static void beyond_the_cap_who_was_used_last_stays(void)
 	type_until_thawed(first);
 	expect_within(5000, is_frozen(second), "%s", describe());
 	check(is_interactive(first), "%s", describe());
+	trace_end(trace, sizeof(trace));
+	expect_events(first, 3, is);
+	expect_events(second, 2, is);
 }
 
 static void who_is_larger_than_the_cap_takes_turns(void)
