@@ -28,6 +28,11 @@
 #include "pipes.h"
 #include "realtime.h"
 
+static unsigned int debug_fail_hook;
+module_param(debug_fail_hook, uint, 0400);
+MODULE_PARM_DESC(debug_fail_hook,
+		 "for tests of loading: this hook, of those counted from 1, cannot be installed");
+
 /* Reclaim wakes the rotor at most this often. */
 #define RECLAIM_WAKE_NS (100 * NSEC_PER_MSEC)
 
@@ -274,11 +279,18 @@ static int install_switchable(struct hook *hook)
 }
 #endif
 
+static bool fails_for_test(const struct hook *hook)
+{
+	return hook - hooks + 1 == debug_fail_hook;
+}
+
 static int install(struct hook *hook)
 {
 	int err = -ENOENT;
 
-	if (hook->what == KPROBE && hook->when == USED)
+	if (fails_for_test(hook))
+		err = -EINVAL;
+	else if (hook->what == KPROBE && hook->when == USED)
 		err = install_switchable(hook);
 	else if (hook->what == KPROBE)
 		err = install_at(hook, 0);

@@ -161,7 +161,104 @@ static void base_removed_behind_our_back(void)
 	create_job("again", 0);
 }
 
+/* ---- hooks ------------------------------------------------------------------------ */
+
+#define KPROBES "/sys/kernel/debug/kprobes/list"
+
+/* In the order in which they are installed. */
+static const struct {
+	const char *where;
+	bool required;
+	bool is_silent; /* what it is in may be loaded later */
+	u32 sees; /* nothing of this without it */
+} hooks[] = {
+	{ "sched_process_fork", .required = true },
+	{ "cgroup_notify_populated", .required = true },
+	{ "cgroup_rmdir", .required = true },
+	{ "cgroup_notify_frozen", .required = true },
+	{ "cgroup_attach_task", .required = true },
+	{ "mm_vmscan_kswapd_wake", .required = true },
+	{ "mm_vmscan_direct_reclaim_begin", .required = true },
+	{ "n_tty_receive_buf2", .sees = MTS_SEES_TTY },
+	{ "n_tty_write", .sees = MTS_SEES_TTY_OUTPUT },
+	{ "rt_mutex_adjust_pi", .sees = MTS_SEES_REALTIME },
+	{ "input_event", .required = false },
+	{ "evdev_read", .is_silent = true, .sees = MTS_SEES_EVDEV },
+	{ "unix_stream_sendmsg", .sees = MTS_SEES_UNIX },
+	{ "pipe_write", .sees = MTS_SEES_PIPES },
+};
+
+/* Nobody else has any in this guest. */
+static bool there_are_kprobes(void)
+{
+	char list[64];
+
+	expect(read_file(KPROBES, list, sizeof(list)), 0);
+	return *list;
+}
+
+static void without_a_required_hook(const char *options, const char *says)
+{
+	expect_refusal(options, -EINVAL, says);
+	check(!there_are_kprobes(), "%s: kprobes were left", options);
+	check(!cg_exists(BASE), "%s: the base was left", options);
+}
+
+static void without_an_optional_hook(const char *options, const char *says, u32 sees)
+{
+	long mark = log_mark();
+
+	load(options);
+	check(!says || log_says(mark, says), "%s: the log does not say %s", options, says);
+	/* Those that come and go have been looked for once more. */
+	sleep_ms(100);
+	expect(get_status().sees, sees);
+	create_job("all-the-same", 0);
+	unload();
+	check(!there_are_kprobes(), "%s: kprobes were left", options);
+}
+
+static void without_hook(unsigned int n, u32 all)
+{
+	char options[64], says[128];
+
+	snprintf(options, sizeof(options), "debug_fail_hook=%u", n + 1);
+	/* In newer kernels there is more before it. */
+	snprintf(says, sizeof(says), "%s: error %d%s", hooks[n].where, -EINVAL,
+		 hooks[n].required ? "" : ": goes without");
+	if (hooks[n].required)
+		without_a_required_hook(options, says);
+	else
+		without_an_optional_hook(options, hooks[n].is_silent ? NULL : says,
+					 all & ~hooks[n].sees);
+}
+
+static void without_any_one_hook(void)
+{
+	u32 all = get_status().sees;
+	char options[64];
+	unsigned int i;
+	long mark;
+
+	check(there_are_kprobes(), "kprobes are not listed");
+	unload();
+	check(!there_are_kprobes(), "kprobes were left");
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		check((all & hooks[i].sees) == hooks[i].sees, "sees %#x", all);
+		without_hook(i, all);
+	}
+	/* There are no more. */
+	mark = log_mark();
+	snprintf(options, sizeof(options), "debug_fail_hook=%u", i + 1);
+	load(options);
+	check(!log_says(mark, "cannot hook"), "there is one more hook");
+	unload();
+	load("");
+	expect(get_status().sees, all);
+	check(there_are_kprobes(), "plainly it has none");
+}
+
 GUEST_TESTS(TEST_SLOW(load_and_unload, 120), TEST_SLOW(load_and_unload_with_jobs, 120),
 	    TEST(processes_left_in_the_base_keep_it), TEST(bad_parameters_are_refused),
 	    TEST(good_parameters_are_used), TEST(base_that_exists),
-	    TEST(base_removed_behind_our_back));
+	    TEST(base_removed_behind_our_back), TEST_SLOW(without_any_one_hook, 120));

@@ -6,7 +6,8 @@ from tests.guest import harness
 GROUP = harness.Group(
     "protocol",
     programs=("test_ioctl", "test_enrol", "test_jobs", "test_many", "test_load"),
-    seconds=180,
+    kernel_modules=("evdev",),
+    seconds=240,
 )
 
 
