@@ -30,6 +30,9 @@
 #define MIB (1ull << 20)
 #define SECOND 1000000000ull
 #define NOW (1000 * SECOND)
+#define SEES_ALL                                                                                \
+	(MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_UNIX | MTS_SEES_PIPES | MTS_SEES_EVDEV | \
+	 MTS_SEES_REALTIME)
 #define ID_STEP (1ull << 40) /* farther apart than inode numbers are */
 
 static const char *env(const char *name, const char *otherwise)
@@ -322,6 +325,12 @@ static void full(void)
 	now.status.slice_ends_ns = now.status.now_ns + SECOND;
 }
 
+static void unseen(void)
+{
+	idle();
+	now.status.sees = MTS_SEES_TTY | MTS_SEES_REALTIME;
+}
+
 /* Numbers of a newer module. */
 static void newer(void)
 {
@@ -343,7 +352,7 @@ static const struct {
 	{ "oom", oom },		  { "paused", paused }, { "many", many },
 	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
 	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
-	{ "ending", ending },
+	{ "ending", ending },	  { "unseen", unseen },
 };
 
 static const char *scenario(void)
@@ -377,7 +386,7 @@ static void make_scenario(void)
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
-	now.status.sees = MTS_SEES_TTY | MTS_SEES_REALTIME;
+	now.status.sees = SEES_ALL;
 	now.status.current_bin = MTS_BIN_NONE;
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(scenarios[i].name, scenario()))

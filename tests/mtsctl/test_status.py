@@ -8,7 +8,7 @@ import pytest
 
 from tests.mtsctl.conftest import ROOT, SCENARIOS
 
-STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving"]
+STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving", "unseen"]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
@@ -97,7 +97,6 @@ def test_interactive(mtsctl):
     assert "input      1 job in every bin for it, 2 for which there is no room\n" in out
     status = json.loads(mtsctl("status", "--json", scenario="used").out)
     assert (status["interactive"], status["crowded_out"]) == (1, 2)
-    assert status["sees"] == ["tty", "realtime"]
     shell = status["jobs"][-1]
     assert shell["state"] == "interactive"
     assert shell["input_age_ms"] == 2100
@@ -105,7 +104,29 @@ def test_interactive(mtsctl):
 
 
 def test_input_is_not_seen(mtsctl):
-    assert "input      is not seen in this kernel" in mtsctl("status", scenario="newer").out
+    out = mtsctl("status", scenario="newer").out
+    assert "input      is not seen in this kernel" in out
+    assert "not seen   tty, tty-output, unix, evdev, realtime, pipes\n" in out
+
+
+def test_some_is_not_seen(mtsctl):
+    out = mtsctl("status", scenario="unseen").out
+    assert "not seen   tty-output, unix, evdev, pipes\n" in out
+    assert "input " not in out
+    status = json.loads(mtsctl("status", "--json", scenario="unseen").out)
+    assert status["sees"] == ["tty", "realtime"]
+
+
+def test_all_is_seen(mtsctl):
+    assert "not seen" not in mtsctl("status").out
+    status = json.loads(mtsctl("status", "--json").out)
+    assert status["sees"] == ["tty", "tty-output", "unix", "evdev", "realtime", "pipes"]
+
+
+def test_the_manual_page_has_what_is_seen(mtsctl, sources):
+    page = (sources / "mtsctl.8").read_text().replace("\\-", "-")
+    for word in json.loads(mtsctl("status", "--json").out)["sees"]:
+        assert re.search(rf"^\.TP\n\.B {word}$", page, re.M), word
 
 
 def test_switching(mtsctl):

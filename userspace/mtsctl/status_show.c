@@ -82,6 +82,20 @@ static void show_interactive(const struct mts_status *st)
 			    st->interactive, st->interactive == 1 ? "" : "s", st->crowded_out);
 }
 
+/* By the words of status --json. */
+static void show_unseen(u32 sees)
+{
+	char list[128];
+	size_t len = 0;
+
+	for (const struct word *w = sees_words; w->word; w++)
+		if (!(sees & w->value))
+			len += snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "",
+					w->word);
+	if (len)
+		print_field("not seen", "%s", list);
+}
+
 static void show_round(const struct mts_status *st)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
@@ -110,6 +124,7 @@ static void show_head(const struct snapshot *s)
 		    format_size(b, st->resident_demand));
 	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
 	show_interactive(st);
+	show_unseen(st->sees);
 	show_round(st);
 	print_field("--each", "%s",
 		    st->each_how == MTS_EACH_NONE ?
