@@ -148,7 +148,7 @@ static struct hook {
 	void *handler;
 	enum what what;
 	enum need need;
-	u32 sees; /* MTS_SEES_* */
+	u32 sees; /* MTS_SEES_*; of two that have the same, both are needed */
 	enum when when;
 	bool works;
 	bool installed;
@@ -168,7 +168,7 @@ static struct hook {
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
 	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
-	{ "input_event", mts_hook_input_event, KPROBE, OPTIONAL },
+	{ "input_event", mts_hook_input_event, KPROBE, OPTIONAL, MTS_SEES_EVDEV },
 	{ "evdev_read", mts_hook_evdev_read, KPROBE, OPTIONAL, MTS_SEES_EVDEV, LOADED },
 	{ "unix_stream_sendmsg", mts_hook_unix_send, KPROBE, OPTIONAL, MTS_SEES_UNIX, USED },
 	{ MTS_PIPE_WRITE, mts_hook_pipe_write, KPROBE, OPTIONAL, MTS_SEES_PIPES, USED },
@@ -452,13 +452,16 @@ u32 mts_hooks_each_how(void)
 
 u32 mts_hooks_see(void)
 {
-	u32 sees = 0;
+	u32 sees = 0, lacks = 0;
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
 		if (hooks[i].works)
 			sees |= hooks[i].sees;
-	return sees;
+		else
+			lacks |= hooks[i].sees;
+	}
+	return sees & ~lacks;
 }
 
 u64 mts_hooks_hits(void)
