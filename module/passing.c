@@ -83,6 +83,9 @@ static int freeze_some(struct passing *p)
 	u64 sum = 0, bytes, most = step_bytes(p);
 	int err = 0;
 
+	/* Who has become real-time since the last step is spared for two seconds only. */
+	mts_rotor_step("tasks are looked at");
+	mts_tasks_scan();
 	for (; p->out < mts_rotor.roster_size && sum < most && !err; p->out++) {
 		struct mts_job *job = mts_rotor.roster[p->out];
 
@@ -176,8 +179,6 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
 	int err = 0;
 
-	mts_rotor_step("tasks are looked at");
-	mts_tasks_scan();
 	while (!err && p.in < mts_rotor.roster_size)
 		err = pass_some(&p);
 	/* Whoever goes for nobody in particular. */
