@@ -2,7 +2,7 @@
 """Newer kernels, as far as tools/newer-kernels has made systems of them (.ci/run does).
 
 Not all of `make test-newer`: that the module builds as it is now, that it is loaded and unloaded,
-and what hangs on the kernel's own structures most, bringing bins back.
+and that shared memory, huge pages and several swap disks come back as they should.
 """
 
 import re
@@ -15,7 +15,9 @@ from bench.lab import ROOT, kernel
 from tests.guest import harness
 
 SUITES = ("trixie", "sid")
-PROGRAM = "test_bring_back"
+# On the others the module is only built: CI's time.
+RUN_ON = ("trixie",)
+PROGRAM = "test_kinds"
 
 
 def call(*command: str | Path) -> subprocess.CompletedProcess:
@@ -35,12 +37,14 @@ def suite(request: pytest.FixtureRequest) -> str:
         pytest.skip(made.stdout)
     assert made.returncode == 0, made.stdout
     assert re.match(rf"{request.param}: .*: built$", made.stdout.splitlines()[-1]), made.stdout
-    harness.build("static", "guest-tests")
     return request.param
 
 
 def test_guest_program(suite: str) -> None:
-    """All of its tests pass there, and the kernel has no complaint."""
+    """The module builds; all of the program's tests pass, and the kernel has no complaint."""
+    if suite not in RUN_ON:
+        return
+    harness.build("static", "guest-tests")
     done = call(ROOT / "tests/guest/on_kernel.py", suite, PROGRAM)
     assert done.returncode == 0, done.stdout
     assert f"{PROGRAM}: " in done.stdout
