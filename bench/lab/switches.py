@@ -82,7 +82,7 @@ def table(found: Sequence[Switch]) -> str:
 
 def main() -> int:
     """Print the table of one result."""
-    parser = argparse.ArgumentParser(description="How fast the switches of a run were.")
+    parser = argparse.ArgumentParser(prog="python3 -m bench.lab.switches", description=main.__doc__)
     parser.add_argument("result", type=Path, help="of a run of mts with --param events=1")
     path = parser.parse_args().result
     try:

@@ -335,12 +335,6 @@ static void fill_each(unsigned int mib, unsigned int n, bool in_turns)
 	}
 }
 
-/* Of 12 MiB. */
-static void fill(bool in_turns)
-{
-	fill_each(12, 8, in_turns);
-}
-
 static u32 count_ready(void)
 {
 	u32 i, n = 0;
@@ -350,11 +344,11 @@ static u32 count_ready(void)
 	return n;
 }
 
-static void fill_in_turns(void)
+static void fill_in_turns(unsigned int n)
 {
 	swap_use(&slow_and_taken);
 	set_mode(MTS_MODE_AUTO);
-	fill(true);
+	fill_each(12, n, true);
 }
 
 /* Left to themselves they would write 36 MiB page by page: 43 s at best. */
@@ -362,7 +356,7 @@ static void turns_begin_at_the_first_shortage(void)
 {
 	u64 begins = get_stats().early_begins, began;
 
-	fill_in_turns();
+	fill_in_turns(8);
 	began = now_ms();
 	expect_within(10000, is_rotating(), "%s", describe());
 	note("turns began after %lu ms", now_ms() - began);
@@ -424,10 +418,8 @@ static void thaw_as_they_are_stopped(void)
 {
 	struct mts_stats before = get_stats();
 
-	swap_use(&slow_and_taken);
-	set_mode(MTS_MODE_AUTO);
 	/* Not many more than fit: they are killed in their storm. */
-	fill_each(12, 4, true);
+	fill_in_turns(4);
 	/* The status would wait for the rotor. */
 	expect_within(10000, get_stats().freezes > before.freezes, "%s", describe());
 	expect_thaw();
@@ -440,7 +432,7 @@ static void thaw_in_a_spill(void)
 {
 	struct mts_status status;
 
-	fill_in_turns();
+	fill_in_turns(8);
 	expect_within(60000,
 		      (status = get_status()).state == MTS_STATE_RUNNING && status.frozen == nhogs,
 		      "%s", describe());
@@ -471,7 +463,7 @@ static void nobody_is_stopped_in_shadow_mode(void)
 	u64 freezes = get_stats().freezes;
 
 	set_mode(MTS_MODE_SHADOW);
-	fill(false);
+	fill_each(12, 8, false);
 	expect_within(60000, count_ready() == nhogs, "%s", describe());
 	check(get_stats().freezes == freezes, "%s", describe());
 }
