@@ -3,8 +3,11 @@
 #include "mts.h"
 
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/swap.h>
+#include <linux/timer.h>
 
+#include "freezer.h"
 #include "memory.h"
 #include "ops.h"
 #include "rotor.h"
@@ -31,10 +34,70 @@
 /* Not worth another call: per-CPU caches and kernel memory stay. */
 #define EVICT_FLOOR (256ull << 10)
 
+/* Whether a call should end is looked at so often; it should after so long a time. */
+#define LOOK_JIFFIES msecs_to_jiffies(100)
+#define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
+/* Who goes on for so long, and got less than so small a part of what was asked for, gets none. */
+#define VAIN_NS (20 * (u64)NSEC_PER_MSEC)
+#define VAIN_PART 16u
+/* That there are pages on their way to the disk tells from when there are more (256 KiB). */
+#define WRITES_FLOOR 64u
+/* So many calls in a row got none: swap takes no more, for so long at first, and at most. */
+#define VAIN_CALLS 2
+#define REFUSES_NS (60 * (u64)NSEC_PER_SEC)
+#define REFUSES_MAX_NS (600 * (u64)NSEC_PER_SEC)
+
+/**
+ * struct refusal - swap has places, and takes no page all the same, as a zram does that is full
+ * @vain: calls in a row
+ * @before: free places before them, at most; what a refused page has is free again once it is used
+ * @places: the same of those for which nothing is evicted any more
+ * @until: nothing is evicted, ns; but if there is more room than that
+ * @ns: for so long the next time; 0: REFUSES_NS
+ *
+ * Several workers write it: what they make of it together they could also make one by one.
+ */
+static struct refusal {
+	atomic_t vain;
+	s64 before;
+	s64 places;
+	u64 until;
+	u64 ns;
+} refusal;
+
+static bool swap_refuses(void)
+{
+	return ktime_get_ns() < READ_ONCE(refusal.until) &&
+	       get_nr_swap_pages() <= READ_ONCE(refusal.places) + (s64)(CHUNK_MAX >> PAGE_SHIFT);
+}
+
 /* No place for anonymous memory: whoever asks for some to be evicted has it searched in vain. */
 static bool is_swap_full(void)
 {
-	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT;
+	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT || swap_refuses();
+}
+
+/* Of @asked bytes @went, in a call that @took so long; swap had so many free @places before it. */
+static void note_call(u64 asked, u64 went, u64 took, s64 places)
+{
+	u64 ns = READ_ONCE(refusal.ns) ?: REFUSES_NS;
+
+	if (went >= asked / VAIN_PART) {
+		atomic_set(&refusal.vain, 0);
+		WRITE_ONCE(refusal.ns, 0);
+		return;
+	}
+	/* That it is locked is found out in no time; and what is on its way will have gone. */
+	if (took < VAIN_NS || (took < CALL_MAX_NS && mts_memory_written() > WRITES_FLOOR))
+		return;
+	if (!atomic_read(&refusal.vain) || places > READ_ONCE(refusal.before))
+		WRITE_ONCE(refusal.before, places);
+	if (atomic_inc_return(&refusal.vain) < VAIN_CALLS)
+		return;
+	atomic_set(&refusal.vain, 0);
+	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
+	WRITE_ONCE(refusal.places, READ_ONCE(refusal.before));
+	WRITE_ONCE(refusal.until, ktime_get_ns() + ns);
 }
 
 static u64 evict_chunk = CHUNK_MIN;
@@ -42,23 +105,65 @@ static u64 evict_chunk = CHUNK_MIN;
 /* Threads that evict now: they share the disk. */
 static atomic_t evictors;
 
+/*
+ * Nobody is to be frozen, or this one runs, or is no more: whoever else removes its cgroup waits
+ * for us, with cgroup_mutex held. Any context.
+ */
+static bool is_to_run(const struct mts_job *job)
+{
+	return mts_freezer_gate() || !READ_ONCE(job->frozen) ||
+	       test_bit(MTS_JOB_EV_EMPTIED, &job->events);
+}
+
+/*
+ * Of what cannot go the kernel looks at each page up to 32 times (memory_reclaim(),
+ * mm/memcontrol.c): for a job of 6 GB whose pages a full zram refuses one by one that is minutes.
+ * Between two times it asks for a signal, which a thread of the kernel's is sent by nobody else.
+ */
+static void look_at_call(struct timer_list *timer)
+{
+	struct mts_job *job = container_of(timer, struct mts_job, evict_timer);
+	u64 elapsed = ktime_get_ns() - job->evict_began;
+
+	if (!is_to_run(job) && elapsed < CALL_MAX_NS &&
+	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > WRITES_FLOOR)) {
+		mod_timer(timer, jiffies + LOOK_JIFFIES);
+		return;
+	}
+	WRITE_ONCE(job->evict_cut, true);
+	set_tsk_thread_flag(job->evictor, TIF_SIGPENDING);
+}
+
+static void call_evict(struct mts_job *job, u64 bytes)
+{
+	job->evictor = current;
+	job->evict_began = ktime_get_ns();
+	job->evict_cut = false;
+	timer_setup(&job->evict_timer, look_at_call, 0);
+	mod_timer(&job->evict_timer, jiffies + LOOK_JIFFIES);
+	/* -EAGAIN comes also when all was done: only what is left counts. */
+	mts_ops->evict(job, bytes);
+	timer_delete_sync(&job->evict_timer);
+	clear_thread_flag(TIF_SIGPENDING);
+}
+
 /* Return: how long it took, in ns. */
-static u64 evict_some(struct mts_job *job, u64 bytes)
+static u64 evict_some(struct mts_job *job, u64 bytes, bool *cut)
 {
 	u64 began = ktime_get_ns(), took;
 
 	/* However little is asked for, the kernel may write all that the job has. */
 	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, bytes);
-	/* -EAGAIN comes also when all was done: only what is left counts. */
 	mutex_lock(&job->evict_lock);
-	mts_ops->evict(job, bytes);
+	call_evict(job, bytes);
+	*cut = job->evict_cut;
 	mutex_unlock(&job->evict_lock);
 	took = ktime_get_ns() - began;
 	/* By what was asked for here: several workers find out the same. */
 	if (took > CHUNK_LONG_NS)
 		WRITE_ONCE(evict_chunk, max(bytes / 2, CHUNK_MIN));
-	else if (took < CHUNK_SHORT_NS && bytes >= READ_ONCE(evict_chunk))
+	else if (!*cut && took < CHUNK_SHORT_NS && bytes >= READ_ONCE(evict_chunk))
 		WRITE_ONCE(evict_chunk, min(bytes * 2, CHUNK_MAX));
 	return took;
 }
@@ -85,11 +190,9 @@ static s64 take_chunk(atomic64_t *left, u64 most)
 	return chunk;
 }
 
-/* Whoever else removes an emptied cgroup waits for our eviction, cgroup_mutex held. */
 static bool may_evict(const struct mts_job *job)
 {
-	return !is_swap_full() && !mts_rotor_is_hurried() && READ_ONCE(job->frozen) &&
-	       !test_bit(MTS_JOB_EV_EMPTIED, &job->events);
+	return !is_swap_full() && !mts_rotor_is_hurried() && !is_to_run(job);
 }
 
 /*
@@ -98,15 +201,17 @@ static bool may_evict(const struct mts_job *job)
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
  * futile passes over the cgroup to find that out (memory_reclaim(),
  * mm/memcontrol.c). For the same reason the first call that falls short is the
- * last; but where zswap keeps what went, it may have made little room. What zswap
- * has of the job counts as memory of the job's here: there it is asked once in vain.
+ * last, unless it was cut short; but where zswap keeps what went, it may have made
+ * little room. What zswap has of the job counts as memory of the job's here: there it
+ * is asked once in vain.
  */
 static void evict_job(struct mts_job *job, atomic64_t *left)
 {
-	u64 before, after, asked = 0, got = 0, went, took = 0, zswapped;
+	u64 before, after, asked = 0, got = 0, went, took = 0, last, zswapped;
 	bool more = !mts_ops->resident(job, &before) && before > EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
-	s64 chunk;
+	s64 chunk, places;
+	bool cut;
 
 	while (more && may_evict(job)) {
 		chunk = take_chunk(left, before - EVICT_FLOOR);
@@ -114,15 +219,18 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 			break;
 		asked += chunk;
 		zswapped = mts_memory_zswapped();
-		took += evict_some(job, chunk);
-		zswapped = mts_memory_zswapped() - zswapped;
+		places = get_nr_swap_pages();
+		last = evict_some(job, chunk, &cut);
+		took += last;
+		zswapped = (mts_memory_zswapped() - zswapped) << PAGE_SHIFT;
 		if (mts_ops->resident(job, &after))
 			after = before;
 		went = mts_sub_floor(before, after);
+		note_call(chunk, max(went, zswapped), last, places);
 		atomic64_add(chunk - (s64)went, left);
 		got += went;
 		before = after;
-		more = went && max(went, zswapped << PAGE_SHIFT) >= chunk / 2 &&
+		more = went && max(went, zswapped) >= chunk / (cut ? VAIN_PART : 2) &&
 		       before > EVICT_FLOOR;
 		mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
@@ -269,7 +377,8 @@ void mts_evict_note_full(void)
 	if (!is_swap_full())
 		return;
 	if (!mts_rotor_is_swap_full())
-		pr_notice_ratelimited("swap is full: bins that wait stay in memory in part\n");
+		pr_notice_ratelimited("swap %s: bins that wait stay in memory in part\n",
+				      swap_refuses() ? "takes no more (a full zram?)" : "is full");
 	mutex_lock(&mts_lock);
 	mts_rotor.swap_full_in = mts_rotor.round;
 	mutex_unlock(&mts_lock);

@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/path.h>
 #include <linux/rculist.h>
+#include <linux/timer.h>
 
 #include "mts.h"
 #include "places.h"
@@ -73,6 +74,11 @@ struct mts_job {
 	 * the eviction, with cgroup_mutex held, and nobody would be thawed meanwhile.
 	 */
 	struct mutex evict_lock;
+	/* evict.c, under evict_lock; the timer's function reads them */
+	struct timer_list evict_timer;
+	struct task_struct *evictor;
+	u64 evict_began; /* ktime, ns */
+	bool evict_cut; /* the call was ended before its time */
 
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;

@@ -62,6 +62,11 @@ u64 mts_memory_reclaimed(void)
 }
 #endif
 
+u64 mts_memory_written(void)
+{
+	return global_node_page_state(NR_WRITEBACK);
+}
+
 /* What zswap had is not in the kernel's account of pages that were swapped in. */
 #ifdef CONFIG_ZSWAP
 u64 mts_memory_swapins(void)

@@ -34,6 +34,9 @@ u64 mts_memory_swapins(void);
  */
 u64 mts_memory_reclaimed(void);
 
+/* Pages on their way to a disk, of files or to swap, but for a few for each processor. */
+u64 mts_memory_written(void);
+
 /* Pages that zswap has taken since boot; each takes up to a page itself. 0: there is no zswap. */
 u64 mts_memory_zswapped(void);
 

@@ -595,11 +595,14 @@ const char *mts_rotor_explain(u32 reason)
 	return reason < ARRAY_SIZE(reasons) && reasons[reason] ? reasons[reason] : "";
 }
 
+static const char swap_full[] =
+	"the jobs' demand exceeds the capacity, and swap is full (or a zram is): add some (swapon)";
+
 static const char *explain(u32 reason)
 {
 	lockdep_assert_held(&mts_lock);
 	if (reason == MTS_REASON_OVERCOMMIT && mts_rotor_is_swap_full())
-		return "the jobs' demand exceeds the capacity, and swap is full: add some (swapon)";
+		return swap_full;
 	/* "": the gate has been opened, and the rotor has not seen it. */
 	return mts_rotor_explain(reason);
 }

@@ -45,8 +45,11 @@ COLUMNS: tuple[tuple[str, str, int, float], ...] = (
 
 
 def figure(result: Json, name: str) -> Any:
-    """A figure by its name; `suite.x` is one of the suite's own. None if there is none."""
-    figures = result["figures"]
+    """A figure by its name; None if there is none.
+
+    `suite.x` is one of the suite's own, `policy.x` what the policy says of itself.
+    """
+    figures: Any = result if name.startswith("policy.") else result["figures"]
     for part in name.split("."):
         figures = figures.get(part) if isinstance(figures, Mapping) else None
     return figures

@@ -139,6 +139,25 @@ def test_of_mts_alone(bar, mts, word, value):
     assert (f">= {bar.limit:g}" if bar.score == bars.JAIN else f"<= {bar.limit:g}") in verdict.line
 
 
+@pytest.mark.parametrize(
+    ("rounds", "pause", "words"),
+    [([6, 7], [30.0, 12.0], ["ok", "ok"]), ([8, 5], [12.0, 30.1], ["short", "short"])],
+)
+def test_the_rotation_is_what_is_measured(rounds, pause, words):
+    """Every run of the rotation has its rounds, and nobody stands still for longer than that."""
+    both = [b for b in bars.bars(SUITES) if b.score in (bars.ROUNDS, bars.PAUSE_MOST)][:2]
+    found = [
+        made(
+            dataclasses.replace(both[0].point, policy="mts", seed=seed),
+            1.0,
+            longest_pause_s=longest,
+        )
+        | {"policy": {"stats": {"rounds": n}}}
+        for seed, (n, longest) in enumerate(zip(rounds, pause, strict=True), 1)
+    ]
+    assert [bars.judge(bar, found, SUITES["syn8"]).word for bar in both] == words
+
+
 def test_of_another_alone():
     """A run that loads the module itself is one of stock."""
     bar = bars.Bar(POINT, "", 20.0, score=MOST, alone="stock")

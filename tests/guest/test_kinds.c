@@ -128,5 +128,91 @@ static void two_swap_disks(void)
 	      t.faults);
 }
 
-GUEST_TESTS(TEST_SLOW(huge_pages, 120), TEST_SLOW(shared_memory, 120),
-	    TEST_SLOW(two_swap_disks, 120));
+#define ZRAM "/sys/block/zram0/"
+
+/* From now on swap is a zram that may hold so much of what it makes smaller. */
+static void zram_on(const char *limit)
+{
+	swap_off("/dev/nullb0");
+	expect(write_file(ZRAM "disksize", "256M"), 0);
+	expect(write_file(ZRAM "mem_limit", limit), 0);
+	run("mkswap /dev/zram0 >/dev/null");
+	swap_on("/dev/zram0", -1);
+}
+
+static void zram_off(void)
+{
+	set_mode(MTS_MODE_OFF);
+	expect_all_thawed(2000);
+	while (nhogs)
+		hog_kill(&hogs[--nhogs]);
+	swap_off("/dev/zram0");
+	expect(write_file(ZRAM "reset", "1"), 0);
+	swap_on("/dev/nullb0", -1);
+}
+
+/* What is read without waiting is mapped at once, and the kernel keeps no copy of it in swap. */
+static void zram(void)
+{
+	u64 pages, faults, went;
+
+	zram_on("0");
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 1500, MTS_EVICT_FULL);
+	wait_rounds(1, 60000);
+	pages = get_stats().brought_back;
+	went = get_stats().evict_got;
+	faults = hogs_major_faults();
+	wait_rounds(3, 120000);
+	pages = get_stats().brought_back - pages;
+	went = get_stats().evict_got - went;
+	faults = hogs_major_faults() - faults;
+	note("%lu pages, %lu KiB evicted, %lu major faults", pages, went >> 10, faults);
+	zram_off();
+	check(pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back", pages);
+	check(went > 2 * 3 * 20 * MIB, "%lu KiB evicted", went >> 10);
+	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+}
+
+static u64 zram_failed_writes(void)
+{
+	unsigned long reads, writes;
+	char text[128];
+
+	expect(read_file(ZRAM "io_stat", text, sizeof(text)), 0);
+	check(sscanf(text, "%lu %lu", &reads, &writes) == 2, "io_stat: %s", text);
+	return writes;
+}
+
+/*
+ * A zram that has no room takes no more pages, but says so only page by page: whoever asks for some
+ * to be evicted would have each tried up to 32 times. That is cut short, and then not asked for any
+ * more; turns go on without, and end as always.
+ */
+static void zram_that_is_full(void)
+{
+	u64 before[3], failed, longest;
+	u32 i;
+
+	zram_on("256K");
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 500, MTS_EVICT_FULL);
+	wait_rounds(2, 30000);
+	failed = zram_failed_writes();
+	for (i = 0; i < 3; i++)
+		before[i] = hog_progress(&hogs[i]);
+	wait_rounds(3, 60000);
+	expect_within(20000, strstr(get_status().detail, "or a zram is"), "%s", describe());
+	for (i = 0; i < 3; i++)
+		check(hog_progress(&hogs[i]) > before[i], "%s stands still: %s", hogs[i].name,
+		      describe());
+	longest = job_named("a").frozen_longest_ns / NS_PER_MS;
+	note("%lu writes failed; longest pause %lu ms", failed, longest);
+	zram_off();
+	check(failed > 1000, "it has room: %lu writes failed", failed);
+	/* It was 30 s, and would be minutes with jobs of a usual size. */
+	check(longest < 15000, "%lu ms in one pause", longest);
+}
+
+GUEST_TESTS(TEST_SLOW(zram, 120), TEST_SLOW(zram_that_is_full, 120), TEST_SLOW(huge_pages, 120),
+	    TEST_SLOW(shared_memory, 120), TEST_SLOW(two_swap_disks, 120));

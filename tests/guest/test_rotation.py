@@ -14,6 +14,7 @@ GROUP = harness.Group(
         "test_use",
         "test_slow_disk",
     ),
+    kernel_modules=("zram", "lzo-rle"),
     zswap=True,
     seconds=400,
 )
