@@ -25,7 +25,8 @@ Percentiles are of what was due after the load has run for `settle` seconds; cyc
 its time. Under `ideal` nobody shares: the probes run without SYN8, which is
 the unloaded host that the others are compared with.
 
-Parameters: duration (s, of what is counted), settle.
+Parameters: duration (s, of what is counted), settle, key (s between keys: with 30 each is the first
+one after a pause, for an editor that is no longer known as interactive).
 """
 
 import re
@@ -42,7 +43,7 @@ SERVER_MIB, REQUEST_KIB = 4, 64
 MONITOR_MIB = 2
 PERIODIC_MIB, PERIOD_KIB = 1, 64
 REALTIME_MIB = 4  # with its libraries, all locked
-KEY_S, KEY_JITTER_S = 0.2, 0.1
+KEY_S, KEY_JITTER = 0.2, 0.5  # so much of the time later at most
 REQUEST_S = PERIOD_S = 0.01
 MONITOR_S = 1.0
 REALTIME_US = 1000
@@ -75,6 +76,11 @@ SHOWN = ("p50_ms", "p99_ms", "max_ms")
 def duration(setting: Setting) -> float:
     """Seconds of what is counted."""
     return float(lib.positive(setting, "duration", setting.param("duration", 60.0)))
+
+
+def key_period(setting: Setting) -> float:
+    """Seconds from one key to the next."""
+    return float(lib.positive(setting, "key", setting.param("key", KEY_S)))
 
 
 def skipped(setting: Setting) -> float:
@@ -188,7 +194,8 @@ def _probes(setting: Setting) -> tuple[Job, ...]:
         *("--skip", lib.seconds(skipped(setting)), "--duration", lib.seconds(duration(setting))),
         *("--seed", str(setting.seed)),
     )
-    typed = ("--period", lib.seconds(KEY_S), "--jitter", lib.seconds(KEY_JITTER_S))
+    key = key_period(setting)
+    typed = ("--period", lib.seconds(key), "--jitter", lib.seconds(KEY_JITTER * key))
     asked = ("--period", lib.seconds(REQUEST_S))
 
     def job(name: str, part: str, *options: str, mib: float = 0, **more: Any) -> Job:
