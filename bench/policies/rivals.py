@@ -115,5 +115,6 @@ POLICIES = (
     _earlyoom("earlyoom-memory", "earlyoom, whatever swap is free", "-s 100,100"),
     _userspace("userspace", "the module's policy in user space", "--bring-back on"),
     _userspace("userspace-faults", "the same, pages come back by faults", "--bring-back off"),
+    _userspace("userspace-pageout", "the same, evicts in order of addresses", "--page-out on"),
     _userspace("userspace-poll", "the same, children noticed by looking", "--notice poll"),
 )

@@ -19,6 +19,7 @@ static const char usage[] =
 	"                           own, that process is resident; may be repeated\n"
 	"      --resident NAME      job NAME is in every bin; may be repeated\n"
 	"      --bring-back on|off  read the incoming bin back in bulk (on)\n"
+	"      --page-out on|off    evict in the order of addresses first (off)\n"
 	"      --notice events|poll of forks: by the proc connector, or by looking (events)\n"
 	"      --poll TIME          how often it looks for jobs and children (20ms)\n"
 	"      --stats FILE         JSON, replaced at every switch (none)\n"
@@ -53,6 +54,7 @@ enum {
 	OPTION_EACH,
 	OPTION_RESIDENT,
 	OPTION_BRING_BACK,
+	OPTION_PAGE_OUT,
 	OPTION_NOTICE,
 	OPTION_POLL,
 	OPTION_STATS,
@@ -65,6 +67,7 @@ static const struct option long_options[] = {
 	{ "each", required_argument, NULL, OPTION_EACH },
 	{ "resident", required_argument, NULL, OPTION_RESIDENT },
 	{ "bring-back", required_argument, NULL, OPTION_BRING_BACK },
+	{ "page-out", required_argument, NULL, OPTION_PAGE_OUT },
 	{ "notice", required_argument, NULL, OPTION_NOTICE },
 	{ "poll", required_argument, NULL, OPTION_POLL },
 	{ "stats", required_argument, NULL, OPTION_STATS },
@@ -88,6 +91,9 @@ static void take(int option, const char *value)
 		break;
 	case OPTION_BRING_BACK:
 		options.bring_back = args_word("--bring-back ", value, "on|off") == 0;
+		break;
+	case OPTION_PAGE_OUT:
+		options.page_out = args_word("--page-out ", value, "on|off") == 0;
 		break;
 	case OPTION_NOTICE:
 		options.fork_events = args_word("--notice ", value, "events|poll") == 0;

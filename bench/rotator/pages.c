@@ -4,6 +4,9 @@
  * process_madvise(MADV_WILLNEED) reads them into the swap cache without waiting, in the order
  * of addresses. What it cannot do: read in the order of the swap device, and map the pages, so
  * that each costs a minor fault when the process runs.
+ *
+ * And the other way: MADV_PAGEOUT evicts in the order of addresses, where memory.reclaim goes by
+ * what was touched first.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,8 +28,9 @@
 struct reader {
 	int pidfd;
 	int pagemap;
-	uint64_t budget;
-	uint64_t asked;
+	int advice; /* MADV_WILLNEED: what is swapped; MADV_PAGEOUT: all */
+	uint64_t budget; /* bytes */
+	uint64_t asked; /* the same */
 	struct iovec ranges[BATCH];
 	unsigned int count;
 };
@@ -35,7 +39,7 @@ static void ask(struct reader *reader)
 {
 	if (reader->count)
 		syscall(SYS_process_madvise, reader->pidfd, reader->ranges, (long)reader->count,
-			MADV_WILLNEED, 0);
+			reader->advice, 0);
 	reader->count = 0;
 }
 
@@ -90,15 +94,19 @@ static void read_areas(struct reader *reader, FILE *maps)
 
 	while (reader->asked < reader->budget && fgets(line, sizeof(line), maps)) {
 		/* kernel addresses, which are no process's own: vsyscall */
-		if (sscanf(line, "%llx-%llx %4s", &start, &end, mode) == 3 && !(start >> 63) &&
-		    mode[3] == 'p')
+		if (sscanf(line, "%llx-%llx %4s", &start, &end, mode) != 3 || start >> 63 ||
+		    mode[3] != 'p')
+			continue;
+		if (reader->advice == MADV_WILLNEED)
 			read_area(reader, start, end);
+		else if (mode[1] == 'w')
+			add_run(reader, start / PAGE, end / PAGE - 1, (end - start) / PAGE);
 	}
 }
 
-uint64_t pages_bring_back(pid_t pid, uint64_t budget)
+static uint64_t advise(pid_t pid, int advice, uint64_t budget)
 {
-	struct reader reader = { .budget = budget };
+	struct reader reader = { .advice = advice, .budget = budget };
 	FILE *maps;
 
 	if (*options.root)
@@ -118,4 +126,14 @@ uint64_t pages_bring_back(pid_t pid, uint64_t budget)
 		close(reader.pagemap);
 	close(reader.pidfd);
 	return reader.asked;
+}
+
+uint64_t pages_bring_back(pid_t pid, uint64_t budget)
+{
+	return advise(pid, MADV_WILLNEED, budget);
+}
+
+void pages_page_out(pid_t pid, uint64_t want)
+{
+	advise(pid, MADV_PAGEOUT, want);
 }

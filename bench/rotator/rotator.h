@@ -50,6 +50,7 @@ struct options {
 	struct mts_config config;
 	uint64_t poll_ns; /* how often jobs and processes are looked for */
 	bool bring_back;
+	bool page_out;
 	bool fork_events;
 	bool plan; /* print the plan and end */
 };
@@ -227,6 +228,11 @@ void switch_thaw_all(void);
  * Return: bytes asked for. The reads may still be under way.
  */
 uint64_t pages_bring_back(pid_t pid, uint64_t budget);
+
+/*
+ * Evict at least so many bytes of a frozen process's own memory, if there are, by whole mappings.
+ */
+void pages_page_out(pid_t pid, uint64_t want);
 
 /* Run as everybody else does, for work that may take long; and back. */
 void be_polite(bool polite);

@@ -73,12 +73,29 @@ static void thaw_bin(u32 bin)
 
 /* ---- eviction --------------------------------------------------------------- */
 
-static uint64_t evict_job(struct job *job, uint64_t want)
+/* Return: bytes that left memory. */
+static uint64_t page_out(struct job *job, uint64_t want)
 {
-	uint64_t before, after, chunk, went, got = 0;
+	static pid_t pids[MAX_PIDS];
+	size_t count = cgroup_pids(job, pids, MAX_PIDS);
+	uint64_t before, after;
 
 	if (!cgroup_current(job, &before))
 		return 0;
+	for (size_t i = 0; i < count; i++) {
+		pages_page_out(pids[i], want);
+		if (!cgroup_current(job, &after) || mts_sub_floor(before, after) >= want)
+			break;
+	}
+	return cgroup_current(job, &after) ? mts_sub_floor(before, after) : 0;
+}
+
+static uint64_t evict_job(struct job *job, uint64_t want)
+{
+	uint64_t before, after, chunk, went, got = options.page_out ? page_out(job, want) : 0;
+
+	if (!cgroup_current(job, &before))
+		return got;
 	while (got < want && before > EVICT_FLOOR) {
 		chunk = mts_min(mts_min(want - got, before - EVICT_FLOOR), EVICT_CHUNK);
 		stats.evict_asked += chunk;
