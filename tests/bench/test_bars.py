@@ -209,7 +209,7 @@ def test_latency_is_felt_on_both_disks_and_shares_are_fair():
     names = [bar.name for bar in bars.bars(SUITES)]
     latency = [name for name in names if "latency x1.7" in name]
     for disk in ("ssd 1 ns", "paper 4 ns"):
-        assert sum(disk in name for name in latency) == (4 if disk == "ssd 1 ns" else 3)
+        assert sum(disk in name for name in latency) == (5 if disk == "ssd 1 ns" else 4)
     assert sum("Jain" in name for name in names) == 2
 
 
