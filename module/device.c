@@ -38,8 +38,10 @@ static long config_set(void __user *arg)
 	err = mts_config_set(&config);
 	if (err)
 		return err;
-	if (config.mask & MTS_CONFIG_MODE)
+	if (config.mask & MTS_CONFIG_MODE) {
 		mts_freezer_open(MTS_REASON_NONE);
+		mts_evict_retry();
+	}
 	mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
 	/* The rotor may be in a long switch: who returns from here finds nothing frozen by us. */
 	if (mts_config_is_hands_off())

@@ -7,6 +7,7 @@
 #include <linux/swap.h>
 #include <linux/timer.h>
 
+#include "compat/compat.h"
 #include "freezer.h"
 #include "memory.h"
 #include "ops.h"
@@ -17,8 +18,9 @@
 #include "workers.h"
 
 /*
- * Evicted at a time: what the disk does in about a quarter of a second, as
- * nothing can stop it meanwhile. A slow disk takes 10 s for 8 MiB of single pages.
+ * Evicted at a time: what the disk does in about a quarter of a second, as it
+ * is stopped between two looks at all pages only. A slow disk takes 10 s for
+ * 8 MiB of single pages.
  */
 #define CHUNK_MIN (256ull << 10)
 #define CHUNK_MAX (8ull << 20)
@@ -37,12 +39,20 @@
 /* Whether a call should end is looked at so often; it should after so long a time. */
 #define LOOK_JIFFIES msecs_to_jiffies(100)
 #define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
-/* Who goes on for so long, and got less than so small a part of what was asked for, gets none. */
-#define VAIN_NS (20 * (u64)NSEC_PER_MSEC)
-#define VAIN_PART 16u
-/* That there are pages on their way to the disk tells from when there are more (256 KiB). */
+/* A call that frees less than half of what it asks for, and of the least chunk, is in vain. */
+#define PROGRESS (CHUNK_MIN / 2)
+/* So is one that takes long, and of what was given to swap frees less than one part in so many. */
+#define REFUSED 16u
+/*
+ * Pages are on their way to a disk, if there are more than before by so many. The kernel's count
+ * is off by up to 125 for each processor, and some disks are given fewer at a time: then calls are
+ * just shorter.
+ */
 #define WRITES_FLOOR 64u
-/* So many calls in a row got none: swap takes no more, for so long at first, and at most. */
+/*
+ * So many calls in a row got none, or one that took its time: swap takes no more, for so long at
+ * first, and at most.
+ */
 #define VAIN_CALLS 2
 #define REFUSES_NS (60 * (u64)NSEC_PER_SEC)
 #define REFUSES_MAX_NS (600 * (u64)NSEC_PER_SEC)
@@ -50,8 +60,9 @@
 /**
  * struct refusal - swap has places, and takes no page all the same, as a zram does that is full
  * @vain: calls in a row
- * @before: free places before them, at most; what a refused page has is free again once it is used
- * @places: the same of those for which nothing is evicted any more
+ * @before: free places before them, and since any did not, at most: what a refused page has is free
+ *	again once it is used
+ * @places: the same when nothing was to be evicted any more
  * @until: nothing is evicted, ns; but if there is more room than that
  * @ns: for so long the next time; 0: REFUSES_NS
  *
@@ -77,27 +88,72 @@ static bool is_swap_full(void)
 	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT || swap_refuses();
 }
 
-/* Of @asked bytes @went, in a call that @took so long; swap had so many free @places before it. */
-static void note_call(u64 asked, u64 went, u64 took, s64 places)
+/**
+ * struct call - one of memory.reclaim
+ * @asked: bytes
+ * @went: that left the job's memory
+ * @moved: or that zswap has made smaller there
+ * @took: ns
+ * @tried: pages written to swap meanwhile, by whomever; refused ones count each time
+ * @places: free in swap before it
+ * @writes: pages on their way to a disk before it
+ * @cut: it was ended before its time
+ */
+struct call {
+	u64 asked;
+	u64 went;
+	u64 moved;
+	u64 took;
+	u64 tried;
+	s64 places;
+	u64 writes;
+	bool cut;
+};
+
+static bool is_in_vain(const struct call *call)
+{
+	return call->moved < min(call->asked / 2, PROGRESS);
+}
+
+/* What fits a hole goes all the same, after a long search. */
+static bool is_hardly_any(const struct call *call)
+{
+	return call->took >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
+	       call->moved < (call->tried << PAGE_SHIFT) / REFUSED;
+}
+
+/* Does swap take anything? */
+static void note_call(const struct call *call)
 {
 	u64 ns = READ_ONCE(refusal.ns) ?: REFUSES_NS;
 
-	if (went >= asked / VAIN_PART) {
-		atomic_set(&refusal.vain, 0);
-		WRITE_ONCE(refusal.ns, 0);
+	if (!is_in_vain(call) && !is_hardly_any(call)) {
+		mts_evict_retry();
 		return;
 	}
-	/* That it is locked is found out in no time; and what is on its way will have gone. */
-	if (took < VAIN_NS || (took < CALL_MAX_NS && mts_memory_written() > WRITES_FLOOR))
+	/* It was not tried: what there is, is locked, or pinned, or the kernel's. */
+	if (call->tried << PAGE_SHIFT < 2 * call->asked)
 		return;
-	if (!atomic_read(&refusal.vain) || places > READ_ONCE(refusal.before))
-		WRITE_ONCE(refusal.before, places);
-	if (atomic_inc_return(&refusal.vain) < VAIN_CALLS)
+	/* It will have gone. */
+	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
+		return;
+	if (call->places > READ_ONCE(refusal.before))
+		WRITE_ONCE(refusal.before, call->places);
+	if (atomic_add_return(call->took < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
+	    VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
 	WRITE_ONCE(refusal.places, READ_ONCE(refusal.before));
 	WRITE_ONCE(refusal.until, ktime_get_ns() + ns);
+}
+
+void mts_evict_retry(void)
+{
+	atomic_set(&refusal.vain, 0);
+	WRITE_ONCE(refusal.before, 0);
+	WRITE_ONCE(refusal.until, 0);
+	WRITE_ONCE(refusal.ns, 0);
 }
 
 static u64 evict_chunk = CHUNK_MIN;
@@ -118,7 +174,8 @@ static bool is_to_run(const struct mts_job *job)
 /*
  * Of what cannot go the kernel looks at each page up to 32 times (memory_reclaim(),
  * mm/memcontrol.c): for a job of 6 GB whose pages a full zram refuses one by one that is minutes.
- * Between two times it asks for a signal, which a thread of the kernel's is sent by nobody else.
+ * After every other look at all of them it asks for a signal, which a thread of the kernel's is
+ * sent by nobody else.
  */
 static void look_at_call(struct timer_list *timer)
 {
@@ -126,7 +183,7 @@ static void look_at_call(struct timer_list *timer)
 	u64 elapsed = ktime_get_ns() - job->evict_began;
 
 	if (!is_to_run(job) && elapsed < CALL_MAX_NS &&
-	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > WRITES_FLOOR)) {
+	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > job->evict_writes + WRITES_FLOOR)) {
 		mod_timer(timer, jiffies + LOOK_JIFFIES);
 		return;
 	}
@@ -134,38 +191,50 @@ static void look_at_call(struct timer_list *timer)
 	set_tsk_thread_flag(job->evictor, TIF_SIGPENDING);
 }
 
-static void call_evict(struct mts_job *job, u64 bytes)
+static void reclaim(struct mts_job *job, struct call *call)
 {
+	mutex_lock(&job->evict_lock);
 	job->evictor = current;
 	job->evict_began = ktime_get_ns();
+	job->evict_writes = call->writes;
 	job->evict_cut = false;
 	timer_setup(&job->evict_timer, look_at_call, 0);
 	mod_timer(&job->evict_timer, jiffies + LOOK_JIFFIES);
 	/* -EAGAIN comes also when all was done: only what is left counts. */
-	mts_ops->evict(job, bytes);
+	mts_ops->evict(job, call->asked);
 	timer_delete_sync(&job->evict_timer);
 	clear_thread_flag(TIF_SIGPENDING);
+	call->cut = job->evict_cut;
+	mutex_unlock(&job->evict_lock);
 }
 
-/* Return: how long it took, in ns. */
-static u64 evict_some(struct mts_job *job, u64 bytes, bool *cut)
+/* @resident: what it has in memory, bytes, before and after. */
+static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 {
-	u64 began = ktime_get_ns(), took;
+	u64 began = ktime_get_ns(), zswapped = mts_memory_zswapped(), after;
 
 	/* However little is asked for, the kernel may write all that the job has. */
 	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
-	mts_stats_add(evict_asked, bytes);
-	mutex_lock(&job->evict_lock);
-	call_evict(job, bytes);
-	*cut = job->evict_cut;
-	mutex_unlock(&job->evict_lock);
-	took = ktime_get_ns() - began;
+	mts_stats_add(evict_asked, call->asked);
+	call->places = get_nr_swap_pages();
+	call->writes = mts_memory_written();
+	call->tried = mts_memory_swapouts();
+	reclaim(job, call);
+	call->tried = mts_memory_swapouts() - call->tried;
+	call->took = ktime_get_ns() - began;
 	/* By what was asked for here: several workers find out the same. */
-	if (took > CHUNK_LONG_NS)
-		WRITE_ONCE(evict_chunk, max(bytes / 2, CHUNK_MIN));
-	else if (!*cut && took < CHUNK_SHORT_NS && bytes >= READ_ONCE(evict_chunk))
-		WRITE_ONCE(evict_chunk, min(bytes * 2, CHUNK_MAX));
-	return took;
+	if (call->took > CHUNK_LONG_NS)
+		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
+	else if (!call->cut && call->took < CHUNK_SHORT_NS && call->asked >= READ_ONCE(evict_chunk))
+		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
+	if (mts_ops->resident(job, &after))
+		return;
+	call->went = mts_sub_floor(*resident, after);
+	*resident = after;
+	call->moved = max(call->went, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
+	/* Who runs takes back what goes. */
+	if (!is_to_run(job))
+		note_call(call);
 }
 
 /* This thread's part of what swap has room for: more is searched for in vain. */
@@ -207,31 +276,25 @@ static bool may_evict(const struct mts_job *job)
  */
 static void evict_job(struct mts_job *job, atomic64_t *left)
 {
-	u64 before, after, asked = 0, got = 0, went, took = 0, last, zswapped;
-	bool more = !mts_ops->resident(job, &before) && before > EVICT_FLOOR;
+	u64 resident, asked = 0, got = 0, took = 0;
+	bool more = !mts_ops->resident(job, &resident) && resident > EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
-	s64 chunk, places;
-	bool cut;
+	s64 chunk;
 
 	while (more && may_evict(job)) {
-		chunk = take_chunk(left, before - EVICT_FLOOR);
+		struct call call = {};
+
+		chunk = take_chunk(left, resident - EVICT_FLOOR);
 		if (!chunk)
 			break;
-		asked += chunk;
-		zswapped = mts_memory_zswapped();
-		places = get_nr_swap_pages();
-		last = evict_some(job, chunk, &cut);
-		took += last;
-		zswapped = (mts_memory_zswapped() - zswapped) << PAGE_SHIFT;
-		if (mts_ops->resident(job, &after))
-			after = before;
-		went = mts_sub_floor(before, after);
-		note_call(chunk, max(went, zswapped), last, places);
-		atomic64_add(chunk - (s64)went, left);
-		got += went;
-		before = after;
-		more = went && max(went, zswapped) >= chunk / (cut ? VAIN_PART : 2) &&
-		       before > EVICT_FLOOR;
+		call.asked = chunk;
+		evict_some(job, &call, &resident);
+		asked += call.asked;
+		took += call.took;
+		got += call.went;
+		atomic64_add(chunk - (s64)call.went, left);
+		more = call.went && resident > EVICT_FLOOR &&
+		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}

@@ -78,6 +78,7 @@ struct mts_job {
 	struct timer_list evict_timer;
 	struct task_struct *evictor;
 	u64 evict_began; /* ktime, ns */
+	u64 evict_writes; /* pages on their way to a disk then */
 	bool evict_cut; /* the call was ended before its time */
 
 	/* freezer.c, under freeze_lock; readers may race */

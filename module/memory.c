@@ -67,6 +67,11 @@ u64 mts_memory_written(void)
 	return global_node_page_state(NR_WRITEBACK);
 }
 
+u64 mts_memory_swapouts(void)
+{
+	return events(PSWPOUT);
+}
+
 /* What zswap had is not in the kernel's account of pages that were swapped in. */
 #ifdef CONFIG_ZSWAP
 u64 mts_memory_swapins(void)

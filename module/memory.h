@@ -34,8 +34,11 @@ u64 mts_memory_swapins(void);
  */
 u64 mts_memory_reclaimed(void);
 
-/* Pages on their way to a disk, of files or to swap, but for a few for each processor. */
+/* Pages on their way to a disk, of files or to swap; off by up to 125 for each processor. */
 u64 mts_memory_written(void);
+
+/* Pages given to swap since boot, what it refused included. */
+u64 mts_memory_swapouts(void);
 
 /* Pages that zswap has taken since boot; each takes up to a page itself. 0: there is no zswap. */
 u64 mts_memory_zswapped(void);

@@ -50,4 +50,7 @@ u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n);
 /* The caller holds mts_lock. */
 u64 mts_rotor_generation(void);
 
+/* evict.c: swap that took no more may do so again. Any context. */
+void mts_evict_retry(void);
+
 #endif /* _MTS_ROTOR_H */

@@ -10,10 +10,16 @@
 #include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched/rt.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "mts needs Linux 6.1 or newer (memory.reclaim, pressure per cgroup)"
+#endif
+
+/* 6.1 has the other name in its first releases, and both later on. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)

@@ -346,6 +346,8 @@ void swap_spoil(u64 first, u64 pages);
 void swap_mend(void);
 /* From now on no request is larger. 4 makes what is left to be read a matter of minutes. */
 void swap_request_kib(unsigned int kib);
+/* Instead of the disk a zram of 256 MiB that may have so much memory ("0": any), as mem_limit. */
+void swap_zram(const char *limit);
 /* Back to the guest's own disk; reset() does it. */
 void swap_restore(void);
 

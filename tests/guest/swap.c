@@ -11,6 +11,7 @@
 #define QUEUE "/sys/block/nullb0/queue/"
 #define DEVICE "/dev/nullb0"
 #define READAHEAD "/sys/kernel/mm/swap/vma_ra_enabled"
+#define ZRAM "/sys/block/zram0/"
 #define SECTORS_PER_PAGE 8ull
 /* In one piece null_blk takes no more than this. */
 #define SPOIL_MAX 4096ull
@@ -19,7 +20,7 @@ static struct {
 	const char *name;
 	char value[32]; /* as found */
 } settings[] = { { "size", "" }, { "completion_nsec", "" }, { "hw_queue_depth", "" } };
-static bool changed, spoiled;
+static bool changed, spoiled, zram;
 
 static int setting(const char *name, const char *value)
 {
@@ -107,10 +108,26 @@ void swap_request_kib(unsigned int kib)
 	expect(write_file(QUEUE "max_sectors_kb", text), 0);
 }
 
+void swap_zram(const char *limit)
+{
+	swap_off(DEVICE);
+	expect(write_file(ZRAM "disksize", "256M"), 0);
+	expect(write_file(ZRAM "mem_limit", limit), 0);
+	check(!system("mkswap /dev/zram0 >/dev/null"), "mkswap");
+	swap_on("/dev/zram0", -1);
+	zram = true;
+}
+
 void swap_restore(void)
 {
 	size_t i;
 
+	if (zram) {
+		swap_off("/dev/zram0");
+		expect(write_file(ZRAM "reset", "1"), 0);
+		swap_on(DEVICE, -1);
+		zram = false;
+	}
 	if (!changed)
 		return;
 	if (spoiled)
