@@ -41,8 +41,10 @@
 #define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
 /* A call that frees less than half of what it asks for, and of the least chunk, is in vain. */
 #define PROGRESS (CHUNK_MIN / 2)
-/* So is one that takes long, and of what was given to swap frees less than one part in so many. */
+/* So is one that takes long, and frees less than one part in so many of what swap refused. */
 #define REFUSED 16u
+/* A call that is shorter has cost little, whatever it was for. */
+#define VAIN_NS (100 * (u64)NSEC_PER_MSEC)
 /*
  * Pages are on their way to a disk, if there are more than before by so many. The kernel's count
  * is off by up to 125 for each processor, and some disks are given fewer at a time: then calls are
@@ -94,7 +96,8 @@ static bool is_swap_full(void)
  * @went: that left the job's memory
  * @moved: or that zswap has made smaller there
  * @took: ns
- * @tried: pages written to swap meanwhile, by whomever; refused ones count each time
+ * @refused: bytes given to swap meanwhile that freed nothing, as far as is known; each time they
+ *	were tried
  * @places: free in swap before it
  * @writes: pages on their way to a disk before it
  * @cut: it was ended before its time
@@ -104,7 +107,7 @@ struct call {
 	u64 went;
 	u64 moved;
 	u64 took;
-	u64 tried;
+	u64 refused;
 	s64 places;
 	u64 writes;
 	bool cut;
@@ -119,7 +122,7 @@ static bool is_in_vain(const struct call *call)
 static bool is_hardly_any(const struct call *call)
 {
 	return call->took >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
-	       call->moved < (call->tried << PAGE_SHIFT) / REFUSED;
+	       call->moved < call->refused / REFUSED;
 }
 
 /* Does swap take anything? */
@@ -132,7 +135,7 @@ static void note_call(const struct call *call)
 		return;
 	}
 	/* It was not tried: what there is, is locked, or pinned, or the kernel's. */
-	if (call->tried << PAGE_SHIFT < 2 * call->asked)
+	if (call->took < VAIN_NS || call->refused < 2 * call->asked)
 		return;
 	/* It will have gone. */
 	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
@@ -160,6 +163,9 @@ static u64 evict_chunk = CHUNK_MIN;
 
 /* Threads that evict now: they share the disk. */
 static atomic_t evictors;
+
+/* Bytes that all of their calls have moved. */
+static atomic64_t moved_by_all;
 
 /*
  * Nobody is to be frozen, or this one runs, or is no more: whoever else removes its cgroup waits
@@ -208,19 +214,26 @@ static void reclaim(struct mts_job *job, struct call *call)
 	mutex_unlock(&job->evict_lock);
 }
 
+/* What swap was given while so much of it was moved by all; other calls are not through yet. */
+static u64 refused(u64 swapouts, u64 moved)
+{
+	u64 others = (u64)max(atomic_read(&evictors) - 1, 0) * CHUNK_MAX;
+
+	return mts_sub_floor(swapouts << PAGE_SHIFT, moved + others);
+}
+
 /* @resident: what it has in memory, bytes, before and after. */
 static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 {
 	u64 began = ktime_get_ns(), zswapped = mts_memory_zswapped(), after;
+	u64 swapouts = mts_memory_swapouts(), moved = atomic64_read(&moved_by_all);
 
 	/* However little is asked for, the kernel may write all that the job has. */
 	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, call->asked);
 	call->places = get_nr_swap_pages();
 	call->writes = mts_memory_written();
-	call->tried = mts_memory_swapouts();
 	reclaim(job, call);
-	call->tried = mts_memory_swapouts() - call->tried;
 	call->took = ktime_get_ns() - began;
 	/* By what was asked for here: several workers find out the same. */
 	if (call->took > CHUNK_LONG_NS)
@@ -232,6 +245,8 @@ static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 	call->went = mts_sub_floor(*resident, after);
 	*resident = after;
 	call->moved = max(call->went, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
+	moved = atomic64_add_return(call->moved, &moved_by_all) - moved;
+	call->refused = refused(mts_memory_swapouts() - swapouts, moved);
 	/* Who runs takes back what goes. */
 	if (!is_to_run(job))
 		note_call(call);
