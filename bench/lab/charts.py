@@ -97,6 +97,7 @@ LOOKS = {
     "earlyoom-memory": Look("#a08a2c", ">", (0, (4, 1.5))),
     "userspace": Look("#e69f00", "h"),
     "userspace-faults": Look("#e69f00", "d", (0, (4, 1.5))),
+    "userspace-pageout": Look("#e69f00", "8", (0, (1.5, 1))),
     "userspace-poll": Look("#e69f00", "*", (0, (1, 1))),
 }
 # Of policies that are not above, in turns.
