@@ -369,16 +369,17 @@ static void reconfigured_in_the_middle(void)
 /* The host sleeps, and wakes up: all run meanwhile, and take turns again. */
 static void suspended_in_the_middle(void)
 {
-	u64 began, before;
+	u64 before;
 	pid_t pid;
 
 	in_the_middle_of_a_slow_one(three_equal);
 	before = get_stats().failsafe_thaws;
-	began = now_ms();
 	pid = start_suspend();
-	expect_within(2000, get_status().state == MTS_STATE_PAUSED && !get_status().frozen, "%s",
-		      describe());
-	expect_ended(began, 2000);
+	/* The host wakes up soon, and the next one begins. */
+	expect_within(2000,
+		      get_status().state == MTS_STATE_PAUSED && !get_status().frozen &&
+			      !is_bringing_back(),
+		      "%s", describe());
 	expect(end_suspend(pid), 0);
 	expect(get_stats().failsafe_thaws, before + 1);
 	expect_rotation_with(3);
