@@ -25,7 +25,7 @@ Percentiles are of what was due after the load has run for `settle` seconds; cyc
 its time. Under `ideal` nobody shares: the probes run without SYN8, which is
 the unloaded host that the others are compared with.
 
-Parameters: duration (s, of what is counted), settle, key (s between keys: with 30 each is the first
+Parameters: duration (s, of what is counted), settle, key (s between keys: with 20 each is the first
 one after a pause, for an editor that is no longer known as interactive).
 """
 

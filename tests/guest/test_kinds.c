@@ -6,10 +6,11 @@
 
 #include "guest.h"
 
-/* What was brought back, and what that took, since traffic_begin(). */
+/* What was brought back and evicted, and what that took, so far or of some rounds. */
 struct traffic {
 	u64 pages;
-	u64 reads;
+	u64 evicted; /* bytes */
+	u64 reads; /* of the swap disk */
 	u64 sectors;
 	u64 faults; /* major, that the jobs waited for */
 };
@@ -18,6 +19,7 @@ static struct traffic traffic_now(void)
 {
 	return (struct traffic){
 		.pages = get_stats().brought_back,
+		.evicted = get_stats().evict_got,
 		.reads = swap_stat(SWAP_READS),
 		.sectors = swap_stat(SWAP_SECTORS_READ),
 		.faults = hogs_major_faults(),
@@ -35,6 +37,7 @@ static struct traffic traffic_of_rounds(u64 rounds)
 	after = traffic_now();
 	return (struct traffic){
 		.pages = after.pages - before.pages,
+		.evicted = after.evicted - before.evicted,
 		.reads = after.reads - before.reads,
 		.sectors = after.sectors - before.sectors,
 		.faults = after.faults - before.faults,
@@ -131,25 +134,19 @@ static void two_swap_disks(void)
 /* What is read without waiting is mapped at once, and the kernel keeps no copy of it in swap. */
 static void zram(void)
 {
-	u64 pages, faults, went;
+	struct traffic t;
 
 	swap_zram("0");
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1500, MTS_EVICT_FULL);
-	wait_rounds(1, 60000);
-	pages = get_stats().brought_back;
-	went = get_stats().evict_got;
-	faults = hogs_major_faults();
-	wait_rounds(3, 120000);
-	pages = get_stats().brought_back - pages;
-	went = get_stats().evict_got - went;
-	faults = hogs_major_faults() - faults;
-	note("%lu pages, %lu KiB evicted, %lu major faults", pages, went >> 10, faults);
+	t = traffic_of_rounds(3);
+	note("%lu pages, %lu KiB evicted, %lu major faults", t.pages, t.evicted >> 10, t.faults);
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(2000);
-	check(pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back", pages);
-	check(went > 2 * 3 * 20 * MIB, "%lu KiB evicted", went >> 10);
-	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+	check(t.pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back", t.pages);
+	check(t.evicted > 2 * 3 * 20 * MIB, "%lu KiB evicted", t.evicted >> 10);
+	check(t.faults < t.pages / 20, "%lu pages brought back, but %lu major faults", t.pages,
+	      t.faults);
 }
 
 static u64 zram_failed_writes(void)
