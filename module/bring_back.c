@@ -35,13 +35,15 @@
 #define LOOK 32u
 /* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
+/* What somebody waits for may take so long: the bins wait, too. */
+#define AT_ONCE_NS (1 * (u64)NSEC_PER_SEC)
 /*
  * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
  * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
-/* At the end of turns, where there is a second for all: so that the list is soon sorted. 1 GiB. */
+/* Where there is a second for it, as at the end of turns: the list must be sorted soon. 1 GiB. */
 #define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
 /* Without a free page for so long nobody frees any, or others take them all. */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
@@ -52,6 +54,8 @@
 struct progress {
 	const struct mts_swapped_list *list;
 	u32 nmms;
+	bool at_once;
+	u64 until; /* ktime, ns; 0: no limit */
 	u64 began;
 	atomic_t next; /* of the list, for whoever takes a batch */
 	atomic_t looked; /* at so many address spaces, whether they are dead */
@@ -138,7 +142,7 @@ static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
 {
 	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_moves(entry) &&
-	       vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
+	       !p->at_once && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
 /* Let @flags say whether the fault only starts the read or waits for it. */
@@ -228,8 +232,9 @@ static bool is_slow(const struct progress *p)
 /* However slow the disk: asked before each page. */
 static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 {
-	if (mts_rotor_is_hurried() ||
-	    (mts_rotor.bring_until && ktime_get_ns() >= mts_rotor.bring_until))
+	if (mts_rotor_is_hurried() || (p->until && ktime_get_ns() >= p->until))
+		return false;
+	if (!p->at_once && mts_rotor_is_wanted())
 		return false;
 	if (page % LOOK)
 		return true;
@@ -295,7 +300,11 @@ static void read_batches(void *data)
 static void read_list(struct progress *p)
 {
 	p->began = ktime_get_ns();
-	mts_workers_run(read_batches, p, min(mts_switch_threads(), p->list->n / BATCH + 1));
+	/* The workers may be busy with what was left for this. */
+	if (p->at_once)
+		read_batches(p);
+	else
+		mts_workers_run(read_batches, p, min(mts_switch_threads(), p->list->n / BATCH + 1));
 }
 
 /* What the limits of a job's cgroup, and of those above it, leave. */
@@ -358,21 +367,16 @@ static void end(struct mts_job **jobs, u32 n)
 	mts_readahead_end();
 }
 
-u64 mts_bring_back(struct mts_job **jobs, u32 n)
+/* Once, as far as that goes. Return: pages brought back. */
+static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once)
 {
 	struct mts_swapped_list list;
-	struct progress progress = { .list = &list };
-	u64 pages = choose(jobs, &n);
+	struct progress progress = { .list = &list, .at_once = at_once };
 
-	if (!pages)
-		return 0;
 	mts_rotor_step("a bin is brought back");
+	progress.until = at_once ? ktime_get_ns() + AT_ONCE_NS : mts_rotor.bring_until;
 	progress.nmms = mts_mms_get(jobs, n);
-	/* What is shared is charged to one job, and may be counted short. */
-	pages += pages / 8;
-	if (mts_rotor.bring_until && !mts_rotor_disk_is_slow())
-		pages = min(pages, MOST_AT_END);
-	if (!mts_swapped_collect(&list, progress.nmms, pages)) {
+	if (!mts_swapped_collect(&list, progress.nmms, pages, progress.until)) {
 		if (list.n) {
 			begin(jobs, n);
 			read_list(&progress);
@@ -381,7 +385,27 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n)
 		kvfree(list.entries);
 	}
 	mts_mms_put();
+	return atomic_read(&progress.mapped);
+}
+
+u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once)
+{
+	u64 pages = choose(jobs, &n), back = 0;
+
+	if (!pages)
+		return 0;
+	/* What is shared is charged to one job, and may be counted short. */
+	pages += pages / 8;
+	if (at_once || (mts_rotor.bring_until && !mts_rotor_disk_is_slow()))
+		pages = min(pages, MOST_AT_END);
+	if (at_once)
+		return bring(jobs, n, pages, true);
+	do {
+		if (mts_rotor_is_wanted())
+			mts_switch_bring_wanted();
+		back += bring(jobs, n, pages, false);
+	} while (mts_rotor_is_wanted() && !mts_rotor_is_hurried());
 	while (n)
 		jobs[--n]->scattered = false;
-	return atomic_read(&progress.mapped);
+	return back;
 }

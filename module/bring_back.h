@@ -6,9 +6,11 @@
 #include "job.h"
 
 /**
- * mts_bring_back() - bring back what is swapped of these frozen jobs
+ * mts_bring_back() - bring back what is swapped of these jobs
  * @jobs: in order of id; those that nothing is to be done for are taken out
  * @n: how many
+ * @at_once: they run, and somebody waits for them: what comes within a second, by this thread
+ *	alone. Else they are frozen, and make way for whoever is wanted meanwhile.
  *
  * All of their memory, private or shared, in the order in which it lies in swap:
  * that is what makes long requests of single pages. Stops when memory gets short, when
@@ -22,6 +24,6 @@
  *
  * Only for the rotor's thread. Return: pages brought back.
  */
-u64 mts_bring_back(struct mts_job **jobs, u32 n);
+u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once);
 
 #endif /* _MTS_BRING_BACK_H */

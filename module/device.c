@@ -163,7 +163,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 	*info = (struct mts_job_info){
 		.id = job->id,
 		.parent = job->parent,
-		.flags = job->flags,
+		.flags = job->flags | (job->stays ? MTS_JOB_STAYS : 0),
 		.state = job_state(job),
 		.bin = job->bin,
 		.freeze_failures = job->freeze_failures,

@@ -274,9 +274,10 @@ static bool probe_disk(void)
 	job = mts_round_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
-	busy = mts_workers_busy();
+	busy = mts_workers_busy() + mts_rotor.lent_ns;
 	got = mts_evict_job(job, PROBE_BYTES);
-	waited = mts_sub_floor(ktime_get_ns() - now, mts_workers_busy() - busy);
+	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
+	waited = mts_sub_floor(ktime_get_ns() - now, busy);
 	if (mts_rotor_is_hurried())
 		return true;
 	/* Where hardly anything went it is not the disk that was slow. */

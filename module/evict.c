@@ -299,6 +299,10 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 	while (more && may_evict(job)) {
 		struct call call = {};
 
+		if (mts_rotor_is_wanted() && mts_rotor_is_me()) {
+			mts_switch_bring_wanted();
+			continue;
+		}
 		chunk = take_chunk(left, resident - EVICT_FLOOR);
 		if (!chunk)
 			break;
@@ -327,15 +331,14 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 	mutex_unlock(&mts_lock);
 }
 
-/* There is something to get from it. */
-static bool is_evictable(const struct mts_job *job)
+bool mts_evict_may(const struct mts_job *job)
 {
-	return job->warm && READ_ONCE(job->frozen);
+	return job->warm && !job->stays && READ_ONCE(job->frozen);
 }
 
 static void evict_if_any(struct mts_job *job, atomic64_t *left)
 {
-	if (is_evictable(job))
+	if (mts_evict_may(job))
 		evict_job(job, left);
 }
 
@@ -433,7 +436,7 @@ static u64 evictable(struct mts_job *job)
 {
 	u64 bytes;
 
-	if (!is_evictable(job))
+	if (!mts_evict_may(job))
 		return 0;
 	mts_rotor_step("memory is measured");
 	return mts_ops->resident(job, &bytes) ? 0 : bytes;

@@ -42,6 +42,7 @@ static void mark_frozen(struct mts_job *job)
 {
 	lockdep_assert_held(&job->freeze_lock);
 	WRITE_ONCE(job->frozen_since, ktime_get_ns());
+	WRITE_ONCE(job->comes, false);
 	/* Pairs with is_due(): the time goes before the mark. */
 	smp_store_release(&job->frozen, true);
 	if (atomic_inc_return(&frozen_count) == 1)
@@ -96,8 +97,13 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 		return false;
 	}
 	mark_thawed(job);
-	if (why == MTS_THAW_WANTED)
+	if (why == MTS_THAW_WANTED) {
 		mts_interactive_thawed(job);
+		WRITE_ONCE(job->comes, true);
+		/* Pairs with mts_rotor_note_wanted(). */
+		smp_mb__before_atomic();
+		mts_rotor_wake(MTS_ROTOR_EV_WANTED);
+	}
 	return true;
 }
 
@@ -135,6 +141,8 @@ static int freeze_locked(struct mts_job *job)
 		err = -EAGAIN;
 	if (err)
 		thaw_locked(job, err == -EAGAIN ? MTS_THAW_WANTED : MTS_THAW_ALL);
+	/* It has run until now. */
+	WRITE_ONCE(job->comes, false);
 	return err;
 }
 

@@ -62,6 +62,13 @@ static u64 to_ms(u64 ns)
 	return div_u64(ns, NSEC_PER_MSEC);
 }
 
+static bool is_within(const atomic64_t *input, u32 ms)
+{
+	s64 then = atomic64_read(input);
+
+	return then && (s64)(now_ns() - then) < (s64)ms * NSEC_PER_MSEC;
+}
+
 void mts_interactive_set_share(u32 permille)
 {
 	WRITE_ONCE(share, permille);
@@ -126,6 +133,13 @@ static void ask_to_run(struct mts_job *job, u64 now)
 	atomic64_cmpxchg(&job->wanted_since, 0, now);
 	wake(WAKE_WATCHDOG);
 	wake(WAKE_ROTOR);
+}
+
+bool mts_job_was_used(const struct mts_job *job)
+{
+	s64 until = atomic64_read(&job->interactive_until);
+
+	return until && to_ms(now_ns()) < until + MTS_STAY_MS && READ_ONCE(share);
 }
 
 static void add_trail(atomic64_t *trail, u64 now, u32 step, u64 name)
@@ -218,13 +232,6 @@ void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u
 		return;
 	if (!job || job != mts_job_of_cgroup(task_dfl_cgroup(to)))
 		mts_interactive_give(to, step);
-}
-
-static bool is_within(const atomic64_t *input, u32 ms)
-{
-	s64 then = atomic64_read(input);
-
-	return then && (s64)(now_ns() - then) < (s64)ms * NSEC_PER_MSEC;
 }
 
 void mts_interactive_answer(struct mts_job *job)

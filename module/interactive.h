@@ -66,6 +66,9 @@ bool mts_job_is_interactive(const struct mts_job *job);
 /* Has it had input, but there was no room for it? Any context. */
 bool mts_job_is_crowded_out(const struct mts_job *job);
 
+/* Has it been interactive lately, so that its memory had better stay? Any context. */
+bool mts_job_was_used(const struct mts_job *job);
+
 /* Must it not be frozen now, for one reason or the other? Any context. */
 bool mts_job_is_wanted(const struct mts_job *job);
 

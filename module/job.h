@@ -88,6 +88,7 @@ struct mts_job {
 	u64 frozen_since;
 	u64 frozen_total;
 	u64 frozen_longest;
+	bool comes; /* thawed as it is wanted: the rotor is to bring back what it lacks */
 
 	/* interactive.c; any context */
 	atomic64_t credit; /* policy/interactive.h */
@@ -132,6 +133,7 @@ struct mts_job {
 	u64 left_out_until; /* ktime, ns */
 	bool foreign; /* somebody else froze it */
 	u32 interactive; /* enum mts_interactive_what, as last traced */
+	u64 stays; /* bytes that are in memory in every bin, although it is not; 0: none */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool warm; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */

@@ -24,8 +24,8 @@
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
  *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
  *	errors as the kernel gives them. What really went, @resident says.
- * @bring_back: read back what is swapped of these @n frozen jobs, which are in
- *	order of id. Return: pages. See bring_back.h.
+ * @bring_back: read back what is swapped of these @n jobs, which are in order of id; or, @at_once,
+ *	as much of it as a person waits for. Return: pages. See bring_back.h.
  * @use_begins: a slice of these @n frozen jobs, in order of id, is about to begin: from
  *	now on see which pages they use. See touched.h.
  * @use_ends: it is over, they are frozen: take down what was seen. The same.
@@ -41,7 +41,7 @@ struct mts_ops {
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*evict)(struct mts_job *job, u64 bytes);
-	u64 (*bring_back)(struct mts_job **jobs, u32 n);
+	u64 (*bring_back)(struct mts_job **jobs, u32 n, bool at_once);
 	void (*use_begins)(struct mts_job **jobs, u32 n);
 	void (*use_ends)(struct mts_job **jobs, u32 n);
 	int (*get)(struct mts_job *job, enum mts_setting setting, u64 *value);

@@ -92,7 +92,7 @@ static int freeze_some(struct passing *p)
 		if (job->bin == p->to)
 			continue;
 		err = mts_switch_ask(job, p->to);
-		if (READ_ONCE(job->frozen) && job->warm && !mts_ops->resident(job, &bytes))
+		if (mts_evict_may(job) && !mts_ops->resident(job, &bytes))
 			sum = mts_add_sat(sum, bytes);
 	}
 	if (!err)

@@ -87,6 +87,18 @@ bool mts_rotor_is_hurried(void)
 	return !mts_rotor_may_go_on() || test_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 }
 
+bool mts_rotor_is_wanted(void)
+{
+	return test_bit(MTS_ROTOR_EV_WANTED, &rotor_events);
+}
+
+void mts_rotor_note_wanted(void)
+{
+	clear_bit(MTS_ROTOR_EV_WANTED, &rotor_events);
+	/* Pairs with thaw_locked(): who is thawed after this look sets the bit anew. */
+	smp_mb__after_atomic();
+}
+
 bool mts_rotor_is_me(void)
 {
 	return current == rotor_thread;
@@ -290,11 +302,18 @@ static enum mts_slice_end run_slice(u32 bin)
 		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
 		/* Jobs come and go in storms: they are looked at once a tick. */
-		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | spilling,
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED) |
+						spilling,
 					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
 		events |= take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_may_go_on())
 			return MTS_SLICE_STOP;
+		if (events & BIT(MTS_ROTOR_EV_WANTED)) {
+			mts_switch_bring_wanted();
+			/* It is not the running bin that grows. */
+			if (spilling)
+				mts_early_sample();
+		}
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
 		if (spilling && mts_early_bin_fills(SPILL_NS) && mts_passing_spill())
@@ -524,6 +543,8 @@ static bool idle(u64 measuring_ns)
 	}
 	mts_round_forget_use();
 	rest(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
+	if (mts_rotor_is_wanted())
+		mts_switch_bring_wanted();
 	answer_readers();
 	return doze(all, idle_time(reason)) || doze(readers, quiet_time(reason, measuring_ns));
 }

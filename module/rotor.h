@@ -25,6 +25,7 @@
 #define MTS_ROTOR_EV_FROZEN 3 /* a cgroup has frozen or thawed */
 #define MTS_ROTOR_EV_GATE 4 /* the gate was closed or opened */
 #define MTS_ROTOR_EV_MEASURE 5 /* somebody reads the status */
+#define MTS_ROTOR_EV_WANTED 6 /* a job has been thawed as it is wanted */
 
 int mts_rotor_init(void);
 void mts_rotor_exit(void);

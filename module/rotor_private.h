@@ -44,6 +44,7 @@ struct mts_rotor {
 	bool early; /* this round is the first, and was begun by early.c, not by the admission */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
+	u64 lent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
 	struct mts_admission admission;
 	u32 config_generation; /* that the admission began with */
 	struct mts_lesson lesson;
@@ -133,8 +134,8 @@ void mts_round_place_newcomers(void);
 bool mts_round_take_in(void);
 
 /*
- * Protect who is in every bin as of now, or would be if turns were taken, and nobody else.
- * Not @wanted: nobody at all.
+ * Protect who is in every bin as of now, or would be if turns were taken, or whose memory is, and
+ * nobody else. Not @wanted: nobody at all.
  */
 void mts_round_protect(bool wanted);
 
@@ -169,8 +170,8 @@ void mts_round_judge(u64 began);
 void mts_round_forget_use(void);
 
 /*
- * The frozen job of a bin that has most in memory; NULL: it has none. @n: how many are frozen
- * in it.
+ * The frozen job of a bin that has most in memory, of those whose memory may leave it; NULL: it has
+ * none. @n: how many such are frozen in it.
  */
 struct mts_job *mts_round_largest(u32 bin, u32 *n);
 
@@ -190,10 +191,19 @@ void mts_round_give_bin(struct mts_job *job, u32 bin);
 bool mts_round_may_be_early(void);
 bool mts_round_may_stop(void);
 
+/* Bytes that a job takes of its bin: what of its memory is not in every bin. */
+static inline u64 mts_round_takes(const struct mts_job *job)
+{
+	return mts_sub_floor(job->demand, job->stays);
+}
+
 /* Why a job is in every bin: it must, or should, or cannot be frozen. */
 bool mts_round_is_resident(const struct mts_job *job);
 
 /* ---- evict.c -------------------------------------------------------------- */
+
+/* It is frozen, its memory need not stay, and there is something to get from it. */
+bool mts_evict_may(const struct mts_job *job);
 
 /* Make room for bin @to, as the configuration has it. */
 void mts_evict_for(u32 to);
@@ -296,6 +306,13 @@ void mts_switch_thaw_all(void);
 /* How many threads may move memory at once. */
 u32 mts_switch_threads(void);
 
+/*
+ * Whoever was thawed as it is wanted (mts_rotor_is_wanted()) reads its memory page by page, beside
+ * what the rotor does to the disk: bring it back before anything else. In the rotor's thread,
+ * between two parts of any work.
+ */
+void mts_switch_bring_wanted(void);
+
 /* For passing.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
 int mts_switch_ask(struct mts_job *job, u32 to);
 /* Who does not freeze is left out for a while. Writes the scratch memory. 0 or -ECANCELED. */
@@ -325,6 +342,12 @@ bool mts_rotor_may_go_on(void);
 
 /* And to get it over with: what it does may be out of date. */
 bool mts_rotor_is_hurried(void);
+
+/* Has a job been thawed as it is wanted, and waits for mts_switch_bring_wanted()? Any context. */
+bool mts_rotor_is_wanted(void);
+
+/* Take that down. */
+void mts_rotor_note_wanted(void);
 
 /* Is this the rotor's thread, not one of its workers? */
 bool mts_rotor_is_me(void);

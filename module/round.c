@@ -120,6 +120,7 @@ static void note_interactive(struct mts_job *job)
 {
 	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
 		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
+		 job->stays		     ? MTS_INTERACTIVE_STAYS :
 					       MTS_INTERACTIVE_NO;
 
 	if (job->interactive == is)
@@ -128,18 +129,25 @@ static void note_interactive(struct mts_job *job)
 	trace_mts_interactive(job, is);
 }
 
-/*
- * Which of the interactive jobs stay resident: a share of the capacity is for them.
- * Input that comes while this is decided is judged the next time.
- */
-static void grant_claims(const struct mts_config *config, u64 capacity)
+static bool is_used(const struct mts_job *job)
+{
+	return mts_job_is_interactive(job) || mts_job_is_crowded_out(job);
+}
+
+static bool is_left(const struct mts_job *job)
+{
+	return !is_used(job) && mts_job_was_used(job) && !mts_round_is_resident(job);
+}
+
+/* Of those jobs whose claims can be met. Return: how many claim; *@left: bytes for others. */
+static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (!mts_job_is_interactive(job) && !mts_job_is_crowded_out(job))
+		if (!claims(job))
 			continue;
 		mts_rotor.claimants[n] = job;
 		mts_rotor.claims[n++] = (struct mts_claim){
@@ -147,14 +155,31 @@ static void grant_claims(const struct mts_config *config, u64 capacity)
 			.demand = job->demand,
 		};
 	}
-	mts_interactive_grant(mts_rotor.claims, n,
-			      mul_u64_u64_div_u64(capacity, config->interactive, 1000),
-			      mts_rotor.scratch);
+	*left = mts_interactive_grant(mts_rotor.claims, n, *left, mts_rotor.scratch);
+	return n;
+}
+
+/*
+ * Which of the interactive jobs stay resident, and then of those that have been so the memory: a
+ * share of the capacity is for them. Input that comes while this is decided is judged next time.
+ */
+static void grant_claims(const struct mts_config *config, u64 capacity)
+{
+	u64 left = mul_u64_u64_div_u64(capacity, config->interactive, 1000);
+	u32 i, n;
+
+	n = grant(is_used, &left);
 	for (i = 0; i < n; i++) {
 		struct mts_claim *claim = &mts_rotor.claims[i];
 
 		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
 	}
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_rotor.roster[i]->stays = 0;
+	n = grant(is_left, &left);
+	for (i = 0; i < n; i++)
+		if (mts_rotor.claims[i].granted)
+			mts_rotor.claimants[i]->stays = mts_rotor.claims[i].demand;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		note_interactive(mts_rotor.roster[i]);
 }
@@ -170,8 +195,12 @@ static u32 fill_plan_jobs(void)
 
 		/* It is asked anew in every round. */
 		job->foreign = !job->frozen && mts_ops->freeze_asked(job);
-		plan_job->demand = job->foreign ? job->resident : job->demand;
 		plan_job->flags = mts_round_is_resident(job) ? MTS_PLAN_RESIDENT : 0;
+		/* It may have become so since. */
+		if (plan_job->flags)
+			job->stays = 0;
+		plan_job->demand = job->foreign ? job->resident : mts_round_takes(job);
+		plan_job->stays = job->stays;
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
@@ -687,14 +716,18 @@ void mts_round_place_newcomers(void)
 static void take_in(struct mts_job *job)
 {
 	struct mts_plan_bin *bin = &mts_rotor.bins[job->bin];
+	u64 takes = mts_round_takes(job);
 
-	bin->demand = mts_sub_floor(bin->demand, job->demand);
+	bin->demand = mts_sub_floor(bin->demand, takes);
 	bin->jobs--;
 	mts_round_give_bin(job, MTS_BIN_EVERY);
 	note_interactive(job);
-	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, job->demand);
-	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, job->demand);
-	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, job->demand);
+	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);
+	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, takes);
+	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, takes);
+	job->stays = 0;
+	/* It runs, whatever was evicted of it. */
+	job->warm = true;
 }
 
 bool mts_round_take_in(void)
@@ -736,11 +769,11 @@ void mts_round_protect(bool wanted)
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
 		bool pinned = kept && job->flags & MTS_JOB_PIN;
-		bool realtime = wanted && job->realtime;
+		bool always = pinned || (wanted && (job->realtime || job->stays));
 
 		mts_rotor_step("memory is protected");
-		mts_protect(job, used || pinned || realtime ? min(job->demand, most) : 0,
-			    used && !pinned && !realtime ? mts_rotor.nbins : 1);
+		mts_protect(job, used || always ? min(job->demand, most) : 0,
+			    used && !always ? mts_rotor.nbins : 1);
 	}
 }
 
@@ -765,8 +798,8 @@ static u32 measure_running(u64 *demand)
 
 		if (job->bin != mts_rotor.running || measure(job))
 			continue;
-		*demand = mts_add_sat(*demand, job->demand);
-		n++;
+		*demand = mts_add_sat(*demand, mts_round_takes(job));
+		n += mts_round_takes(job) > 0;
 	}
 	return n;
 }
@@ -781,7 +814,7 @@ bool mts_round_fits(void)
 		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin < mts_rotor.nbins)
-			demand = mts_add_sat(demand, mts_rotor.roster[i]->demand);
+			demand = mts_add_sat(demand, mts_round_takes(mts_rotor.roster[i]));
 	return demand <= mts_rotor.plan.capacity - mts_rotor.plan.capacity / 8;
 }
 
@@ -795,7 +828,8 @@ struct mts_job *mts_round_largest(u32 bin, u32 *n)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (job->bin != bin || !READ_ONCE(job->frozen) || mts_ops->resident(job, &bytes))
+		if (job->bin != bin || job->stays || !READ_ONCE(job->frozen) ||
+		    mts_ops->resident(job, &bytes))
 			continue;
 		++*n;
 		if (!largest || bytes > most) {

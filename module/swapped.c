@@ -220,7 +220,7 @@ static int alloc(struct mts_swapped_list *list, u64 wanted)
 	return -ENOMEM;
 }
 
-int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages)
+int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 until)
 {
 	struct collector *c = &collector;
 
@@ -229,6 +229,8 @@ int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages)
 	c->list = list;
 	c->nseen = 0;
 	for (c->index = 0; c->index < nmms; c->index++) {
+		if (until && ktime_get_ns() >= until)
+			break;
 		mts_rotor_step("page tables are looked at");
 		add_mm(c);
 	}

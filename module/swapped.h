@@ -54,6 +54,7 @@ static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
  * @list: result; kvfree(entries) it
  * @nmms: how many are held (mts_mms_get())
  * @pages: about how many there are; the list is not longer than that
+ * @until: ktime, ns; what has not been looked at by then is not in it; 0: all is
  *
  * Private memory, and shared memory (shmem) that is mapped; of that each page
  * once, however many map it. Shorter if the rotor is hurried, if there is not
@@ -61,6 +62,6 @@ static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
  *
  * Return: 0, or -ENOMEM: there is not even a short list.
  */
-int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages);
+int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 until);
 
 #endif /* _MTS_SWAPPED_H */

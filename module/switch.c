@@ -6,6 +6,7 @@
 
 #include "freezer.h"
 #include "interactive.h"
+#include "memory.h"
 #include "ops.h"
 #include "rotor.h"
 #include "rotor_private.h"
@@ -24,6 +25,8 @@
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
 /* A switch that moves less tells nothing of the disk. */
 #define TELLING_BYTES (1024ull << 10)
+/* So many people type at once at what was frozen, at most. */
+#define WANTED_MOST 16u
 
 /* Return: does this job stand still while bin @to runs? */
 static bool is_to_freeze(const struct mts_job *job, u32 to)
@@ -172,7 +175,10 @@ int mts_switch_wait_frozen(void)
 
 	while (is_any_waited_for(&f) && now - began < FREEZE_TOTAL_NS) {
 		mts_rotor_step("jobs are frozen");
-		mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN), FREEZE_LIMIT_NS - (now - last));
+		if (mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN) | BIT(MTS_ROTOR_EV_WANTED),
+				   FREEZE_LIMIT_NS - (now - last)) &
+		    BIT(MTS_ROTOR_EV_WANTED))
+			mts_switch_bring_wanted();
 		if (!mts_rotor_may_go_on())
 			return -ECANCELED;
 		now = ktime_get_ns();
@@ -254,22 +260,65 @@ static u32 list_incoming(u32 to, u32 first, u32 end)
 	return n;
 }
 
+static void bring(u32 to, struct mts_job **jobs, u32 n, bool at_once)
+{
+	u64 began = ktime_get_ns(), lent = mts_rotor.lent_ns, pages, took;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		jobs[i]->leaves = mts_round_unused(jobs[i], &jobs[i]->usage);
+	pages = mts_ops->bring_back(jobs, n, at_once);
+	took = ktime_get_ns() - began - (mts_rotor.lent_ns - lent);
+	trace_mts_bring_back(to, n, pages, took);
+	if (at_once) {
+		mts_rotor.lent_ns += took;
+	} else {
+		mts_stats_add(brought_back, pages);
+		mts_stats_add(bring_back_ns, took);
+	}
+}
+
 /* The first @n of mts_rotor.incoming. */
 static void bring_listed(u32 to, u32 n)
 {
-	u64 began = ktime_get_ns(), pages, took;
-	u32 i;
+	bring(to, mts_rotor.incoming, n, false);
+}
 
-	for (i = 0; i < n; i++) {
-		struct mts_job *job = mts_rotor.incoming[i];
+/* Those that came since the last time. Who is one too many has to fault. Return: how many. */
+static u32 list_wanted(struct mts_job *jobs[WANTED_MOST])
+{
+	u32 i, n = 0;
 
-		job->leaves = mts_round_unused(job, &job->usage);
+	mts_rotor_note_wanted();
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!READ_ONCE(job->comes))
+			continue;
+		WRITE_ONCE(job->comes, false);
+		/* It runs, whatever was evicted of it. */
+		job->warm = true;
+		if (!READ_ONCE(job->frozen) && n < WANTED_MOST)
+			jobs[n++] = job;
 	}
-	pages = mts_ops->bring_back(mts_rotor.incoming, n);
-	took = ktime_get_ns() - began;
-	trace_mts_bring_back(to, n, pages, took);
-	mts_stats_add(brought_back, pages);
-	mts_stats_add(bring_back_ns, took);
+	return n;
+}
+
+void mts_switch_bring_wanted(void)
+{
+	struct mts_job *jobs[WANTED_MOST];
+	u64 swapins = mts_memory_swapins();
+	int nice = task_nice(current);
+	u32 n = list_wanted(jobs);
+
+	if (!n)
+		return;
+	/* As in a switch: they run, and who answers a person has his share. */
+	set_user_nice(current, 0);
+	bring(MTS_BIN_EVERY, jobs, n, true);
+	set_user_nice(current, nice);
+	/* It is not the running bin that swaps. */
+	mts_rotor.swapins += mts_memory_swapins() - swapins;
 }
 
 void mts_switch_bring_back(u32 to, u32 first, u32 end)
@@ -433,6 +482,7 @@ static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 int mts_switch_to(u32 to)
 {
 	u64 began = ktime_get_ns(), busy = mts_workers_busy(), bytes = moved(), took;
+	u64 lent = mts_rotor.lent_ns;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.running;
 	bool passes = from != MTS_BIN_NONE && mts_passing_is_for(to);
@@ -445,7 +495,8 @@ int mts_switch_to(u32 to)
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
 	if (!err)
-		note_switch(took, mts_workers_busy() - busy, moved() - bytes, passes);
+		note_switch(took - (mts_rotor.lent_ns - lent), mts_workers_busy() - busy,
+			    moved() - bytes, passes);
 	return err;
 }
 

@@ -65,6 +65,7 @@ enum mts_interactive_what {
 	MTS_INTERACTIVE_NO,
 	MTS_INTERACTIVE_YES,
 	MTS_INTERACTIVE_CROWDED_OUT, /* it should be, but others were used since: the cap */
+	MTS_INTERACTIVE_STAYS, /* not any more, but its memory is in every bin */
 };
 
 /* What a job has that another one waits for. */
@@ -135,7 +136,8 @@ struct mts_switch_parts {
 #define MTS_TRACE_INTERACTIVE_WHAT \
 	EM(MTS_INTERACTIVE_NO, "no") \
 	EM(MTS_INTERACTIVE_YES, "yes") \
-	EM_LAST(MTS_INTERACTIVE_CROWDED_OUT, "crowded-out")
+	EM(MTS_INTERACTIVE_CROWDED_OUT, "crowded-out") \
+	EM_LAST(MTS_INTERACTIVE_STAYS, "stays")
 
 #define MTS_TRACE_JOB_WHAT \
 	EM(MTS_JOB_ENROLLED, "enrolled") \
@@ -372,7 +374,7 @@ TRACE_EVENT(mts_evict,
 		NAME_PR_ARG)
 );
 
-/* @jobs: that were frozen; @pages: of 4 KiB, that are back. */
+/* @bin: MTS_BIN_EVERY: jobs that were thawed out of turn; @pages: of 4 KiB, that are back. */
 TRACE_EVENT(mts_bring_back,
 	TP_PROTO(u32 bin, u32 jobs, u64 pages, u64 took_ns),
 	TP_ARGS(bin, jobs, pages, took_ns),

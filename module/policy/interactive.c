@@ -89,7 +89,7 @@ size_t mts_interactive_scratch(u32 n)
 	return 2 * n * sizeof(struct mts_key);
 }
 
-void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch)
+u64 mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch)
 {
 	struct mts_key *keys = scratch;
 	u32 i;
@@ -106,4 +106,5 @@ void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scr
 		if (claim->granted)
 			limit -= claim->demand;
 	}
+	return limit;
 }

@@ -50,6 +50,9 @@ u32 mts_credit_now(u64 credit, u64 now_ms);
  */
 u64 mts_interactive_until(u64 credit, u64 until_ms);
 
+/* So long after a job has been interactive its memory stays, frozen or not: people come back. */
+#define MTS_STAY_MS 600000u
+
 /*
  * Credit is handed on from a program to one that serves it, a step further away
  * from the person each time: a trail says how far, and since when. In the upper
@@ -74,7 +77,8 @@ u32 mts_trail_step(u64 trail, u64 now_ms);
 u64 mts_trail_add(u64 trail, u64 now_ms, u32 step);
 
 /**
- * struct mts_claim - of an interactive job, to belong to every bin
+ * struct mts_claim - of an interactive job, to belong to every bin; or, of one that has been, that
+ * its memory does
  * @last_input_ns: when it last had input
  * @demand: bytes
  * @granted: result
@@ -86,15 +90,17 @@ struct mts_claim {
 };
 
 /**
- * mts_interactive_grant() - which of the interactive jobs become resident
+ * mts_interactive_grant() - whose claims can be met
  * @n: MTS_MAX_JOBS at most
  * @limit: bytes that they may hold together
  * @scratch: mts_interactive_scratch(n) bytes, aligned for u64; mts_plan_scratch(n) will do
  *
  * Those that were used last come first, of equal ones the first. Who does not fit any more
  * goes back to the bins, and leaves the place to others.
+ *
+ * Return: what is left of @limit.
  */
-void mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch);
+u64 mts_interactive_grant(struct mts_claim *claims, u32 n, u64 limit, void *scratch);
 
 size_t mts_interactive_scratch(u32 n);
 

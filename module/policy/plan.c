@@ -329,9 +329,11 @@ static u64 sum_residents(const struct mts_plan_job *jobs, u32 n)
 	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		sum = mts_add_sat(sum, jobs[i].stays);
 		if (is_resident(&jobs[i]))
 			sum = mts_add_sat(sum, jobs[i].demand);
+	}
 	return sum;
 }
 

@@ -129,6 +129,7 @@ struct mts_plan_conf {
 
 struct mts_plan_job {
 	u64 demand;
+	u64 stays; /* beside that: bytes in memory in every bin, whichever it runs in */
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
 	u32 threads; /* that want to run at a time */
@@ -154,7 +155,7 @@ struct mts_plan {
 	u32 nbins;
 	u64 capacity; /* of a bin: residents taken off */
 	u64 demand; /* of the jobs in bins */
-	u64 resident_demand;
+	u64 resident_demand; /* and what stays of others */
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
 	u64 run_ns; /* the slices alone */
 	u64 max_pause_ns; /* that of conf's two which slices were made for */

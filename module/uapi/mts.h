@@ -181,6 +181,11 @@ struct mts_config {
 #define MTS_JOB_EACH (1u << 1)
 /* Resident: in every bin, never frozen, never evicted by us. */
 #define MTS_JOB_PIN (1u << 2)
+/*
+ * Only in mts_job_info: its memory stays, frozen or not, and is off the capacity of all bins: a
+ * person has used it in the last ten minutes, and mts_config.interactive has room for it.
+ */
+#define MTS_JOB_STAYS (1u << 3)
 
 /*
  * MTS_IOC_JOB_CREATE makes a cgroup below the module's cgroup_base and enrols
@@ -201,7 +206,7 @@ struct mts_config {
  */
 struct mts_job_create {
 	char name[MTS_NAME_SIZE]; /* in; empty: the module chooses; out: the name */
-	__u32 flags; /* in: MTS_JOB_* */
+	__u32 flags; /* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_PIN */
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
 	__u64 reserved[2];
@@ -361,7 +366,7 @@ enum mts_job_state {
 struct mts_job_info {
 	__u32 id;
 	__u32 parent; /* id of the EACH job that it came from; 0: none */
-	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_PIN, MTS_JOB_STAYS */
 	__u32 state; /* enum mts_job_state */
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;

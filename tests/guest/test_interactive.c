@@ -373,16 +373,23 @@ static void expect_nobody_is_interactive_but(const struct shell *shell)
 		      "somebody else's: %s", line);
 }
 
+static long long bytes_of(const struct shell *shell)
+{
+	return cg_number(cgroup_of(shell), "memory.current");
+}
+
 static void when_it_is_left_alone_it_takes_turns_again(void)
 {
-	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=no " };
+	static const char *const parts[] = { " why=wanted ", " is=yes ", " is=stays " };
 	struct shell *shell = &shells[0];
 	u64 began, ms, thaws;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	start_shells(1, 1, READS);
-	rotate(32, 300, MTS_EVICT_OFF);
-	expect_within(10000, is_frozen(shell), "%s", describe());
+	start_shells(1, 5, READS);
+	rotate(32, 300, MTS_EVICT_FULL);
+	expect_within(10000, is_frozen(shell) && bytes_of(shell) < (long long)MIB, "%s",
+		      describe());
+	check(!(job_named(shell->name).flags & MTS_JOB_STAYS), "%s", describe());
 	thaws = get_stats().interactive_thaws;
 	trace_begin();
 	type_until_thawed(shell);
@@ -397,9 +404,42 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 	/* Thawed for its input, unless its turn had come that moment. */
 	expect_events(shell, thaws ? 3 : 2, thaws ? parts : parts + 1);
 	expect_nobody_is_interactive_but(shell);
+	/* Its memory does not: people come back. */
+	check(job_named(shell->name).flags & MTS_JOB_STAYS, "%s", describe());
+	check(get_status().resident_demand >= 5 * MIB, "%s", describe());
+	wait_rounds(2, 20000);
+	expect_within(10000, is_frozen(shell), "%s", describe());
+	check(bytes_of(shell) >= 5 * (long long)MIB, "evicted, but for %lld KiB: %s",
+	      bytes_of(shell) >> 10, describe());
 	/* And thawed once more. */
 	type_until_thawed(shell);
 	expect_within(1000, is_interactive(shell), "%s", describe());
+}
+
+/* Not page by page, when it asks for them: this one asks for none. */
+static void what_it_lacks_comes_at_once(void)
+{
+	static const char back[] = " bin=-2 jobs=1 pages=";
+	struct shell *shell = &shells[0];
+	const char *at = trace;
+	char line[LINE_SIZE];
+	u64 pages = 0;
+
+	start_hogs_beside_shells();
+	start_shells(1, 5, READS);
+	rotate(32, 20000, MTS_EVICT_FULL);
+	expect_within(10000, is_frozen(shell) && bytes_of(shell) < (long long)MIB, "%s",
+		      describe());
+	trace_begin();
+	type_until_thawed(shell);
+	expect_within(2000, bytes_of(shell) >= 5 * (long long)MIB, "%lld KiB: %s",
+		      bytes_of(shell) >> 10, describe());
+	check(get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	trace_end(trace, sizeof(trace));
+	while (!pages && next_line(&at, line))
+		if (strstr(line, ": mts_bring_back:") && strstr(line, back))
+			pages = strtoull(strstr(line, back) + strlen(back), NULL, 10);
+	check(pages >= 4 * MIB / 4096, "%llu pages in one go", (unsigned long long)pages);
 }
 
 static void switched_off_it_takes_turns_as_all_do(void)
@@ -1023,9 +1063,9 @@ static void its_settings_come_back(void)
 	start_with_settings(shell);
 	rotate(32, 300, MTS_EVICT_OFF);
 	use_until_favoured(shell);
-	/* When it is left alone. */
+	/* When it is left alone; but its memory stays. */
 	expect_within(30000, is_frozen(shell), "%s", describe());
-	expect_own_settings();
+	expect_within(3000, is_favoured(atoll(WEIGHT)), "%s", describe());
 	/* Everything is stopped. */
 	use_until_favoured(shell);
 	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
@@ -1324,7 +1364,7 @@ static void unloaded_while_somebody_types(void)
 }
 
 GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used),
-	    TEST(when_it_is_left_alone_it_takes_turns_again),
+	    TEST(when_it_is_left_alone_it_takes_turns_again), TEST(what_it_lacks_comes_at_once),
 	    TEST(switched_off_it_takes_turns_as_all_do),
 	    TEST_SLOW(typing_in_the_middle_of_a_switch, 180), TEST(output_alone_is_no_input),
 	    TEST(the_background_gets_no_credit), TEST(beyond_the_cap_who_was_used_last_stays),

@@ -222,7 +222,7 @@ static void rotating(void)
 	now.status.evict = MTS_EVICT_NEED;
 }
 
-/* Somebody types at one of them; at two more, for which there is no room. */
+/* Somebody types at one of them; at two more, for which there is no room; one was used before. */
 static void used(void)
 {
 	struct mts_job_info *job;
@@ -230,6 +230,12 @@ static void used(void)
 	rotating();
 	job = new_job("shell", MTS_JOB_INTERACTIVE, MTS_BIN_EVERY, 0);
 	job->input_age_ms = 2100;
+	job = new_job("editor", MTS_JOB_FROZEN, 0, 0);
+	job->flags = MTS_JOB_STAYS;
+	job->input_age_ms = 90000;
+	job->demand = 8 * MIB;
+	job->resident = 8 * MIB;
+	now.status.resident_demand += 8 * MIB;
 	now.status.interactive = 1;
 	now.status.crowded_out = 2;
 }

@@ -219,6 +219,10 @@ def test_why_not_frozen(why, job, text):
     assert text in " ".join(shown.out.split())
 
 
+def test_why_its_memory_stays(why):
+    assert "memory     stays: somebody used it 1m 30s ago\n" in why(16, scenario="used").out
+
+
 def test_why_below_a_job(why):
     assert "job        alpha (1)" in why(1, below="deep/down").out
 

@@ -348,6 +348,16 @@ def test_80_columns(mtsctl, args):
         assert len(line) <= 80, line
 
 
+def test_what_stays_comes_off_the_capacity(mtsctl, plan):
+    usual, used = plan(scenario="rotating"), plan(scenario="used")
+    assert used["resident_demand"] == usual["resident_demand"] + 8 * MIB
+    assert used["demand"] == usual["demand"]
+    editor = used["jobs"][-1]
+    assert (editor["name"], editor["demand"], editor["stays"]) == ("editor", 8 * MIB, True)
+    shown = " ".join(mtsctl("plan", scenario="used").out.split())
+    assert "less 15.0 MiB of resident jobs and what stays demand" in shown
+
+
 def test_80_columns_with_long_names(mtsctl):
     for scenario in ("many", "rotating"):
         for line in mtsctl("plan", scenario=scenario).out.splitlines():

@@ -19,7 +19,7 @@ BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "demand", "unused",
     "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns", "run_ns",
-    "slices", "evicted", "threads", "freeze_failures", "input_age_ms",
+    "slices", "evicted", "threads", "freeze_failures", "input_age_ms", "stays",
 }  # fmt: skip
 
 
@@ -97,9 +97,10 @@ def test_interactive(mtsctl):
     assert "input      1 job in every bin for it, 2 for which there is no room\n" in out
     status = json.loads(mtsctl("status", "--json", scenario="used").out)
     assert (status["interactive"], status["crowded_out"]) == (1, 2)
-    shell = status["jobs"][-1]
-    assert shell["state"] == "interactive"
+    shell, editor = status["jobs"][-2:]
+    assert (shell["state"], shell["stays"]) == ("interactive", False)
     assert shell["input_age_ms"] == 2100
+    assert (editor["state"], editor["stays"]) == ("frozen", True)
     assert status["jobs"][0]["input_age_ms"] is None
 
 

@@ -45,6 +45,7 @@ static void check_plan(const struct mts_plan_conf *conf)
 	u32 i, j;
 
 	for (i = 0; i < njobs; i++) {
+		residents = mts_add_sat(residents, jobs[i].stays);
 		if (jobs[i].flags & MTS_PLAN_RESIDENT) {
 			check(jobs[i].bin == MTS_BIN_EVERY);
 			residents = mts_add_sat(residents, jobs[i].demand);
@@ -294,6 +295,27 @@ static void residents_come_off_the_capacity(void **unused)
 	assert_int_equal(bins[0].slice_ns, SECOND);
 }
 
+static void what_stays_comes_off_the_capacity(void **unused)
+{
+	(void)unused;
+	GIVEN(700, 0, 300);
+	jobs[1].stays = 200;
+	make_plan(&usual);
+	assert_int_equal(plan.capacity, 800);
+	assert_int_equal(plan.resident_demand, 200);
+	assert_int_equal(plan.nbins, 2);
+	/* It takes its turns all the same, and needs no bin for itself. */
+	assert_int_equal(jobs[1].bin, 0);
+	assert_int_equal(bins[0].demand, 700);
+	assert_int_equal(bins[0].slice_ns, SECOND * 700 / 800);
+
+	GIVEN(700, 0);
+	jobs[1].stays = 200;
+	jobs[1].prev_bin = 1;
+	make_plan(&usual);
+	assert_int_equal(plan.nbins, 1);
+}
+
 static void jobs_keep_their_bins(void **unused)
 {
 	(void)unused;
@@ -514,8 +536,11 @@ static void random_jobs(u32 max, u64 most)
 	u32 n = random_between(1, max);
 
 	njobs = 0;
-	while (n--)
+	while (n--) {
 		add(random_between(0, most), random_below(12) ? 0 : MTS_PLAN_RESIDENT);
+		if (!random_below(12))
+			jobs[njobs - 1].stays = random_between(0, most);
+	}
 }
 
 /* Times of a few ns, so that every full slice can be tried one by one. */
@@ -794,6 +819,7 @@ int main(void)
 		cmocka_unit_test(one_bin_has_no_round),
 		cmocka_unit_test(no_jobs),
 		cmocka_unit_test(residents_come_off_the_capacity),
+		cmocka_unit_test(what_stays_comes_off_the_capacity),
 		cmocka_unit_test(jobs_keep_their_bins),
 		cmocka_unit_test(bad_plans),
 		cmocka_unit_test(everything_saturates),

@@ -67,6 +67,7 @@ static void show_bins(const struct plan *plan)
 	char demand[FORMAT_SIZE], slice[FORMAT_SIZE], pause[FORMAT_SIZE], list[LIST_WIDTH + 1];
 	bool overfull = false;
 	u32 residents = 0;
+	u64 resident_demand = 0;
 
 	printf("\n%4s  %9s %8s %8s %5s  %s\n", "BIN", "DEMAND", "SLICE", "PAUSE", "JOBS", "WHICH");
 	for (u32 i = 0; i < plan->result.nbins; i++) {
@@ -79,13 +80,16 @@ static void show_bins(const struct plan *plan)
 		       over ? '!' : ' ', format_time(slice, bin->slice_ns),
 		       format_time(pause, bin->pause_ns), bin->jobs, list);
 	}
-	for (u32 i = 0; i < plan->njobs; i++)
-		residents += plan->jobs[i].bin == MTS_BIN_EVERY;
+	for (u32 i = 0; i < plan->njobs; i++) {
+		if (plan->jobs[i].bin != MTS_BIN_EVERY)
+			continue;
+		residents++;
+		resident_demand = mts_add_sat(resident_demand, plan->jobs[i].demand);
+	}
 	if (residents) {
 		list_jobs(plan, MTS_BIN_EVERY, residents, list);
-		printf("%4s  %8s  %8s %8s %5u  %s\n", "all",
-		       format_size(demand, plan->result.resident_demand), "", "never", residents,
-		       list);
+		printf("%4s  %8s  %8s %8s %5u  %s\n", "all", format_size(demand, resident_demand),
+		       "", "never", residents, list);
 	}
 	if (overfull)
 		printf("\n! more than a bin holds: the kernel will page while this bin runs\n");
@@ -108,6 +112,14 @@ static const char *format_evict(char buf[FORMAT_SIZE], const struct plan *plan)
 	return buf;
 }
 
+static bool any_stays(const struct plan *plan)
+{
+	for (u32 i = 0; i < plan->njobs; i++)
+		if (plan->jobs[i].stays)
+			return true;
+	return false;
+}
+
 void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
@@ -115,9 +127,10 @@ void plan_show(const struct plan *plan)
 	char evict[FORMAT_SIZE];
 
 	if (r->resident_demand)
-		print_field("capacity", "%s in a bin: %s less %s of resident jobs",
+		print_field("capacity", "%s in a bin: %s less %s of resident jobs%s",
 			    format_size(a, r->capacity), format_size(b, plan->conf.capacity),
-			    format_size(c, r->resident_demand));
+			    format_size(c, r->resident_demand),
+			    any_stays(plan) ? " and what stays" : "");
 	else
 		print_field("capacity", "%s in a bin", format_size(a, r->capacity));
 	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
@@ -196,7 +209,8 @@ static json_t *job_json(const struct plan *plan, u32 i)
 	json_t *root = json_object();
 
 	json_put(&root, "name", json_text(plan->names[i]));
-	json_put(&root, "demand", json_u64(job->demand));
+	json_put(&root, "demand", json_u64(job->demand + job->stays));
+	json_put(&root, "stays", json_boolean(job->stays));
 	json_put(&root, "bin", resident ? json_string("every") : json_u64(job->bin));
 	json_put(&root, "longest_pause_ns", json_u64(resident ? 0 : plan->bins[job->bin].pause_ns));
 	return root;

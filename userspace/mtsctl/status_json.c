@@ -41,6 +41,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "parent", json_u64_or_null(job->parent));
 	json_put(&root, "each", json_boolean(job->flags & MTS_JOB_EACH));
 	json_put(&root, "pin", json_boolean(job->flags & MTS_JOB_PIN));
+	json_put(&root, "stays", json_boolean(job->flags & MTS_JOB_STAYS));
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", bin_index(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));

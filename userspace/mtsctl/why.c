@@ -125,6 +125,9 @@ static void explain(const struct subject *who, const struct snapshot *s,
 		explain_frozen(s, job);
 	else
 		explain_thawed(s, job);
+	if (job->flags & MTS_JOB_STAYS)
+		print_field("memory", "stays: somebody used it %s ago",
+			    format_time(a, job->input_age_ms * 1000000ull));
 	if (job->unused)
 		print_field("unused", "%s: not used in its last slices, stays in swap",
 			    format_size(a, job->unused));
