@@ -110,10 +110,13 @@ class Verdict:
     spared: bool = False  # stock does not thrash there, or kills: the bar does not apply
     killed: bool = False  # jobs were
     measured: bool = True  # all that it asks for
+    told: tuple[str, str] | None = None  # what is shown, and the word: by an earlier measurement
 
     @property
     def word(self) -> str:
         """Ok, short, or none of them."""
+        if self.told:
+            return self.told[1]
         if not self.measured:
             return "?"
         if self.spared:
@@ -126,6 +129,8 @@ class Verdict:
     @property
     def shown(self) -> str:
         """The value, or why there is none."""
+        if self.told:
+            return self.told[0]
         if not self.measured:
             return "unmeasured"
         nothing = "killed" if self.killed else "no result"

@@ -5,6 +5,8 @@ Where nothing may be lost the same points stand at several overcommits and on se
 for each disk, a row for each point. A cell that says nothing but a value is `ok`.
 """
 
+import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -20,8 +22,12 @@ WORDS = {
 }
 
 
-def text(verdicts: Sequence[Verdict], found: Sequence[Json], command: str) -> str:
-    """All of it. `found` are the results of these bars; `command` puts it where it goes."""
+def text(verdicts: Sequence[Verdict], found: Sequence[Json], command: str, before: str = "") -> str:
+    """All of it. `found` are the results of these bars; `command` puts it where it goes.
+
+    `before`: what stood there; what is not measured now stays as it says.
+    """
+    verdicts = [_told(verdict, before) for verdict in verdicts]
     grids: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         grids.setdefault(_title(verdict.bar), []).append(verdict)
@@ -29,13 +35,39 @@ def text(verdicts: Sequence[Verdict], found: Sequence[Json], command: str) -> st
     tables = [_lines(single), *(_grid(title, these) for title, these in grids.items())]
     return "\n\n".join(
         [
-            *report_markdown.head(_facts(verdicts, found), command),
+            *report_markdown.head(_facts(verdicts, found, before), command),
             *(report_markdown.table(table) for table in tables if table.rows),
         ]
     )
 
 
-def _facts(verdicts: Sequence[Verdict], found: Sequence[Json]) -> list[tuple[str, str]]:
+def _told(verdict: Verdict, before: str) -> Verdict:
+    told = None if verdict.measured else _said(verdict.bar, before)
+    return dataclasses.replace(verdict, measured=True, told=told) if told else verdict
+
+
+def _said(bar: Bar, before: str) -> tuple[str, str] | None:
+    """A bar's value and word in such a text, if they are there."""
+    title = _title(bar)
+    part = before.partition(f"**{title}**")[2].partition("\n**")[0] if title else before
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in part.splitlines()]
+    name = _row(bar) if title else bar.name
+    mine = next((row for row in rows if row[0] == name), None)
+    if mine and not title:
+        return mine[1], mine[3]
+    heads = next((row for row in rows if row[0] == "overcommit"), [])
+    column = f"{bar.point.overcommit:g}"
+    if not mine or column not in heads or not mine[heads.index(column)]:
+        return None
+    cell = mine[heads.index(column)]
+    value = next((cell.removesuffix(f" {w}") for w in WORDS if cell.endswith(f" {w}")), cell)
+    return value, cell.removeprefix(value).strip() or "ok"
+
+
+def _facts(
+    verdicts: Sequence[Verdict], found: Sequence[Json], before: str
+) -> list[tuple[str, str]]:
+    old = sum(bool(verdict.told) for verdict in verdicts)
     words = Counter(verdict.word for verdict in verdicts)
     counts = ", ".join(f"{words[word]} {name}" for word, name in WORDS.items() if words[word])
     of = [result["setting"] for result in found]
@@ -52,6 +84,9 @@ def _facts(verdicts: Sequence[Verdict], found: Sequence[Json]) -> list[tuple[str
         dirty = sum(bool(result["dirty"]) for result in mine)
         changed = f" ({dirty} runs with changes that are in no commit)" if dirty else ""
         facts.append((f"commit of {policy}'s runs", commits + changed))
+    if old:
+        commits = _joined(re.findall(r"\b[0-9a-f]{12}\b", before.partition("\n|")[0]))
+        facts.append(("measured before", f"{old} bars; commits of that page: {commits}"))
     return facts
 
 

@@ -45,8 +45,8 @@ def head(facts: Iterable[tuple[str, str]], command: str) -> tuple[str, str]:
     )
 
 
-def replace(path: Path, new: str) -> None:
-    """Put a text between the markers of a file; LabError if it has not just one pair."""
+def _parts(path: Path) -> tuple[str, str, str]:
+    """Of a file, before its markers, between, and after; LabError if it has not just one pair."""
     try:
         old = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -54,7 +54,18 @@ def replace(path: Path, new: str) -> None:
     if old.count(BEGIN) != 1 or old.count(END) != 1 or old.index(END) < old.index(BEGIN):
         raise LabError(f"{path}: not one line {BEGIN} and, after it, one line {END}")
     before, _, rest = old.partition(BEGIN)
-    after = rest.partition(END)[2]
+    between, _, after = rest.partition(END)
+    return before, between, after
+
+
+def between(path: Path) -> str:
+    """What stands between the markers of a file; LabError as for replace()."""
+    return _parts(path)[1].strip()
+
+
+def replace(path: Path, new: str) -> None:
+    """Put a text between the markers of a file; LabError if it has not just one pair."""
+    before, _, after = _parts(path)
     path.write_text(f"{before}{BEGIN}\n\n{new}\n\n{END}{after}", encoding="utf-8")
 
 

@@ -260,6 +260,30 @@ def test_tables_for_people():
     assert "| overcommit | 1 | 2 |\n|---|---:|---:|\n| syn8 | 0.990 | 0.970 short |" in text
 
 
+def test_what_was_known_stays():
+    """What is not measured now stands as it did, the rest anew."""
+    rows = grid(x1=0.98, x2=0.98, x3=0.98)
+    alone = bars.Bar(POINT, "", 20.0, score=MOST)
+    found = [{**made(POINT, 1.0), **WHERE}]
+    first = [
+        bars.Verdict(alone, 12.0),
+        bars.Verdict(rows[0], 0.99),
+        bars.Verdict(rows[1], None, spared=True, killed=True),
+        bars.Verdict(rows[2], None, measured=False),
+    ]
+    before = bars_markdown.text(first, found, "bench/bars")
+    now = [
+        bars.Verdict(alone, None, measured=False),
+        bars.Verdict(rows[0], 0.97),
+        *(bars.Verdict(row, None, measured=False) for row in rows[1:]),
+    ]
+    text = bars_markdown.text(now, found, "bench/bars", before)
+    assert "- bars: 4: 1 reached, 1 short, 1 do not apply, 1 not measured\n" in text
+    assert "- measured before: 2 bars; commits of that page: 0123456789ab\n" in text
+    assert f"| {alone.name} | 12.000 | \\<= 20 | ok |\n" in text
+    assert "| overcommit | 1 | 2 |\n|---|---:|---:|\n| syn8 | 0.970 short | killed - |" in text
+
+
 def test_what_is_not_measured_is_neither_reached_nor_short():
     """Its line says so."""
     verdict = bars.Verdict(bars.Bar(POINT, "stock", 35.0), None, measured=False)
