@@ -89,7 +89,7 @@ bool mts_rotor_is_hurried(void)
 
 bool mts_rotor_is_wanted(void)
 {
-	return test_bit(MTS_ROTOR_EV_WANTED, &rotor_events);
+	return test_bit(MTS_ROTOR_EV_WANTED, &rotor_events) && mts_rotor_disk_is_slow();
 }
 
 void mts_rotor_note_wanted(void)

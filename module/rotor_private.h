@@ -308,8 +308,8 @@ u32 mts_switch_threads(void);
 
 /*
  * Whoever was thawed as it is wanted (mts_rotor_is_wanted()) reads its memory page by page, beside
- * what the rotor does to the disk: bring it back before anything else. In the rotor's thread,
- * between two parts of any work.
+ * what the rotor does to the disk: bring it back before anything else, if the disk is slow. In the
+ * rotor's thread, between two parts of any work.
  */
 void mts_switch_bring_wanted(void);
 
@@ -343,7 +343,10 @@ bool mts_rotor_may_go_on(void);
 /* And to get it over with: what it does may be out of date. */
 bool mts_rotor_is_hurried(void);
 
-/* Has a job been thawed as it is wanted, and waits for mts_switch_bring_wanted()? Any context. */
+/*
+ * Has a job been thawed as it is wanted, and waits for mts_switch_bring_wanted()? Only where the
+ * disk is slow: an SSD reads what the job touches sooner than all that it has. Any context.
+ */
 bool mts_rotor_is_wanted(void);
 
 /* Take that down. */

@@ -311,7 +311,7 @@ void mts_switch_bring_wanted(void)
 	int nice = task_nice(current);
 	u32 n = list_wanted(jobs);
 
-	if (!n)
+	if (!n || !mts_rotor_disk_is_slow())
 		return;
 	/* As in a switch: they run, and who answers a person has his share. */
 	set_user_nice(current, 0);
