@@ -106,7 +106,7 @@ void expect_all_thawed(unsigned int ms)
 {
 	if (!wait_until(!get_status().frozen, ms))
 		fail("not thawed within %u ms: %s", ms, describe());
-	expect_all_go_on(2000);
+	expect_all_go_on(15000);
 }
 
 struct hog *hog_of_bin(u32 bin)

@@ -166,8 +166,8 @@ static void check_mode_auto_rotates(void)
 		hog_start_nowait(&hogs[i], &spec);
 	}
 	nhogs = 3;
-	expect_within(30000, get_status().bins >= 2, "%s", describe());
-	expect_within(60000,
+	expect_within(60000, get_status().bins >= 2, "%s", describe());
+	expect_within(90000,
 		      job_named("a").slices >= 2 && job_named("b").slices >= 2 &&
 			      job_named("c").slices >= 2,
 		      "%s", describe());
@@ -404,8 +404,8 @@ static void growth_splits_the_bin(void)
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
 	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
 	    TEST(evict_auto_goes_by_need_where_switches_are_dear), TEST(thaw_during_eviction),
-	    TEST_SLOW(mode_auto_rotates_under_pressure, 120),
-	    TEST_SLOW(mode_auto_rotates_where_zswap_is_on, 120),
+	    TEST_SLOW(mode_auto_rotates_under_pressure, 240),
+	    TEST_SLOW(mode_auto_rotates_where_zswap_is_on, 240),
 	    TEST(what_zswap_keeps_does_not_count), TEST(job_larger_than_the_bin_runs_alone),
 	    TEST(what_processors_keep_is_available), TEST(added_job_is_measured_on_arrival),
 	    TEST(newcomer_gets_its_turn), TEST(growth_splits_the_bin));

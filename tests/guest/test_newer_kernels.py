@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Newer kernels, as far as tools/newer-kernels has made systems of them (.ci/run does).
+"""Newer kernels, as far as tools/newer-kernels has made systems of them (make newer).
 
 Not all of `make test-newer`: that the module builds as it is now, that it is loaded and unloaded,
 and that shared memory, huge pages and several swap disks come back as they should.

@@ -16,7 +16,7 @@ GROUP = harness.Group(
     ),
     kernel_modules=("zram", "lzo-rle"),
     zswap=True,
-    seconds=400,
+    seconds=600,
 )
 
 

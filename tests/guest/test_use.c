@@ -48,7 +48,7 @@ static void unused_memory_stays_in_swap(void)
 	unsigned int i;
 
 	rotate_parts();
-	expect_within(60000, is_known_of_all(), "not known: %s", describe());
+	expect_within(150000, is_known_of_all(), "not known: %s", describe());
 	wait_rounds(1, 60000);
 	for (i = 0; i < nhogs; i++) {
 		u64 demand = demand_kib(&hogs[i]), unused = unused_kib(&hogs[i]);
@@ -107,7 +107,7 @@ static void what_is_missed_comes_back(void)
 	u64 missed;
 
 	rotate_parts();
-	expect_within(60000, is_known_of_all(), "not known: %s", describe());
+	expect_within(150000, is_known_of_all(), "not known: %s", describe());
 	wait_rounds(1, 60000);
 	missed = get_stats().missed;
 	hog_use_part(&hogs[0], 2);
@@ -169,7 +169,7 @@ static void cut_slices_tell_nothing(void)
 	check(slices > 20, "%s", describe());
 }
 
-GUEST_TESTS(TEST_SLOW(unused_memory_stays_in_swap, 150),
+GUEST_TESTS(TEST_SLOW(unused_memory_stays_in_swap, 300),
 	    TEST_SLOW(allocated_memory_comes_back, 120),
 	    TEST_SLOW(turns_end_if_what_is_used_fits, 150),
 	    TEST_SLOW(what_is_missed_comes_back, 150), TEST_SLOW(growth_is_used, 150),
