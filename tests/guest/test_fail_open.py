@@ -6,7 +6,7 @@ from tests.guest import harness
 GROUP = harness.Group(
     "fail-open",
     programs=("test_abuse", "test_failopen", "test_swap_fails"),
-    seconds=240,
+    seconds=400,
 )
 
 
