@@ -79,11 +79,16 @@ bool mts_interactive_is_on(void)
 	return READ_ONCE(share) && !list_empty(&mts_jobs);
 }
 
-static bool has_credit(const struct mts_job *job)
+static bool was_interactive_within(const struct mts_job *job, u32 ms)
 {
 	s64 until = atomic64_read(&job->interactive_until);
 
-	return until && to_ms(now_ns()) < until && READ_ONCE(share);
+	return until && to_ms(now_ns()) < until + ms && READ_ONCE(share);
+}
+
+static bool has_credit(const struct mts_job *job)
+{
+	return was_interactive_within(job, 0);
 }
 
 /* Input that came later has not been judged yet. */
@@ -137,9 +142,7 @@ static void ask_to_run(struct mts_job *job, u64 now)
 
 bool mts_job_was_used(const struct mts_job *job)
 {
-	s64 until = atomic64_read(&job->interactive_until);
-
-	return until && to_ms(now_ns()) < until + MTS_STAY_MS && READ_ONCE(share);
+	return was_interactive_within(job, MTS_STAY_MS);
 }
 
 static void add_trail(atomic64_t *trail, u64 now, u32 step, u64 name)
