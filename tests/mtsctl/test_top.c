@@ -281,6 +281,26 @@ static void lines(struct top_view *view)
 	CHECK(widest <= view->width);
 }
 
+static void what_stays_is_in_no_bin(void)
+{
+	struct top_view view = { .width = 67 };
+
+	make(&now, 1);
+	model_of(NULL, TOP_BY_ID);
+	CHECK(!model.stays.jobs);
+	/* delta, of bin 1; gamma is in every bin all the same. */
+	now.jobs[0].flags |= MTS_JOB_STAYS;
+	now.jobs[3].flags |= MTS_JOB_STAYS;
+	now.bins[1].demand -= now.jobs[0].demand;
+	model_of(NULL, TOP_BY_ID);
+	CHECK(model.stays.jobs == 1 && model.stays.resident == 40 * MIB);
+	CHECK(model.bins[1].jobs == 2 && model.bins[1].resident == 10 * MIB);
+	CHECK(model.every.jobs == 1 && model.all.resident == 62 * MIB);
+	lines(&view);
+	CHECK(strstr(frame, "  * 1 [##--------          ] 50.0 MiB     2"));
+	CHECK(strstr(frame, "stays [########            ] 40.0 MiB     1           in turn\n"));
+}
+
 static void every_size_of_terminal_is_kept(void)
 {
 	make(&now, 1);
@@ -351,6 +371,7 @@ int main(void)
 	every_size_of_terminal_is_kept();
 	the_selected_job_is_shown();
 	bars_show_memory_and_swap();
+	what_stays_is_in_no_bin();
 	top_model_free(&model);
 	if (failures)
 		printf("%d checks failed\n", failures);

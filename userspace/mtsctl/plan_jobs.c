@@ -99,14 +99,15 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 
 	for (u32 i = 0; !ret && i < s->njobs; i++) {
 		const struct mts_job_info *job = &s->jobs[i];
-		bool stays = job->flags & MTS_JOB_STAYS && !is_resident(job);
+		bool resident = is_resident(job);
+		bool stays = job->flags & MTS_JOB_STAYS && !resident;
 		struct mts_plan_job plan_job = {
 			/* Somebody else's freeze keeps it from growing. */
 			.demand = job->state == MTS_JOB_FOREIGN ? job->resident :
 				  stays				? 0 :
 								  job->demand,
 			.stays = stays ? job->demand : 0,
-			.flags = is_resident(job) ? MTS_PLAN_RESIDENT : 0,
+			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
 			.threads = job->threads,
 		};

@@ -209,6 +209,8 @@ static void show_bins(struct frame *f, u32 room)
 		print(f, TOP_PLAIN, "%5s %u more bins", "...", m->nbins - n);
 	if (f->used - began < room && m->every.jobs)
 		show_sum(f, TOP_PLAIN, "every", &m->every, "", "always");
+	if (f->used - began < room && m->stays.jobs)
+		show_sum(f, TOP_PLAIN, "stays", &m->stays, "", "in turn");
 	if (f->used - began < room && m->none.jobs)
 		show_sum(f, TOP_PLAIN, "none", &m->none, "", "");
 }

@@ -141,18 +141,23 @@ static void sum_add(struct top_sum *sum, const struct mts_job_info *job)
 	sum->swapped = mts_add_sat(sum->swapped, job->swapped);
 }
 
+static struct top_sum *sum_of(struct top_model *m, const struct mts_job_info *job)
+{
+	if (job->bin == MTS_BIN_EVERY)
+		return &m->every;
+	if (job->bin >= m->nbins)
+		return &m->none;
+	/* Its memory is off the capacity of all bins, and no bin's demand. */
+	return job->flags & MTS_JOB_STAYS ? &m->stays : &m->bins[job->bin];
+}
+
 static void bins_make(struct top_model *m)
 {
 	const struct snapshot *s = &m->now->s;
 
 	for (u32 i = 0; i < s->njobs; i++) {
-		const struct mts_job_info *job = &s->jobs[i];
-
-		sum_add(&m->all, job);
-		if (job->bin < s->nbins)
-			sum_add(&m->bins[job->bin], job);
-		else
-			sum_add(job->bin == MTS_BIN_EVERY ? &m->every : &m->none, job);
+		sum_add(&m->all, &s->jobs[i]);
+		sum_add(sum_of(m, &s->jobs[i]), &s->jobs[i]);
 	}
 	/* What the module packed by, not what the jobs say now. */
 	for (u32 i = 0; i < s->nbins; i++) {

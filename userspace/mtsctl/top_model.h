@@ -29,7 +29,7 @@ struct top_job {
 	u64 faults; /* per 1000 s, or TOP_UNKNOWN */
 };
 
-/* A bin, or all jobs in every bin, or all in none. */
+/* A bin, or all jobs in every bin, or all in none, or what stays of those in bins. */
 struct top_sum {
 	u32 jobs;
 	u64 demand;
@@ -65,7 +65,7 @@ struct top_model {
 	u32 njobs;
 	struct top_sum *bins;
 	u32 nbins;
-	struct top_sum every, none, all;
+	struct top_sum every, none, stays, all;
 	struct top_rates rates;
 	u64 switch_last_ns; /* 0: none was seen */
 	u64 switch_mean_ns; /* since load; 0: there was none */
