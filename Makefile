@@ -100,10 +100,11 @@ bars:
 simulate-check:
 	@bench/simulate --check $(BUILD)/results
 
+# Two files at a time: a guest of the tests keeps one processor busy.
 test:
 	@tools/setup test
 	@$(MAKE) -s all guest-module static guest-tests
-	$(PYTHON) -m pytest tests
+	$(PYTHON) -m pytest -n 2 --dist loadfile tests
 
 # Takes two hours: the guest tests on a kernel that watches its modules (lockdep, KASAN, ...).
 test-debug:

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
+from tests.build import alone
 
 DRIVER = BUILD / "labdrive"
 TESTJOB = BUILD / "testjob"
@@ -506,7 +507,8 @@ def test_mts_is_asked_to_run_the_jobs_and_to_thaw_them(lab):
 
 
 def test_syn8_says_how_far_each_of_its_processes_is(lab):
-    subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
+    with alone():
+        subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
     (one,) = lab.outcome(
         setting(job("a", BUILD / "syn8", "-n", 3, "-s", "64K", "-a", 1000), sample=0.01)
     )["jobs"]

@@ -14,6 +14,7 @@ import pytest
 
 from bench.lab import BUILD, LabError, elf, experiment, guest, kernel, runner
 from bench.policies import POLICIES, packages, rivals
+from tests.build import alone
 
 NAMES = [policy.name for policy in rivals.POLICIES]
 ROTATORS = [policy for policy in rivals.POLICIES if policy.start == "cgroup"]
@@ -168,7 +169,8 @@ def test_the_daemon_is_told_the_jobs_kinds():
 
 
 def test_the_variants_of_the_daemon_know_their_options():
-    subprocess.run(["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD}"], check=True)
+    with alone():
+        subprocess.run(["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD}"], check=True)
     for policy in ROTATORS:
         words = runner.daemon(policy, (job("a", each=True), job("b", resident=True))).split()
         words = [word for word in words if not word.startswith("$")]
@@ -198,10 +200,9 @@ kill $daemon && wait $daemon && [ $status = 0 ]
 
 def test_children_are_caught_before_they_have_memory_and_the_bins_rotate():
     """One processor, a counted clock: with a real-time priority the daemon is always first."""
-    subprocess.run(
-        ["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1"],
-        check=True,
-    )
+    build = ["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1"]
+    with alone():
+        subprocess.run(build, check=True)
     policy = POLICIES["userspace"]
     daemon = runner.daemon(policy, (job("syn8", each=True),))
     said = []

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
+from tests.build import alone
 
 ROTATOR = BUILD / "rotator"
 MIB = 1 << 20
@@ -20,7 +21,9 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module", autouse=True)
 def _built():
-    subprocess.run(["make", "-s", "-C", ROOT / "bench" / "rotator", f"BUILD={BUILD}"], check=True)
+    make = ["make", "-s", "-C", ROOT / "bench" / "rotator", f"BUILD={BUILD}"]
+    with alone():
+        subprocess.run(make, check=True)
 
 
 class Fake:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Every suite's smoke point, in guests: all under mts, one under stock and ideal too, one twice.
 
-All guests run at the beginning, as many side by side as there are processors; the tests look
-at what came out.
+All guests run at the beginning, as many side by side as there are processors, if no other tests
+run beside these; the tests look at what came out.
 """
 
 import dataclasses
 import functools
+import os
 import subprocess
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from bench.lab import BUILD, ROOT, pool, results, sweep
 from bench.policies import POLICIES
 from bench.suites import SUITES
+from tests.build import alone
 
 COMPARED = "syn8"  # the suite that runs under stock and ideal, and twice under mts
 CASES = [
@@ -35,7 +37,8 @@ def settings():
 def everything():
     """All items, run."""
     build = ["make", "-s", "-C", ROOT, "guest-module", "static"]
-    built = subprocess.run(build, text=True, capture_output=True, check=False)
+    with alone():
+        built = subprocess.run(build, text=True, capture_output=True, check=False)
     if built.returncode:
         pytest.fail(f"{' '.join(map(str, build))}: {built.stdout}{built.stderr}", pytrace=False)
     runs = pool.Pool(
@@ -43,7 +46,7 @@ def everything():
         suites=SUITES,
         policies=POLICIES,
         where=results.origin(),
-        parallel=pool.processors(),
+        parallel=max(1, pool.processors() // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))),
         logs=BUILD / "smoke",
     )
     runs.run()

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
+from tests.build import alone
 
 SYN8 = BUILD / "syn8"
 FOREVER = "1000G"
@@ -18,7 +19,8 @@ FOREVER = "1000G"
 
 @pytest.fixture(scope="module", autouse=True)
 def _built():
-    subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
+    with alone():
+        subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
 
 
 def syn8(*args):

@@ -25,6 +25,7 @@ from pathlib import Path
 import pytest
 
 from bench.lab import BUILD, ROOT, guest, kernel, programs
+from tests.build import alone
 
 PROGRAMS = BUILD / "guest"
 STATIC = BUILD / "static"
@@ -71,13 +72,14 @@ def list_tests(program: str) -> list[str]:
 @functools.cache
 def build(*targets: str) -> None:
     """Build what goes into a guest."""
-    done = subprocess.run(
-        ["make", "-s", "-C", ROOT, *targets],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    with alone():
+        done = subprocess.run(
+            ["make", "-s", "-C", ROOT, *targets],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
     if done.returncode:
         pytest.fail(f"make {' '.join(targets)} failed:\n{done.stdout}", pytrace=False)
 

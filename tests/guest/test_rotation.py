@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The rotation: turns, slices, eviction, and what is left alone."""
+"""The rotation: turns, slices, what is evicted, and what is left alone."""
 
 from tests.guest import harness
 
 GROUP = harness.Group(
     "rotation",
-    programs=(
-        "test_rotor",
-        "test_spared",
-        "test_evict",
-        "test_kinds",
-        "test_bring_back",
-        "test_use",
-        "test_slow_disk",
-    ),
-    kernel_modules=("zram", "lzo-rle"),
+    programs=("test_rotor", "test_spared", "test_evict"),
     zswap=True,
     seconds=600,
 )

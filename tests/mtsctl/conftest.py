@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import alone
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # Of fake_ipc.c: what everything that shows the state is shown.
@@ -65,12 +67,13 @@ class Mtsctl:
 def built():
     """The directory with the sanitized programs."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    done = subprocess.run(
-        ["make", "-C", str(HERE), "-j4", f"BUILD={BUILD}"],
-        env=env,
-        capture_output=True,
-        text=True,
-    )
+    with alone():
+        done = subprocess.run(
+            ["make", "-C", str(HERE), "-j4", f"BUILD={BUILD}"],
+            env=env,
+            capture_output=True,
+            text=True,
+        )
     assert done.returncode == 0, done.stdout + done.stderr
     return SANITIZED
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import alone
+
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("MTS_UNIT_BUILD", HERE.parent.parent / "build" / "unit"))
 
@@ -49,7 +51,8 @@ CASES = [
 def counted():
     """Instructions by case."""
     assert shutil.which("valgrind"), "valgrind counts the instructions: tools/setup test"
-    subprocess.run(["make", "-s", "-C", HERE, "cost", f"BUILD={BUILD}"], check=True)
+    with alone():
+        subprocess.run(["make", "-s", "-C", HERE, "cost", f"BUILD={BUILD}"], check=True)
     out = BUILD / "plan_cost.callgrind"
     for old in BUILD.glob(f"{out.name}*"):
         old.unlink()

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import alone
+
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("MTS_UNIT_BUILD", HERE.parent.parent / "build" / "unit"))
 TIMEOUT = 600
@@ -27,13 +29,14 @@ CASES = [
 
 @functools.cache
 def build():
-    return subprocess.run(
-        ["make", "-C", str(HERE), f"-j{os.cpu_count()}", f"BUILD={BUILD}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIMEOUT,
-    )
+    with alone():
+        return subprocess.run(
+            ["make", "-C", str(HERE), f"-j{os.cpu_count()}", f"BUILD={BUILD}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT,
+        )
 
 
 @functools.cache

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests build below build/, which files of tests that run side by side have in common."""
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+
+from bench.lab import BUILD
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """While this process builds no other one does."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / ".tests.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
