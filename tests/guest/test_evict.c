@@ -172,8 +172,9 @@ static void check_mode_auto_rotates(void)
 			      job_named("c").slices >= 2,
 		      "%s", describe());
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
+	/* 30 s are planned with what switches took before; another guest may slow these down. */
 	for (i = 0; i < 3; i++)
-		check(job_named(hogs[i].name).frozen_longest_ns < 31000 * NS_PER_MS, "%s",
+		check(job_named(hogs[i].name).frozen_longest_ns < 40000 * NS_PER_MS, "%s",
 		      describe());
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(1000);
