@@ -3,7 +3,9 @@
 
 import contextlib
 import fcntl
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 from bench.lab import BUILD
 
@@ -15,3 +17,9 @@ def alone() -> Iterator[None]:
     with open(BUILD / ".tests.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def make(folder: Path, *words: str) -> None:
+    """Build in a folder, alone; what fails is raised."""
+    with alone():
+        subprocess.run(["make", "-s", "-C", folder, *words], check=True)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
-from tests.build import alone
+from tests.build import make
 
 DRIVER = BUILD / "labdrive"
 TESTJOB = BUILD / "testjob"
@@ -27,8 +27,7 @@ JOB_KEYS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _built():
-    make = ["make", "-s", "-C", ROOT / "bench" / "driver", f"BUILD={BUILD}", "all", "testjob"]
-    subprocess.run(make, check=True)
+    make(ROOT / "bench" / "driver", f"BUILD={BUILD}", "all", "testjob")
 
 
 def job(name, *command, **more):
@@ -507,8 +506,7 @@ def test_mts_is_asked_to_run_the_jobs_and_to_thaw_them(lab):
 
 
 def test_syn8_says_how_far_each_of_its_processes_is(lab):
-    with alone():
-        subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
+    make(ROOT, "syn8")
     (one,) = lab.outcome(
         setting(job("a", BUILD / "syn8", "-n", 3, "-s", "64K", "-a", 1000), sample=0.01)
     )["jobs"]

@@ -14,7 +14,7 @@ import pytest
 
 from bench.lab import BUILD, LabError, elf, experiment, guest, kernel, runner
 from bench.policies import POLICIES, packages, rivals
-from tests.build import alone
+from tests.build import make
 
 NAMES = [policy.name for policy in rivals.POLICIES]
 ROTATORS = [policy for policy in rivals.POLICIES if policy.start == "cgroup"]
@@ -169,8 +169,7 @@ def test_the_daemon_is_told_the_jobs_kinds():
 
 
 def test_the_variants_of_the_daemon_know_their_options():
-    with alone():
-        subprocess.run(["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD}"], check=True)
+    make(rivals.ROTATOR_SOURCES, f"BUILD={BUILD}")
     for policy in ROTATORS:
         words = runner.daemon(policy, (job("a", each=True), job("b", resident=True))).split()
         words = [word for word in words if not word.startswith("$")]
@@ -200,9 +199,7 @@ kill $daemon && wait $daemon && [ $status = 0 ]
 
 def test_children_are_caught_before_they_have_memory_and_the_bins_rotate():
     """One processor, a counted clock: with a real-time priority the daemon is always first."""
-    build = ["make", "-s", "-C", rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1"]
-    with alone():
-        subprocess.run(build, check=True)
+    make(rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1")
     policy = POLICIES["userspace"]
     daemon = runner.daemon(policy, (job("syn8", each=True),))
     said = []

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
-from tests.build import alone
+from tests.build import make
 
 ROTATOR = BUILD / "rotator"
 MIB = 1 << 20
@@ -21,9 +21,7 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module", autouse=True)
 def _built():
-    make = ["make", "-s", "-C", ROOT / "bench" / "rotator", f"BUILD={BUILD}"]
-    with alone():
-        subprocess.run(make, check=True)
+    make(ROOT / "bench" / "rotator", f"BUILD={BUILD}")
 
 
 class Fake:

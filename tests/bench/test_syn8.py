@@ -11,7 +11,7 @@ import time
 import pytest
 
 from bench.lab import BUILD, ROOT
-from tests.build import alone
+from tests.build import make
 
 SYN8 = BUILD / "syn8"
 FOREVER = "1000G"
@@ -19,8 +19,7 @@ FOREVER = "1000G"
 
 @pytest.fixture(scope="module", autouse=True)
 def _built():
-    with alone():
-        subprocess.run(["make", "-s", "-C", ROOT, "syn8"], check=True)
+    make(ROOT, "syn8")
 
 
 def syn8(*args):

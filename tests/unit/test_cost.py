@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import alone
+from tests.build import make
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("MTS_UNIT_BUILD", HERE.parent.parent / "build" / "unit"))
@@ -51,8 +51,7 @@ CASES = [
 def counted():
     """Instructions by case."""
     assert shutil.which("valgrind"), "valgrind counts the instructions: tools/setup test"
-    with alone():
-        subprocess.run(["make", "-s", "-C", HERE, "cost", f"BUILD={BUILD}"], check=True)
+    make(HERE, "cost", f"BUILD={BUILD}")
     out = BUILD / "plan_cost.callgrind"
     for old in BUILD.glob(f"{out.name}*"):
         old.unlink()
