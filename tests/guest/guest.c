@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <sys/prctl.h>
 
-#define DEFAULT_SECONDS 60
+#define DEFAULT_SECONDS 120
 
 static sigjmp_buf leave;
 static pid_t runner;

@@ -51,7 +51,7 @@ class Group:
     data: tuple[tuple[str, Path], ...] = ()  # more of those: place in the guest, file or folder
     kernel_modules: tuple[str, ...] = ()  # of the kernel's own
     zswap: bool = False  # those that it needs, too; it is off
-    seconds: int = 120  # real time that one program may take
+    seconds: int = 900  # real time for one program; its tests have limits of their own
 
     def cases(self) -> list[tuple[str, str]]:
         """Program and test name of every test, as the programs list them on this host."""

@@ -78,16 +78,16 @@ bool is_rotating(void)
 
 void expect_rotation(u32 bins)
 {
-	expect_within(5000, is_rotating(), "%s", describe());
-	expect_within(5000, get_status().bins == bins, "not %u bins: %s", bins, describe());
+	expect_soon(is_rotating(), "%s", describe());
+	expect_soon(get_status().bins == bins, "not %u bins: %s", bins, describe());
 }
 
-void wait_rounds(u64 rounds, unsigned int ms)
+void wait_rounds(u64 rounds)
 {
 	u64 end = get_stats().rounds + rounds;
 
-	if (!wait_until(get_stats().rounds >= end, ms))
-		fail("not %llu more rounds in %u ms but %llu: %s", (unsigned long long)rounds, ms,
+	if (!wait_until(get_stats().rounds >= end, (rounds + 1) * SOON_MS))
+		fail("not %llu more rounds but %llu: %s", (unsigned long long)rounds,
 		     (unsigned long long)(get_stats().rounds + rounds - end), describe());
 }
 
@@ -142,7 +142,7 @@ void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms)
 	struct hog *last;
 	u64 before, faults, pages;
 
-	expect_within(20000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	last = frozen_hog();
 	before = get_stats().brought_back;
 	kill_and_join((last == &hogs[0] ? &hogs[1] : &hogs[0])->pid);

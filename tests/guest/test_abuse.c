@@ -27,7 +27,7 @@ static void expect_sound(void)
 {
 	rotate_by_use(32, 250, MTS_EVICT_FULL);
 	if (get_status().jobs >= 3)
-		wait_rounds(2, 15000);
+		wait_rounds(2);
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(1000);
 }
@@ -79,7 +79,7 @@ static void stopped_and_continued(void)
 	expect_within(5000, process_state(hog->pid) == 'T', "its state is %c",
 		      process_state(hog->pid));
 	progress = hog_progress(hog);
-	wait_rounds(2, 40000);
+	wait_rounds(2);
 	check(hog_progress(hog) == progress, "it runs though it is stopped");
 	check(!job_named(hog->name).freeze_failures, "it did not freeze: %s", describe());
 	kill(hog->pid, SIGCONT);
@@ -178,7 +178,7 @@ static void tracer_dies(void)
 	}
 	expect_within(5000, process_state(hog->pid) == 't', "its state is %c",
 		      process_state(hog->pid));
-	wait_rounds(1, 20000);
+	wait_rounds(1);
 	kill_and_join(pid);
 	hog_expect_progress(hog, 20000);
 	expect_sound();
@@ -235,7 +235,7 @@ static void vfork_parent_freezes(void)
 	start_short_slices();
 	pid = start_vforker(0);
 	expect_within(30000, job_named("vforker").frozen_total_ns, "never frozen: %s", describe());
-	wait_rounds(2, 40000);
+	wait_rounds(2);
 	check(!job_named("vforker").freeze_failures, "it did not freeze: %s", describe());
 	vforker->go_on = true;
 	check(join(pid, 10000) == 3, "the child's status was lost");
@@ -251,7 +251,7 @@ static void vfork_under_each(void)
 	start_short_slices();
 	pid = start_vforker(MTS_JOB_EACH);
 	check(find_job("vforker.1", NULL), "the child has no job: %s", describe());
-	wait_rounds(3, 40000);
+	wait_rounds(3);
 	check(!job_named("vforker").freeze_failures, "it did not freeze: %s", describe());
 	vforker->go_on = true;
 	check(join(pid, 15000) == 3, "the child's status was lost");
@@ -457,7 +457,7 @@ static void many_callers_at_once(void)
 		if (!pids[i])
 			command_for_ever((int)i);
 	}
-	wait_rounds(10, 30000);
+	wait_rounds(10);
 	for (i = 0; i < ARRAY_SIZE(pids); i++)
 		kill_and_join(pids[i]);
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
@@ -487,7 +487,7 @@ static void frozen_holder_of_a_pipe(void)
 	}
 	close(ends[1]);
 	expect_within(30000, find_job("writer", &job), "%s", describe());
-	wait_rounds(2, 40000);
+	wait_rounds(2);
 	check(read(ends[0], &byte, 1) == 1, "read: %m");
 	close(ends[0]);
 	join(pid, 10000);

@@ -20,12 +20,12 @@ static void comes_back_before_it_runs(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1500, MTS_EVICT_FULL);
-	wait_rounds(1, 30000);
+	wait_rounds(1);
 	before = get_stats();
 	faults = hogs_major_faults();
 	reads = swap_stat(SWAP_READS);
 	sectors = swap_stat(SWAP_SECTORS_READ);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	after = get_stats();
 	faults = hogs_major_faults() - faults;
 	reads = swap_stat(SWAP_READS) - reads;
@@ -42,7 +42,7 @@ static void comes_back_to_the_last(void)
 {
 	start_hogs(HOG_RANDOM, 2, three_equal);
 	rotate(32, 20000, MTS_EVICT_FULL);
-	wait_rounds(1, 90000);
+	wait_rounds(1);
 	expect_comes_back_to_the_last(20, 10000);
 }
 
@@ -54,10 +54,10 @@ static void what_was_not_written_is_not_written_again(void)
 
 	start_hogs(HOG_READER, 3, three_equal);
 	rotate(32, 700, MTS_EVICT_FULL);
-	wait_rounds(2, 30000);
+	wait_rounds(2);
 	before = get_stats();
 	sectors = swap_stat(SWAP_SECTORS_WRITTEN);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	evicted = get_stats().evict_got - before.evict_got;
 	sectors = swap_stat(SWAP_SECTORS_WRITTEN) - sectors;
 	check(evicted > 100 * MIB, "evicted %lu KiB", evicted >> 10);
@@ -143,10 +143,10 @@ static void what_lay_scattered_goes_out_in_one(void)
 		.evict = MTS_EVICT_FULL,
 		.slice_ns = 1000 * NS_PER_MS,
 	});
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	writes = swap_stat(SWAP_WRITES);
 	evicted = get_stats().evict_got;
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	writes = swap_stat(SWAP_WRITES) - writes;
 	evicted = get_stats().evict_got - evicted;
 	check(evicted > 10 * MIB, "evicted %lu KiB", evicted >> 10);
@@ -163,7 +163,7 @@ static u64 workers_ns_in_rounds(u64 rounds)
 {
 	u64 before = get_stats().workers_ns;
 
-	wait_rounds(rounds, 60000);
+	wait_rounds(rounds);
 	return get_stats().workers_ns - before;
 }
 
@@ -177,7 +177,7 @@ static void several_threads_move_memory(void)
 	check(sysconf(_SC_NPROCESSORS_ONLN) > 1, "there is one processor");
 	start_hogs(HOG_RANDOM, 4, four_equal);
 	rotate(45, 700, MTS_EVICT_FULL);
-	wait_rounds(1, 30000);
+	wait_rounds(1);
 	before = get_stats();
 	helped = workers_ns_in_rounds(2);
 	after = get_stats();
@@ -187,7 +187,7 @@ static void several_threads_move_memory(void)
 	      (after.evict_ns - before.evict_ns) / 1000);
 
 	write_file(THREADS, "1");
-	wait_rounds(1, 30000);
+	wait_rounds(1);
 	helped = workers_ns_in_rounds(2);
 	write_file(THREADS, "0");
 	check(!helped, "they helped all the same, for %lu us", helped / 1000);
@@ -199,14 +199,14 @@ static void readahead_is_as_it_was(void)
 	check(readahead_is("true"), "readahead is off to begin with");
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_FULL);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	set_mode(MTS_MODE_OFF);
 	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("true"), "readahead was left off");
 
 	set_readahead("false");
 	set_mode(MTS_MODE_ALWAYS);
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	set_mode(MTS_MODE_OFF);
 	expect_within(20000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	check(readahead_is("false"), "the administrator's setting is lost");
@@ -277,7 +277,7 @@ static void a_job_with_a_limit_of_its_own(void)
 		  &(struct hog_spec){ .cgroup = "t-limit", .mib = 24, .kind = HOG_SEQUENTIAL });
 	add_job("t-limit", 0);
 	rotate(32, 500, MTS_EVICT_FULL);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	check(cg_key("t-limit", "memory.events", "oom_kill") == 0, "killed for its limit");
 	hog_expect_progress(&other, 10000);
 }

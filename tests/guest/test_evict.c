@@ -58,7 +58,7 @@ static void evict_full_empties_the_outgoing_bin(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1000, MTS_EVICT_FULL);
-	wait_rounds(2, 30000);
+	wait_rounds(2);
 	check(sample_frozen_memory(5000, 20, true) > 10, "hardly a sample: %s", describe());
 	after = get_stats();
 	check(after.evict_got - before.evict_got > 48 * MIB, "evict_got %llu KiB",
@@ -79,7 +79,7 @@ static void evict_off_leaves_memory_alone(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 400, MTS_EVICT_OFF);
-	wait_rounds(1, 10000);
+	wait_rounds(1);
 	check(sample_frozen_memory(3000, 80, false) > 10, "hardly a sample: %s", describe());
 	check(get_stats().evict_asked == before.evict_asked, "it evicted");
 }
@@ -91,7 +91,7 @@ static void evict_need_leaves_memory_alone_while_there_is_room(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 400, MTS_EVICT_NEED);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 	check(sample_frozen_memory(2000, 80, false) > 6, "hardly a sample: %s", describe());
 	check(get_stats().evict_got == before.evict_got, "it evicted");
 }
@@ -111,9 +111,9 @@ static void evict_auto_goes_by_need_where_switches_are_dear(void)
 
 	/* What need brings about, cheap switches, is no reason to end it. */
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 500 * NS_PER_MS });
-	wait_rounds(1, 20000);
+	wait_rounds(1);
 	got = get_stats().evict_got;
-	wait_rounds(2, 20000);
+	wait_rounds(2);
 	expect(get_status().evict, MTS_EVICT_NEED);
 	check(get_stats().evict_got == got, "it evicted");
 
@@ -137,7 +137,7 @@ static void thaw_during_eviction(void)
 		u64 began;
 
 		rotate(32, 300, MTS_EVICT_FULL);
-		expect_within(5000, get_status().state == MTS_STATE_SWITCHING, "%s", describe());
+		expect_soon(get_status().state == MTS_STATE_SWITCHING, "%s", describe());
 		sleep_ms(20 * i);
 		began = now_ms();
 		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
@@ -266,7 +266,7 @@ static void what_zswap_keeps_does_not_count(void)
 	start_packed("b");
 	rotate(32, 1000, MTS_EVICT_FULL);
 	expect_rotation(2);
-	wait_rounds(2, 30000);
+	wait_rounds(2);
 	for (i = 0; i < 400 && seen < 20; i++, sleep_ms(50)) {
 		struct mts_job_info again;
 
@@ -299,7 +299,7 @@ static void job_larger_than_the_bin_runs_alone(void)
 	start_hogs(HOG_RANDOM, 3, mib);
 	rotate(32, 400, MTS_EVICT_OFF);
 	expect_rotation(2);
-	wait_rounds(3, 20000);
+	wait_rounds(3);
 	big = job_named("a");
 	check(get_bins(bins, 4) == 2 && big.bin < 2, "%s", describe());
 	check(bins[big.bin].jobs == 1, "it has company: %u jobs", bins[big.bin].jobs);
@@ -344,7 +344,7 @@ static void added_job_is_measured_on_arrival(void)
 		  &(struct hog_spec){ .cgroup = "t-arrives", .mib = 28, .kind = HOG_RANDOM });
 	rotate(32, 20000, MTS_EVICT_OFF);
 	expect_rotation(2);
-	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	id = add_job("t-arrives", 0);
 	expect_within(2000, find_id(id, &job) && job.demand > 24 * MIB, "%s", describe());
 	expect_within(2000,
@@ -368,7 +368,7 @@ static void newcomer_gets_its_turn(void)
 	expect_within(10000, hog_ready(&late), "it has not even touched its memory: %s",
 		      describe());
 	expect_within(10000, get_status().bins == 4, "%s", describe());
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 	job = job_named("late");
 	check(job.frozen_longest_ns < 4000 * NS_PER_MS, "%s", describe());
 	hog_expect_progress(&late, 4000);

@@ -6,7 +6,6 @@ from tests.guest import harness
 GROUP = harness.Group(
     "fail-open",
     programs=("test_abuse", "test_failopen", "test_swap_fails"),
-    seconds=400,
 )
 
 

@@ -13,7 +13,7 @@ static void start_rotation(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate_by_use(32, 20000, MTS_EVICT_FULL);
 	expect_rotation(3);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 }
 
 static void expect_stop(u32 reason, unsigned int ms)
@@ -31,10 +31,10 @@ static void expect_rotation_again(void)
 	struct mts_stats before;
 
 	set_mode(MTS_MODE_ALWAYS);
-	expect_within(5000, get_status().frozen >= 2, "it does not rotate again: %s", describe());
+	expect_soon(get_status().frozen >= 2, "it does not rotate again: %s", describe());
 	before = get_stats();
 	rotate_by_use(32, 200, MTS_EVICT_FULL);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 	check(get_stats().switches > before.switches, "%s", describe());
 }
 
@@ -90,7 +90,7 @@ static void newcomer_while_stopped(void)
 	hog_expect_progress(&late, 1000);
 	check(!get_status().frozen, "%s", describe());
 	expect_rotation_again();
-	expect_within(10000, job_named("late").slices >= 1, "%s", describe());
+	expect_soon(job_named("late").slices >= 1, "%s", describe());
 }
 
 static void thaw_twenty_times(void)
@@ -100,7 +100,7 @@ static void thaw_twenty_times(void)
 	start_rotation();
 	for (i = 0; i < 20; i++) {
 		rotate_by_use(32, 200, MTS_EVICT_FULL);
-		expect_within(3000, get_status().frozen, "%s", describe());
+		expect_soon(get_status().frozen, "%s", describe());
 		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 		for (j = 0; j < 3; j++)
 			check(!cg_freeze_asked(hogs[j].cgroup), "%d: THAW has returned: %s", i,
@@ -143,7 +143,7 @@ static void unload_while_frozen(void)
 	add_job(hogs[2].cgroup, 0);
 	rotate_by_use(32, 200, MTS_EVICT_FULL);
 	expect_rotation(3);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 }
 
 static void unload_in_the_middle_of_evictions(void)
@@ -155,7 +155,7 @@ static void unload_in_the_middle_of_evictions(void)
 
 		start_hogs(HOG_RANDOM, 3, three_equal);
 		rotate(32, 200, MTS_EVICT_FULL);
-		expect_within(5000, get_status().frozen, "%s", describe());
+		expect_soon(get_status().frozen, "%s", describe());
 		/* Somewhere else in a switch each time. */
 		sleep_ms(150 * i);
 		mts_close();
@@ -250,7 +250,7 @@ static void resumed_in_the_middle_of_a_stall(void)
 	set_mode(MTS_MODE_ALWAYS);
 	expect_within(10000, now_ms() - began > 7000, "?");
 	rotate_by_use(32, 200, MTS_EVICT_FULL);
-	wait_rounds(3, 10000);
+	wait_rounds(3);
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
 }
 
@@ -355,10 +355,10 @@ static void suspend_pauses_and_resume_goes_on(void)
 	check(get_stats().failsafe_thaws == before.failsafe_thaws + 1, "it was not thawed");
 	check(get_stats().thaws >= before.thaws + 2, "thaws %llu",
 	      get_stats().thaws - before.thaws);
-	expect_within(5000, get_status().frozen == 2, "no rotation afterwards: %s", describe());
-	expect_within(2000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().frozen == 2, "no rotation afterwards: %s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	rotate_by_use(32, 200, MTS_EVICT_FULL);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 }
 
 /* A stop is still a stop after the host has slept. */
@@ -392,9 +392,9 @@ static void rotation_goes_on_after_a_refused_suspend(void)
 	status = end_suspend(pid);
 	expect(status, EBUSY);
 	/* Not what it was in the middle of: all ran meanwhile. */
-	expect_within(10000, is_rotating() && get_status().frozen == 2, "%s", describe());
+	expect_soon(is_rotating() && get_status().frozen == 2, "%s", describe());
 	rotate_by_use(32, 200, MTS_EVICT_FULL);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 }
 
 GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(off_is_off_when_it_returns),

@@ -7,7 +7,6 @@ GROUP = harness.Group(
     "interactive",
     programs=("test_interactive",),
     kernel_modules=("evdev", "uinput"),
-    seconds=600,
 )
 
 

@@ -262,8 +262,7 @@ static void each_burst(void)
 	struct mts_stats before = get_stats();
 	pid_t pid = start_each("burst", fork_burst);
 
-	expect_within(20000, seen->done == BURST, "%u of %d children have looked", seen->done,
-		      BURST);
+	expect_soon(seen->done == BURST, "%u of %d children have looked", seen->done, BURST);
 	check_own_jobs("burst", BURST);
 	check(count_jobs() == BURST + 1, "%u jobs", count_jobs());
 	check(get_stats().jobs_each == before.jobs_each + BURST, "jobs_each %llu more",
@@ -298,7 +297,7 @@ static void each_grandchildren_stay(void)
 {
 	pid_t pid = start_each("family", fork_grandchildren);
 
-	expect_within(5000, seen->done == 3, "%u of 3 have looked; %s", seen->done, describe());
+	expect_soon(seen->done == 3, "%u of 3 have looked; %s", seen->done, describe());
 	check(!strcmp(seen->of[0].cgroup, BASE "/family.1"), "the child is in %s",
 	      seen->of[0].cgroup);
 	check(!strcmp(seen->of[1].cgroup, BASE "/family.1"), "the grandchild is in %s",
@@ -400,7 +399,7 @@ static void each_leaves_threads_alone(void)
 	pid_t pid = start_each("threaded", start_threads);
 	int i;
 
-	expect_within(5000, seen->done == 8, "%u of 8 threads run", seen->done);
+	expect_soon(seen->done == 8, "%u of 8 threads run", seen->done);
 	for (i = 0; i < 8; i++)
 		check(!strcmp(seen->of[i].cgroup, BASE "/threaded"), "thread %d is in %s", i,
 		      seen->of[i].cgroup);
@@ -442,11 +441,11 @@ static void each_switched_off(void)
 	set_job(job_named("switched").id, MTS_JOB_EACH, 0);
 	/* The child that is on its way may still get a job; the one after it does not. */
 	forks = seen->forks;
-	expect_within(5000, seen->forks >= forks + 2, "it forks no more; %s", describe());
+	expect_soon(seen->forks >= forks + 2, "it forks no more; %s", describe());
 	stats = get_stats();
-	expect_within(5000, seen->forks >= forks + 10, "it forks no more; %s", describe());
+	expect_soon(seen->forks >= forks + 10, "it forks no more; %s", describe());
 	check(get_stats().jobs_each == stats.jobs_each, "children still become jobs");
-	expect_within(5000, count_jobs() == 1, "%s", describe());
+	expect_soon(count_jobs() == 1, "%s", describe());
 	seen->go_on = true;
 	expect(join(pid, 5000), 0);
 	check(!strcmp(seen->of[0].cgroup, BASE "/switched"), "a child is in %s",
@@ -471,7 +470,7 @@ static void each_in_an_added_cgroup(void)
 		wait(NULL);
 		_exit(0);
 	}
-	expect_within(5000, seen->done == 1, "the child has not looked");
+	expect_soon(seen->done == 1, "the child has not looked");
 	check(!strcmp(seen->of[0].cgroup, BASE "/t-each.1"), "the child is in %s",
 	      seen->of[0].cgroup);
 	seen->go_on = true;
@@ -488,7 +487,7 @@ static void each_long_name(void)
 	memset(name, 'l', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	pid = start_each(name, fork_grandchildren);
-	expect_within(5000, seen->done == 3, "%u of 3 have looked", seen->done);
+	expect_soon(seen->done == 3, "%u of 3 have looked", seen->done);
 	child = seen->of[0].cgroup;
 	check(strlen(child) == strlen(BASE "/") + MTS_NAME_SIZE - 1, "the child is in %s", child);
 	check(!strcmp(child + strlen(child) - 3, "l.1"), "the child is in %s", child);
@@ -504,7 +503,7 @@ static void each_name_taken(void)
 	create_job("taken.1", 0);
 	create_job("taken.2", 0);
 	pid = start_each("taken", fork_grandchildren);
-	expect_within(5000, seen->done == 3, "%u of 3 have looked", seen->done);
+	expect_soon(seen->done == 3, "%u of 3 have looked", seen->done);
 	check(strcmp(seen->of[0].cgroup, BASE "/taken"), "the child was left with its parent");
 	seen->go_on = true;
 	expect(join(pid, 5000), 0);

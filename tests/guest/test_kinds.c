@@ -31,9 +31,9 @@ static struct traffic traffic_of_rounds(u64 rounds)
 {
 	struct traffic before, after;
 
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	before = traffic_now();
-	wait_rounds(rounds, 120000);
+	wait_rounds(rounds);
 	after = traffic_now();
 	return (struct traffic){
 		.pages = after.pages - before.pages,
@@ -109,7 +109,7 @@ static void two_swap_disks(void)
 	swap_on("/dev/nullb1", 5);
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1500, MTS_EVICT_FULL);
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	first = swap_stat(SWAP_SECTORS_READ);
 	second = disk_stat("nullb1", SWAP_SECTORS_READ);
 	t = traffic_of_rounds(3);
@@ -174,11 +174,11 @@ static void zram_that_is_full(void)
 	swap_zram("256K");
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 500, MTS_EVICT_FULL);
-	wait_rounds(2, 30000);
+	wait_rounds(2);
 	failed = zram_failed_writes();
 	for (i = 0; i < 3; i++)
 		before[i] = hog_progress(&hogs[i]);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	for (i = 0; i < 3; i++)
 		check(hog_progress(&hogs[i]) > before[i], "%s stands still: %s", hogs[i].name,
 		      describe());

@@ -26,7 +26,6 @@ GROUP = harness.Group(
     kernel_modules=("evdev", "uinput"),
     tools=(XORG, "xterm", "xkbcomp") if HAS_X else (),
     data=DATA if HAS_X else (),
-    seconds=600,
 )
 
 

@@ -7,7 +7,6 @@ GROUP = harness.Group(
     "protocol",
     programs=("test_ioctl", "test_enrol", "test_jobs", "test_many", "test_load"),
     kernel_modules=("evdev",),
-    seconds=240,
 )
 
 

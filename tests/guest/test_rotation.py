@@ -7,7 +7,6 @@ GROUP = harness.Group(
     "rotation",
     programs=("test_rotor", "test_spared", "test_evict"),
     zswap=True,
-    seconds=600,
 )
 
 

@@ -84,7 +84,7 @@ static void never_two_bins(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_OFF);
 	expect_rotation(3);
-	wait_rounds(1, 10000);
+	wait_rounds(1);
 	for (end = now_ms() + 5000; now_ms() < end; samples++) {
 		get_jobs(jobs, 3, NULL);
 		check(bins_awake(jobs, 3) <= 1, "two bins run: %s", describe());
@@ -117,7 +117,7 @@ static bool ran_as_planned(const struct mts_bin_info *bins)
 	u32 i;
 
 	get_jobs(before, 3, NULL);
-	wait_rounds(4, 20000);
+	wait_rounds(4);
 	get_jobs(after, 3, NULL);
 	for (i = 0; i < 3; i++) {
 		u64 should = bins[after[i].bin % 3].slice_ns;
@@ -157,7 +157,7 @@ static void slices_follow_demand(void)
 		      bins[i].slice_ns / NS_PER_MS, (unsigned long long)(should / NS_PER_MS));
 	}
 	/* The first slice may have been cut short by the configuration. */
-	wait_rounds(2, 20000);
+	wait_rounds(2);
 	/* The guest's clock is the host's, which may have other things to do for a while. */
 	while (!ran_as_planned(bins))
 		check(++attempts < 4, "%s ran %llu ms a slice, should be %llu: %s", astray.name,
@@ -189,13 +189,13 @@ static void slices_grow_with_the_price_of_a_switch(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(20, 200, MTS_EVICT_FULL);
 	expect_rotation(3);
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	check(slices_are_within(slice, slice), "without overhead: %s", describe());
 
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_OVERHEAD | MTS_CONFIG_MAX_PAUSE,
 					 .overhead = 50,
 					 .max_pause_ns = max_pause });
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	check(slices_are_within(slice + 1, max_pause), "they have not grown: %s", describe());
 	check(get_status().longest_pause_ns <= max_pause, "pause %llu ms",
 	      get_status().longest_pause_ns / NS_PER_MS);
@@ -203,7 +203,7 @@ static void slices_grow_with_the_price_of_a_switch(void)
 		check(job_named(hogs[i].name).frozen_longest_ns <= max_pause, "%s", describe());
 
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_OVERHEAD, .overhead = 0 });
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	check(slices_are_within(slice, slice), "without overhead again: %s", describe());
 }
 
@@ -219,7 +219,7 @@ static void every_packer_rotates(void)
 		u32 n, jobs = 0;
 
 		set_config(&(struct mts_config){ .mask = MTS_CONFIG_PACK, .pack = pack });
-		wait_rounds(2, 10000);
+		wait_rounds(2);
 		n = get_bins(bins, 5);
 		check(n == get_status().bins && n >= 2 && n <= 4, "packer %u: %u bins", pack, n);
 		for (i = 0; i < n; i++)
@@ -246,7 +246,7 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 	}
 	rotate(32, 1600, MTS_EVICT_OFF);
 	expect_rotation(3);
-	wait_rounds(1, 20000);
+	wait_rounds(1);
 	before = get_stats();
 	asleep = job_named("sleeper");
 	busy = job_named("a");
@@ -282,7 +282,7 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 	start_hogs(HOG_SLEEP, 3, three_equal);
 	rotate(32, 2000, MTS_EVICT_OFF);
 	expect_rotation(3);
-	wait_rounds(3, 30000);
+	wait_rounds(3);
 	before = get_stats();
 	sleep_ms(6000);
 	after = get_stats();
@@ -305,7 +305,7 @@ static void a_bin_keeps_both_processors_busy(void)
 	start_hogs(HOG_RANDOM, 4, mib);
 	rotate(36, 500, MTS_EVICT_OFF);
 	expect_rotation(2);
-	wait_rounds(2, 30000);
+	wait_rounds(2);
 	small = job_named("c");
 	other = job_named("d");
 	note("threads %u %u, bins %u %u", small.threads, other.threads, small.bin, other.bin);
@@ -318,19 +318,23 @@ static void a_bin_keeps_both_processors_busy(void)
 
 static void config_applies_within_a_slice(void)
 {
+	u64 rounds;
+
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 60000, MTS_EVICT_OFF);
 	expect_rotation(3);
-	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	rotate(32, 200, MTS_EVICT_OFF);
-	wait_rounds(3, 5000);
+	rounds = get_stats().rounds;
+	/* The slice that was under way has 45 s. */
+	expect_soon(get_stats().rounds >= rounds + 3, "%s", describe());
 	rotate(32, 60000, MTS_EVICT_OFF);
-	expect_within(3000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	rotate(128, 60000, MTS_EVICT_OFF);
 	expect_all_thawed(1500);
 	expect_within(2000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	rotate(32, 60000, MTS_EVICT_OFF);
-	expect_within(3000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(1000);
 	expect_within(2000, get_status().state == MTS_STATE_OFF, "%s", describe());
@@ -344,7 +348,7 @@ static void slice_ends_as_announced(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 2000, MTS_EVICT_OFF);
-	expect_within(5000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	s = get_status();
 	check(s.slice_ends_ns > s.now_ns, "it is over already: %s", describe());
 	check(s.slice_ends_ns - s.now_ns <= 1800 * NS_PER_MS, "in %llu ms",
@@ -418,7 +422,7 @@ static void removed_while_frozen(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 20000, MTS_EVICT_OFF);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 	hog = frozen_hog();
 	remove_job(hog->id);
 	check(!cg_freeze_asked(hog->cgroup), "JOB_REMOVE has returned, cgroup.freeze is 1");
@@ -433,7 +437,7 @@ static void rotation_ends_when_the_rest_fits(void)
 	start_hogs(HOG_RANDOM, 3, mib);
 	rotate(32, 20000, MTS_EVICT_OFF);
 	expect_rotation(2);
-	expect_within(5000, get_status().frozen, "%s", describe());
+	expect_soon(get_status().frozen, "%s", describe());
 	hog_kill(&hogs[0]);
 	expect_within(5000, !find_job("a", NULL), "%s", describe());
 	expect_within(3000, get_status().state == MTS_STATE_IDLE && !get_status().frozen, "%s",
@@ -450,7 +454,7 @@ static void rotation_ends_when_the_rest_of_the_bins_fits(void)
 	start_hogs(HOG_RANDOM, 4, mib);
 	rotate(32, 20000, MTS_EVICT_OFF);
 	expect_rotation(2);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 	check(job_named("a").bin == job_named("b").bin, "%s", describe());
 	hog_kill(&hogs[0]);
 	hog_kill(&hogs[2]);

@@ -37,7 +37,7 @@ static bool is_passing(void)
 static void in_the_middle_of_passing(void)
 {
 	rotate_slowly();
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	expect_within(60000, is_passing(), "%s", describe());
 }
 
@@ -69,10 +69,10 @@ static void bins_pass_each_other(void)
 	unsigned int i;
 
 	rotate_slowly();
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	before = get_stats();
 	trace_begin();
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	trace_end(text, sizeof(text));
 	after = get_stats();
 	check(after.passes > before.passes, "no bins passed: %s", describe());
@@ -90,7 +90,7 @@ static void they_do_not_where_that_gains_nothing(void)
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 4, four_equal);
 	rotate(14, 700, MTS_EVICT_NEED);
-	wait_rounds(3, 60000);
+	wait_rounds(3);
 	check(get_stats().passes == passes, "passed with evict=need");
 }
 
@@ -135,7 +135,7 @@ static void changed_while_passing(void)
 	remove_job(hogs[1].id);
 	for (i = 0; i < nhogs; i++)
 		hog_expect_progress(&hogs[i], 20000);
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	check(!cg_freeze_asked(hogs[0].cgroup) && !cg_freeze_asked(hogs[1].cgroup), "%s",
 	      describe());
 }
@@ -158,7 +158,7 @@ static void who_is_left_alone_gets_all_of_it(void)
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 2, two_large);
 	rotate(56, 1000, MTS_EVICT_FULL);
-	wait_rounds(1, 90000);
+	wait_rounds(1);
 	expect_comes_back_to_the_last(44, 30000);
 }
 
@@ -169,8 +169,8 @@ static void turns_of_three(void)
 	swap_use(&slow);
 	start_hogs(HOG_RANDOM, 3, mib);
 	rotate(28, 700, MTS_EVICT_FULL);
-	wait_rounds(1, 90000);
-	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
+	wait_rounds(1);
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	expect(get_status().frozen, 2);
 }
 
@@ -181,7 +181,7 @@ static void they_run_one_after_the_other(void)
 	turns_of_three();
 	before = get_stats().brought_back;
 	everything_fits();
-	expect_within(30000, get_status().frozen == 1, "%s", describe());
+	expect_soon(get_status().frozen == 1, "%s", describe());
 	expect_within(30000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	expect_all_thawed(1000);
 	expect(get_status().reason, MTS_REASON_FITS);
@@ -358,7 +358,7 @@ static void turns_begin_at_the_first_shortage(void)
 
 	fill_in_turns(8);
 	began = now_ms();
-	expect_within(10000, is_rotating(), "%s", describe());
+	expect_soon(is_rotating(), "%s", describe());
 	note("turns began after %lu ms", now_ms() - began);
 	check(get_stats().early_begins == begins + 1, "not for the shortage to come: %s",
 	      describe());

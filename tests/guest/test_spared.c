@@ -250,7 +250,7 @@ static void thawed_for_whom_is_moved_in(pid_t pid)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 60000, MTS_EVICT_OFF);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 	frozen = frozen_hog();
 	cg_move(frozen->cgroup, pid);
 	expect_within(1000, !cg_freeze_asked(frozen->cgroup), "it stands still: %s", describe());
@@ -290,7 +290,7 @@ static void frozen_by_somebody_else_stays_so(void)
 	expect_within(2000, cg_frozen("t-foreign"), "the kernel did not freeze it");
 	id = add_job("t-foreign", 0);
 	rotate(32, 200, MTS_EVICT_FULL);
-	expect_within(5000, is_rotating(), "%s", describe());
+	expect_soon(is_rotating(), "%s", describe());
 	for (end = now_ms() + 4000; now_ms() < end; sleep_ms(5))
 		check(cg_freeze_asked("t-foreign"), "it was thawed: %s", describe());
 	check(find_id(id, &job) && job.state == MTS_JOB_FOREIGN, "%s", describe());
@@ -320,7 +320,7 @@ static void frozen_by_somebody_else_during_its_slice(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 700, MTS_EVICT_OFF);
-	wait_rounds(1, 10000);
+	wait_rounds(1);
 	expect_within(10000, runs_early_in_slice(0), "%s", describe());
 	hog = hog_of_bin(0);
 	expect(cg_write(hog->cgroup, "cgroup.freeze", "1"), 0);
@@ -334,7 +334,7 @@ static void frozen_by_somebody_else_during_its_slice(void)
 	check(cg_freeze_asked(hog->cgroup), "THAW has thawed it");
 	expect(cg_write(hog->cgroup, "cgroup.freeze", "0"), 0);
 	set_mode(MTS_MODE_ALWAYS);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 	hog_expect_progress(hog, 3000);
 }
 
@@ -354,7 +354,7 @@ static void frozen_from_above_stays_so(void)
 	expect_within(2000, cg_frozen("t-above/job"), "the kernel did not freeze it");
 	add_job("t-above/job", 0);
 	rotate(32, 200, MTS_EVICT_OFF);
-	expect_within(5000, is_rotating(), "%s", describe());
+	expect_soon(is_rotating(), "%s", describe());
 	for (end = now_ms() + 3000; now_ms() < end; sleep_ms(10))
 		check(cg_freeze_asked("t-above") && cg_frozen("t-above/job"), "it was thawed: %s",
 		      describe());
@@ -384,7 +384,7 @@ static void settings_of_an_added_cgroup_are_kept(void)
 		cg_read("t-set", files[i], before[i], sizeof(before[i]));
 	id = add_job("t-set", 0);
 	rotate(32, 300, MTS_EVICT_FULL);
-	wait_rounds(3, 30000);
+	wait_rounds(3);
 	remove_job(id);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		cg_read("t-set", files[i], after, sizeof(after));
@@ -406,7 +406,7 @@ static void thawed_by_its_owner_it_takes_turns(void)
 	expect(cg_write("t-owner", "cgroup.freeze", "1"), 0);
 	id = add_job("t-owner", 0);
 	rotate(32, 200, MTS_EVICT_OFF);
-	wait_rounds(2, 5000);
+	wait_rounds(2);
 	expect(cg_write("t-owner", "cgroup.freeze", "0"), 0);
 	expect_within(5000, find_id(id, &job) && job.slices >= 2 && job.frozen_longest_ns, "%s",
 		      describe());
@@ -422,17 +422,16 @@ static void thawed_by_somebody_else(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 1000, MTS_EVICT_OFF);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
-	expect_within(5000, (job = job_named("a")).state == MTS_JOB_FROZEN, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
+	expect_soon((job = job_named("a")).state == MTS_JOB_FROZEN, "%s", describe());
 	frozen = &hogs[0];
 	expect(cg_write(frozen->cgroup, "cgroup.freeze", "0"), 0);
 	hog_expect_progress(frozen, 1000);
 	expect_within(5000, get_stats().foreign_thaws > before.foreign_thaws, "%s", describe());
-	wait_rounds(3, 20000);
+	wait_rounds(3);
 	for (i = 0; i < 3; i++)
 		hog_expect_progress(&hogs[i], 5000);
-	expect_within(10000, job_named("a").state == MTS_JOB_FROZEN, "never frozen again: %s",
-		      describe());
+	expect_soon(job_named("a").state == MTS_JOB_FROZEN, "never frozen again: %s", describe());
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(1000);
 }

@@ -8,7 +8,6 @@ GROUP = harness.Group(
     programs=("test_kinds", "test_bring_back", "test_use", "test_slow_disk"),
     kernel_modules=("zram", "lzo-rle"),
     zswap=True,
-    seconds=600,
 )
 
 

@@ -3,7 +3,7 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("tool", programs=("test_mtsctl",), seconds=300)
+GROUP = harness.Group("tool", programs=("test_mtsctl",))
 
 
 def test_case(guest_case: harness.Case) -> None:

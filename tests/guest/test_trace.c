@@ -154,7 +154,7 @@ static void record_rotation(u64 rounds)
 	record();
 	rotate(32, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
-	wait_rounds(rounds, 60000);
+	wait_rounds(rounds);
 	stop_rotating();
 	end_record();
 }
@@ -315,7 +315,7 @@ static void events_agree_with_statistics(void)
 	record();
 	rotate(32, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
-	wait_rounds(2, 60000);
+	wait_rounds(2);
 	stop_rotating();
 	now = get_stats();
 	end_record();
@@ -346,7 +346,7 @@ static void rounds_say_the_plan(void)
 	record();
 	rotate(32, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
-	wait_rounds(1, 60000);
+	wait_rounds(1);
 	stop_rotating();
 	end_record();
 	for (e = events; (e = find(e, "mts_round")); e++) {
@@ -383,10 +383,10 @@ static void jobs_come_and_go(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_OFF);
 	expect_rotation(3);
-	wait_rounds(1, 20000);
+	wait_rounds(1);
 	remove_job(hogs[0].id);
 	kill_and_join(hogs[1].pid);
-	expect_within(5000, count_jobs() == 1, "%s", describe());
+	expect_soon(count_jobs() == 1, "%s", describe());
 	stop_rotating();
 	end_record();
 
@@ -443,10 +443,10 @@ static void a_stop_says_why(void)
 		start_hogs(HOG_RANDOM, 3, three_equal);
 		record();
 		rotate(32, 200, MTS_EVICT_FULL);
-		expect_within(5000, get_status().frozen, "%s", describe());
+		expect_soon(get_status().frozen, "%s", describe());
 		/* Somewhere else in a switch each time. */
 		sleep_ms(130 * i);
-		expect_within(5000, get_status().frozen, "%s", describe());
+		expect_soon(get_status().frozen, "%s", describe());
 		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 		expect_within(15000, get_status().state == MTS_STATE_STOPPED, "%s", describe());
 		/* Until the rotor has seen it too. */
@@ -463,7 +463,7 @@ static void a_stall_says_why(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	record();
 	rotate(32, 20000, MTS_EVICT_OFF);
-	expect_within(5000, get_status().frozen == 2, "%s", describe());
+	expect_soon(get_status().frozen == 2, "%s", describe());
 	expect(write_file("/sys/module/mts/parameters/debug_stall_ms", "6000"), 0);
 	expect_within(8000, get_status().state == MTS_STATE_STOPPED, "%s", describe());
 	expect_within(8000, !get_status().bins, "%s", describe());
@@ -481,7 +481,7 @@ static void a_foreign_thaw_is_told(void)
 	rotate(32, 300, MTS_EVICT_OFF);
 	hog = frozen_hog();
 	expect(cg_write(hog->cgroup, "cgroup.freeze", "0"), 0);
-	wait_rounds(2, 20000);
+	wait_rounds(2);
 	stop_rotating();
 	end_record();
 	for (e = events; (e = find(e, "mts_thaw")); e++)
@@ -529,7 +529,7 @@ static void who_waits_for_whom_is_told(void)
 	writer = start_sleeper("writer", -1);
 	record();
 	rotate(32, 200, MTS_EVICT_OFF);
-	wait_rounds(6, 20000);
+	wait_rounds(6);
 	stop_rotating();
 	now = get_stats();
 	end_record();
@@ -553,7 +553,7 @@ static void unload_while_recording(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	record();
 	rotate(32, 200, MTS_EVICT_FULL);
-	expect_within(5000, get_status().frozen, "%s", describe());
+	expect_soon(get_status().frozen, "%s", describe());
 	mts_close();
 	expect(module_unload(), 0);
 	expect(module_load(""), 0);

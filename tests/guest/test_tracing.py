@@ -3,7 +3,7 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("trace", programs=("test_trace",), tools=("trace-cmd",), seconds=400)
+GROUP = harness.Group("trace", programs=("test_trace",), tools=("trace-cmd",))
 
 
 def test_case(guest_case: harness.Case) -> None:

@@ -320,10 +320,10 @@ static void start_talk(enum way by, unsigned int first_mib, unsigned int second_
 	start_peer(&client, "client");
 	start_peer(&server, "server");
 	drop_channel();
-	expect_within(10000, seen->ready == 3 || seen->error, "%s: they are not ready: %s",
-		      way_names[way], describe());
+	expect_soon(seen->ready == 3 || seen->error, "%s: they are not ready: %s", way_names[way],
+		    describe());
 	check(!seen->error, "%s", strerror(-seen->error));
-	expect_within(10000, seen->messages > 3, "%s: they do not talk", way_names[way]);
+	expect_soon(seen->messages > 3, "%s: they do not talk", way_names[way]);
 	client.id = job_named("client").id;
 	server.id = job_named("server").id;
 }
@@ -386,7 +386,7 @@ static void end_up_in_one_bin(enum way by, u64 least_per_s)
 	check(rate >= least_per_s * 1000, "%s: %llu in 1000 s: %s", way_names[by],
 	      (unsigned long long)rate, describe());
 	/* And there they stay. */
-	wait_rounds(5, 10000);
+	wait_rounds(5);
 	check(are_together(), "%s: %s", way_names[by], describe());
 	end_talk();
 }
@@ -444,10 +444,10 @@ static void get_on_apart(enum way by)
 
 	start_talk(by, 24, 24);
 	take_turns(300);
-	wait_rounds(2, 10000);
+	wait_rounds(2);
 	rounds = get_stats().rounds;
 	messages = seen->messages;
-	wait_rounds(10, 20000);
+	wait_rounds(10);
 	messages = seen->messages - messages;
 	rounds = get_stats().rounds - rounds;
 	note("%s: apart %llu in %llu rounds, %llu thawed for it", way_names[by],
@@ -550,10 +550,10 @@ static void who_waits_for_nobody_is_tied_to_nobody(void)
 	close(there[1]);
 	start_alone("server");
 	close(there[0]);
-	expect_within(10000, seen->ready == 2, "%s", describe());
+	expect_soon(seen->ready == 2, "%s", describe());
 	before = get_stats();
 	take_turns(200);
-	wait_rounds(8, 20000);
+	wait_rounds(8);
 	check(get_stats().waits == before.waits, "%llu waits",
 	      (unsigned long long)(get_stats().waits - before.waits));
 	check(!are_together(), "%s", describe());
@@ -594,12 +594,12 @@ static void the_other_one_is_killed(void)
 {
 	start_talk(LOCK, 24, 24);
 	take_turns(300);
-	expect_within(5000, job_named("server").state == MTS_JOB_FROZEN, "%s", describe());
+	expect_soon(job_named("server").state == MTS_JOB_FROZEN, "%s", describe());
 	kill_and_join(server.pid);
 	/* It had the lock. */
 	expect_within(3000, messages_per_1000s(200) > 20000, "%s", describe());
 	expect_within(5000, !find_id(server.id, &(struct mts_job_info){ 0 }), "%s", describe());
-	wait_rounds(3, 10000);
+	wait_rounds(3);
 }
 
 static void the_module_is_unloaded_meanwhile(void)

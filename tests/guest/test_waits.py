@@ -3,7 +3,7 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("waits", programs=("test_waits",), seconds=400)
+GROUP = harness.Group("waits", programs=("test_waits",))
 
 
 def test_case(guest_case: harness.Case) -> None:
