@@ -62,8 +62,10 @@ shift
 exec "$@"
 """
 # idle-turns none|fit TURNS COMMAND...: so many times without the module, with it, with it, without
-# it; and once before that, which does not count. `fit`: while the module is there the cgroups in
-# idle-turns are jobs, one of them the command's. It never is empty, which would end the job.
+# it; and once before that, which does not count. Each begins after a pause: the first start right
+# after insmod of any module, an empty one too, takes the dearer course (docs/performance.md).
+# `fit`: while the module is there the cgroups in idle-turns are jobs, one of them the command's. It
+# never is empty, which would end the job.
 TURNS = """#!/bin/sh
 where=$1
 turns=$2
@@ -82,6 +84,7 @@ load() {
 run() {
 	echo "turn $1"
 	shift
+	sleep 0.2
 	$in "$@" || exit 1
 }
 run warm "$@"
