@@ -44,7 +44,7 @@ help:
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
-		echo 'make: no kernel headers: apt-get install linux-headers-amd64,' \
+		echo 'make: no kernel headers: apt-get install linux-headers-$(shell uname -r),' \
 			'or say where they are with KDIR=' >&2; exit 1; fi
 
 module: kdir
@@ -135,7 +135,13 @@ format:
 
 # Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
 # is left to whoever installs the package.
-install: module mtsctl
+# Headers of another kernel are good to build for the guests. Installed, the module would not load.
+install-kdir: kdir
+	@if [ -z '$(DESTDIR)' ] && [ '$(origin KDIR)' = file ] && [ '$(RELEASE)' != '$(shell uname -r)' ]; then \
+		echo 'make: these headers are of $(RELEASE), this host runs $(shell uname -r):' \
+			'apt-get install linux-headers-$(shell uname -r), or say which kernel with KDIR=' >&2; exit 1; fi
+
+install: install-kdir module mtsctl
 	$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		$(if $(DESTDIR),DEPMOD=true) modules_install
 	$(if $(DESTDIR),,depmod $(RELEASE))
@@ -160,6 +166,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
+.PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
 	simulate-check test test-debug newer test-newer \
 	lint format install uninstall clean distclean

@@ -47,7 +47,7 @@ enum mts_mode {
 	/*
 	 * Rotate while the jobs' demand exceeds the capacity and they pay for
 	 * it: the host reclaims memory, pages come back from swap, and the jobs
-	 * get less than 3/4 of the processors' time that they want. If they get
+	 * get less than 0.85 of the processors' time that they want. If they get
 	 * even less while they take turns, stand down for a while. A bin size
 	 * set by hand counts as the user's word that memory is short.
 	 */
