@@ -133,14 +133,14 @@ format:
 	@tools/setup lint
 	@tools/lint --format
 
-# Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
-# is left to whoever installs the package.
 # Headers of another kernel are good to build for the guests. Installed, the module would not load.
 install-kdir: kdir
 	@if [ -z '$(DESTDIR)' ] && [ '$(origin KDIR)' = file ] && [ '$(RELEASE)' != '$(shell uname -r)' ]; then \
 		echo 'make: these headers are of $(RELEASE), this host runs $(shell uname -r):' \
 			'apt-get install linux-headers-$(shell uname -r), or say which kernel with KDIR=' >&2; exit 1; fi
 
+# Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
+# is left to whoever installs the package.
 install: install-kdir module mtsctl
 	$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		$(if $(DESTDIR),DEPMOD=true) modules_install
