@@ -45,9 +45,15 @@
 #define LOOK_SHARE 64u
 /* What the disk has shown, or the jobs, is believed for so long. */
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
-/* So much is evicted to see how fast it is, and this is slow: 80 MB/s. */
-#define PROBE_BYTES (2ull << 20)
+/*
+ * So little is evicted to see how fast swap is, as memory may suffice; and so often if it was slow,
+ * as a fast disk may have been busy once. This is slow, a page: 80 MB/s.
+ */
+#define PROBE_BYTES (256ull << 10)
+#define PROBES 2u
 #define SLOW_NS (50 * (u64)NSEC_PER_USEC)
+/* So long all wait for it to come back. */
+#define BACK_NS (100 * (u64)NSEC_PER_MSEC)
 
 /*
  * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
@@ -259,30 +265,42 @@ bool mts_early_is_due(void)
 	return !most_sleep(now) && mts_round_may_stop();
 }
 
+/* Where hardly any of it went it is not the disk that was slow. */
+static bool is_evicted_slowly(struct mts_job *job)
+{
+	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.lent_ns, got, waited;
+
+	got = mts_evict_job(job, PROBE_BYTES);
+	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
+	waited = mts_sub_floor(ktime_get_ns() - began, busy);
+	return got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
+}
+
 /*
  * How fast is swap? Not asked again for a while. Return: not all of it was asked for, the disk has
  * shown nothing.
  */
 static bool probe_disk(void)
 {
-	u64 now = ktime_get_ns(), busy, got, waited;
+	u64 now = ktime_get_ns();
 	struct mts_job *job;
-	u32 n;
+	bool slow = true;
+	u32 i, n;
 
 	if (mts_rotor.disk_is_slow && now < early.slow_until)
 		return false;
 	job = mts_round_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
-	busy = mts_workers_busy() + mts_rotor.lent_ns;
-	got = mts_evict_job(job, PROBE_BYTES);
-	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
-	waited = mts_sub_floor(ktime_get_ns() - now, busy);
-	if (mts_rotor_is_hurried())
-		return true;
-	/* Where hardly anything went it is not the disk that was slow. */
-	mts_rotor.disk_is_slow = got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
+	for (i = 0; slow && i < PROBES; i++) {
+		slow = is_evicted_slowly(job);
+		if (mts_rotor_is_hurried())
+			return true;
+	}
+	mts_rotor.disk_is_slow = slow;
 	early.slow_until = now + BELIEVED_NS;
+	/* What went is what had been used longest ago: it would come back page by page. */
+	mts_switch_bring_job(job, ktime_get_ns() + BACK_NS);
 	return false;
 }
 

@@ -291,6 +291,9 @@ int mts_switch_settle(void);
  */
 bool mts_switch_bring_all(void);
 
+/* What a frozen job has in swap comes back, as far as it does until @end, ns. */
+void mts_switch_bring_job(struct mts_job *job, u64 end);
+
 /* Freeze whoever may be. -ECANCELED. */
 int mts_switch_stop(void);
 

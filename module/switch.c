@@ -348,6 +348,12 @@ static void bring_listed_until(u32 n, u64 end)
 	mts_rotor.bring_until = 0;
 }
 
+void mts_switch_bring_job(struct mts_job *job, u64 end)
+{
+	mts_rotor.incoming[0] = job;
+	bring_listed_until(1, end);
+}
+
 /* From @now until it will have been frozen for @max_pause. */
 static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
 {
@@ -386,9 +392,8 @@ static bool bring_each(void)
 		if (now >= pass_ends)
 			return true;
 		left = until(job, now + MTS_PAUSE_MARGIN_NS, mts_rotor.max_pause_ns);
-		mts_rotor.incoming[0] = job;
 		if (left)
-			bring_listed_until(1, now + left);
+			mts_switch_bring_job(job, now + left);
 		/* As far as it has come; the rest when it is known what it is about. */
 		if (mts_rotor_is_hurried())
 			return true;
