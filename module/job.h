@@ -135,6 +135,7 @@ struct mts_job {
 	u32 interactive; /* enum mts_interactive_what, as last traced */
 	u64 stays; /* bytes that are in memory in every bin, although it is not; 0: none */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
+	bool sheltered; /* shelter.c: others give what is lacking */
 	bool warm; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */
 	struct mts_places places; /* while it does */

@@ -769,7 +769,8 @@ void mts_round_protect(bool wanted)
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
 		bool pinned = kept && job->flags & MTS_JOB_PIN;
-		bool always = pinned || (wanted && (job->realtime || job->stays));
+		bool sheltered = wanted && !mts_rotor.nbins && job->sheltered;
+		bool always = pinned || sheltered || (wanted && (job->realtime || job->stays));
 
 		mts_rotor_step("memory is protected");
 		mts_protect(job, used || always ? min(job->demand, most) : 0,

@@ -180,14 +180,14 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	u64 elapsed = now - a->began;
 	bool was_short = a->short_of_memory, starving = false;
 
+	a->waits = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 	if (a->began && elapsed < STALE_NS) {
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
-		a->short_of_memory =
-			!copes(a->share, a->expected) &&
-			waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		a->waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		a->short_of_memory = a->waits && !copes(a->share, a->expected);
 		a->lasting = a->short_of_memory && was_short;
 		starving = starves(a, window, elapsed);
 	}
@@ -199,6 +199,11 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	a->looks = 0;
 	a->swapins = window->swapins;
 	a->reclaimed = window->reclaimed;
+}
+
+bool mts_admission_waits(const struct mts_admission *a, u64 now)
+{
+	return a->waits && now - a->began < STALE_NS;
 }
 
 bool mts_admission_starves(const struct mts_admission *a, u64 now)
@@ -242,6 +247,7 @@ void mts_admission_end(struct mts_admission *a)
 {
 	a->began = 0;
 	a->looks = 0;
+	a->waits = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 	a->starving_since = 0;

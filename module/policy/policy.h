@@ -398,6 +398,13 @@ bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
  */
 bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 free);
 
+/*
+ * Do jobs that need @demand together nearly fit into @capacity: is an eighth more than it enough?
+ * Not if they fill less than three quarters of it: it is not for them that the kernel reclaims.
+ * @lacks: then set to the bytes that some of them have to give, at least 1.
+ */
+bool mts_policy_nearly_fits(u64 demand, u64 capacity, u64 *lacks);
+
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 
 /**
@@ -477,7 +484,8 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  *
  * @began, @looks, @swapins, @reclaimed: of the window
  * @share, @expected: in the last window without turns, and with turns
- * @short_of_memory: both signals were there in it
+ * @waits: the jobs waited for memory in it
+ * @short_of_memory: and ran for too little
  * @lasting: and in the one before
  * @starving_since: nobody has got anything, nor has any memory come, since then; 0: not so
  * @before, @during: before turns were taken, and in the last round
@@ -490,6 +498,7 @@ struct mts_admission {
 	u64 reclaimed;
 	u64 share;
 	u64 expected;
+	bool waits;
 	bool short_of_memory;
 	bool lasting;
 	u64 starving_since;
@@ -538,6 +547,9 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  * have not been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
+
+/* Did the jobs wait for memory in the last window, which is not long ago? */
+bool mts_admission_waits(const struct mts_admission *a, u64 now);
 
 /*
  * For two seconds and more memory was full, jobs that would run have waited for it, nobody has run,

@@ -213,6 +213,8 @@ const char *cg_job(const char *job);
 pid_t spawn(void);
 /* In a child: have so much memory, each page in use once. Exits with 3 if there is none. */
 void touch(unsigned int mib);
+/* Locks all memory but so much, as long as the test lasts. */
+void leave_mib(unsigned int left);
 /*
  * Bytes that the kernel says are available, and those that each processor keeps at hand: from
  * Linux 6.7 on up to an eighth of the memory, which the kernel leaves out.

@@ -450,6 +450,29 @@ void touch(unsigned int mib)
 		memory[at] = 1;
 }
 
+void leave_mib(unsigned int left)
+{
+	unsigned int mib = (unsigned int)(memory_available() / MIB) - left;
+	int ready[2];
+	char byte;
+
+	/* The disk's pages cannot be moved, for which the kernel would keep 50 MiB free. */
+	expect(write_file("/proc/sys/vm/watermark_boost_factor", "0"), 0);
+	check(!pipe(ready), "pipe: %m");
+	if (!spawn()) {
+		if (mlockall(MCL_FUTURE))
+			_exit(3);
+		touch(mib);
+		if (write(ready[1], "", 1) != 1)
+			_exit(3);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	check(read(ready[0], &byte, 1) == 1, "%u MiB cannot be locked", mib);
+	close(ready[0]);
+}
+
 static bool file_has(const char *path, const char *word)
 {
 	char text[256];

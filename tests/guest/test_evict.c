@@ -2,6 +2,7 @@
 /* What is evicted at a switch, and jobs that do not fit as planned. */
 #include "guest.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 
@@ -402,6 +403,76 @@ static void growth_splits_the_bin(void)
 	expect_within(3000, job_named("a").bin != job_named("b").bin, "%s", describe());
 }
 
+/* ---- without turns ------------------------------------------------------------------ */
+
+static unsigned int count_protected(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nhogs; i++)
+		if (cg_number(hogs[i].cgroup, "memory.low") >= (long long)MIB)
+			n++;
+	return n;
+}
+
+/* Locks another MiB at intervals. */
+static pid_t start_to_lock(unsigned int most)
+{
+	pid_t pid = spawn();
+
+	if (pid)
+		return pid;
+	if (mlockall(MCL_FUTURE))
+		_exit(3);
+	while (most--) {
+		touch(1);
+		sleep_ms(500);
+	}
+	_exit(0);
+}
+
+/*
+ * Four that have all they need until there is a little less: one of them is to give it, so that
+ * three get on, and no turns are taken. Whose hands are off protects nobody.
+ */
+static void who_nearly_fits_is_protected_but_one(void)
+{
+	static const unsigned int each[] = { 22, 22, 22, 22 };
+	u64 progress[ARRAY_SIZE(each)];
+	unsigned int i;
+	pid_t locks;
+
+	leave_mib(96);
+	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
+	set_mode(MTS_MODE_AUTO);
+	sleep_ms(1000);
+	check(!count_protected(), "while all fits: %s", describe());
+	locks = start_to_lock(24);
+	expect_soon(count_protected() == nhogs - 1, "%u protected: %s", count_protected(),
+		    describe());
+	check(!kill(locks, SIGSTOP), "kill: %m");
+	note("%s", describe());
+	expect_within(1000, cg_number(BASE, "memory.low") >= 3 * 16 * (long long)MIB,
+		      "%lld of the base", cg_number(BASE, "memory.low"));
+	for (i = 0; i < nhogs; i++)
+		progress[i] = hog_progress(&hogs[i]);
+	for (i = 0; i < nhogs; i++)
+		expect_soon(hog_progress(&hogs[i]) > progress[i], "%s stands still", hogs[i].name);
+	set_mode(MTS_MODE_SHADOW);
+	expect_within(3000, !count_protected() && !cg_number(BASE, "memory.low"), "%s", describe());
+}
+
+static void who_fits_well_is_not_protected(void)
+{
+	static const unsigned int each[] = { 24, 24 };
+
+	leave_mib(96);
+	start_hogs(HOG_DOZE, ARRAY_SIZE(each), each);
+	set_mode(MTS_MODE_AUTO);
+	sleep_ms(3000);
+	check(!count_protected(), "%s", describe());
+}
+
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
 	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
 	    TEST(evict_auto_goes_by_need_where_switches_are_dear), TEST(thaw_during_eviction),
@@ -409,4 +480,5 @@ GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_mem
 	    TEST_SLOW(mode_auto_rotates_where_zswap_is_on, 240),
 	    TEST(what_zswap_keeps_does_not_count), TEST(job_larger_than_the_bin_runs_alone),
 	    TEST(what_processors_keep_is_available), TEST(added_job_is_measured_on_arrival),
-	    TEST(newcomer_gets_its_turn), TEST(growth_splits_the_bin));
+	    TEST(newcomer_gets_its_turn), TEST(growth_splits_the_bin),
+	    TEST(who_nearly_fits_is_protected_but_one), TEST(who_fits_well_is_not_protected));

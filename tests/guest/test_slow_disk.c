@@ -249,32 +249,6 @@ static void the_pause_ends_at_the_end(void)
 	expect_all_go_on(GOES_ON);
 }
 
-/* ---- the first shortage ----------------------------------------------------------------- */
-
-/* Leaves so much to the others, as long as the test lasts. */
-static void leave_mib(unsigned int left)
-{
-	unsigned int mib = (unsigned int)(memory_available() / MIB) - left;
-	int ready[2];
-	char byte;
-
-	/* The disk's pages cannot be moved, for which the kernel would keep 50 MiB free. */
-	expect(write_file("/proc/sys/vm/watermark_boost_factor", "0"), 0);
-	check(!pipe(ready), "pipe: %m");
-	if (!spawn()) {
-		if (mlockall(MCL_FUTURE))
-			_exit(3);
-		touch(mib);
-		if (write(ready[1], "", 1) != 1)
-			_exit(3);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	check(read(ready[0], &byte, 1) == 1, "%u MiB cannot be locked", mib);
-	close(ready[0]);
-}
-
 /* ---- limits that go by the disk -------------------------------------------------------- */
 
 /* 10 MiB each way take 5 s: in four bins 20 of the 30 s that pauses may last if that will do. */
