@@ -52,8 +52,9 @@
 #define PROBE_BYTES (256ull << 10)
 #define PROBES 2u
 #define SLOW_NS (50 * (u64)NSEC_PER_USEC)
-/* So long all wait for it to come back. */
+/* So long all wait for it to come back; by faults if there was more of the job in swap before. */
 #define BACK_NS (100 * (u64)NSEC_PER_MSEC)
+#define BACK_BYTES (1024ull << 10)
 
 /*
  * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
@@ -265,15 +266,17 @@ bool mts_early_is_due(void)
 	return !most_sleep(now) && mts_round_may_stop();
 }
 
-/* Where hardly any of it went it is not the disk that was slow. */
-static bool is_evicted_slowly(struct mts_job *job)
+/* @else_slow: where hardly any of it went, which says nothing of the disk. */
+static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 {
 	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.lent_ns, got, waited;
 
 	got = mts_evict_job(job, PROBE_BYTES);
 	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
 	waited = mts_sub_floor(ktime_get_ns() - began, busy);
-	return got >= PROBE_BYTES / 4 && waited > SLOW_NS * (got >> PAGE_SHIFT);
+	if (got < PROBE_BYTES / 4)
+		return else_slow;
+	return waited > SLOW_NS * (got >> PAGE_SHIFT);
 }
 
 /*
@@ -293,14 +296,15 @@ static bool probe_disk(void)
 	if (!job)
 		return false;
 	for (i = 0; slow && i < PROBES; i++) {
-		slow = is_evicted_slowly(job);
+		slow = is_evicted_slowly(job, i);
 		if (mts_rotor_is_hurried())
 			return true;
 	}
 	mts_rotor.disk_is_slow = slow;
 	early.slow_until = now + BELIEVED_NS;
 	/* What went is what had been used longest ago: it would come back page by page. */
-	mts_switch_bring_job(job, ktime_get_ns() + BACK_NS);
+	if (job->usage.swap < BACK_BYTES)
+		mts_switch_bring_job(job, ktime_get_ns() + BACK_NS);
 	return false;
 }
 

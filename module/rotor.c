@@ -583,6 +583,7 @@ static int rotor_main(void *unused)
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
 		if (mts_round_plan() >= 2) {
 			answer_readers();
+			mts_shelter_end();
 			mts_round_protect(true);
 			run_round();
 		} else {

@@ -282,7 +282,10 @@ bool mts_early_look(void);
 /* While no turns are taken: whose memory is to be protected as the others' will do. */
 void mts_shelter_choose(void);
 
-/* Is anybody's? Then choose again at intervals: it ends, and others are to give. */
+/* Turns begin: whoever waited did so before them. */
+void mts_shelter_end(void);
+
+/* Are some to give? Then choose again at intervals: it ends, and others are to give. */
 bool mts_shelter_gives(void);
 
 /* ---- switch.c ------------------------------------------------------------- */

@@ -769,12 +769,15 @@ void mts_round_protect(bool wanted)
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
 		bool pinned = kept && job->flags & MTS_JOB_PIN;
-		bool sheltered = wanted && !mts_rotor.nbins && job->sheltered;
-		bool always = pinned || sheltered || (wanted && (job->realtime || job->stays));
+		bool always = pinned || (wanted && (job->realtime || job->stays));
+		u64 low = 0;
 
+		if (used || always)
+			low = min(job->demand, most);
+		else if (wanted && !mts_rotor.nbins && job->sheltered)
+			low = job->resident; /* what it has not got would protect who gives */
 		mts_rotor_step("memory is protected");
-		mts_protect(job, used || always ? min(job->demand, most) : 0,
-			    used && !always ? mts_rotor.nbins : 1);
+		mts_protect(job, low, used && !always ? mts_rotor.nbins : 1);
 	}
 }
 

@@ -65,6 +65,6 @@ bool mts_policy_nearly_fits(u64 demand, u64 capacity, u64 *lacks)
 {
 	if (demand < capacity - capacity / 4 || demand > mts_add_sat(capacity, capacity / 8))
 		return false;
-	*lacks = mts_max(mts_sub_floor(demand, capacity), 1ull);
+	*lacks = mts_max(mts_sub_floor(demand, capacity), capacity / 32);
 	return true;
 }

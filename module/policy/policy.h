@@ -401,7 +401,8 @@ bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 f
 /*
  * Do jobs that need @demand together nearly fit into @capacity: is an eighth more than it enough?
  * Not if they fill less than three quarters of it: it is not for them that the kernel reclaims.
- * @lacks: then set to the bytes that some of them have to give, at least 1.
+ * @lacks: then set to the bytes that some of them have to give, at least a 32nd of it, as what is
+ * available is an estimate.
  */
 bool mts_policy_nearly_fits(u64 demand, u64 capacity, u64 *lacks);
 
@@ -485,7 +486,7 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  * @began, @looks, @swapins, @reclaimed: of the window
  * @share, @expected: in the last window without turns, and with turns
  * @waits: the jobs waited for memory in it
- * @short_of_memory: and ran for too little
+ * @short_of_memory: memory was waited for in it, and the jobs ran for too little
  * @lasting: and in the one before
  * @starving_since: nobody has got anything, nor has any memory come, since then; 0: not so
  * @before, @during: before turns were taken, and in the last round

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /* Jobs that stand still in both lists, and were never thawed in between. */
 static bool stood_still(const struct mts_job_info *before, const struct mts_job_info *after)
@@ -415,7 +416,9 @@ static unsigned int count_protected(void)
 	return n;
 }
 
-/* Locks another MiB at intervals. */
+#define SHELTER "/sys/module/mts/parameters/shelter"
+
+/* Locks another MiB at intervals, and keeps them. */
 static pid_t start_to_lock(unsigned int most)
 {
 	pid_t pid = spawn();
@@ -428,12 +431,13 @@ static pid_t start_to_lock(unsigned int most)
 		touch(1);
 		sleep_ms(500);
 	}
-	_exit(0);
+	for (;;)
+		pause();
 }
 
 /*
  * Four that have all they need until there is a little less: one of them is to give it, so that
- * three get on, and no turns are taken. Whose hands are off protects nobody.
+ * three get on, and no turns are taken.
  */
 static void who_nearly_fits_is_protected_but_one(void)
 {
@@ -442,12 +446,13 @@ static void who_nearly_fits_is_protected_but_one(void)
 	unsigned int i;
 	pid_t locks;
 
+	expect(write_file(SHELTER, "Y"), 0);
 	leave_mib(96);
 	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
 	set_mode(MTS_MODE_AUTO);
 	sleep_ms(1000);
 	check(!count_protected(), "while all fits: %s", describe());
-	locks = start_to_lock(24);
+	locks = start_to_lock(9);
 	expect_soon(count_protected() == nhogs - 1, "%u protected: %s", count_protected(),
 		    describe());
 	check(!kill(locks, SIGSTOP), "kill: %m");
@@ -458,7 +463,7 @@ static void who_nearly_fits_is_protected_but_one(void)
 		progress[i] = hog_progress(&hogs[i]);
 	for (i = 0; i < nhogs; i++)
 		expect_soon(hog_progress(&hogs[i]) > progress[i], "%s stands still", hogs[i].name);
-	set_mode(MTS_MODE_SHADOW);
+	expect(write_file(SHELTER, "N"), 0);
 	expect_within(3000, !count_protected() && !cg_number(BASE, "memory.low"), "%s", describe());
 }
 
@@ -466,11 +471,13 @@ static void who_fits_well_is_not_protected(void)
 {
 	static const unsigned int each[] = { 24, 24 };
 
+	expect(write_file(SHELTER, "Y"), 0);
 	leave_mib(96);
 	start_hogs(HOG_DOZE, ARRAY_SIZE(each), each);
 	set_mode(MTS_MODE_AUTO);
 	sleep_ms(3000);
 	check(!count_protected(), "%s", describe());
+	expect(write_file(SHELTER, "N"), 0);
 }
 
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),

@@ -101,6 +101,12 @@ static void who_gets_on_may_wait_for_memory_too(void **unused)
 	check(mts_admission_waits(&a, now) && !a.short_of_memory);
 	check(mts_admission_waits(&a, now + 9 * SECOND));
 	check(!mts_admission_waits(&a, now + 10 * SECOND)); /* it is long ago */
+	stalled = 10 * MS - 1; /* it is others who wait */
+	look(SECOND, 990 * MS, 1000);
+	check(!mts_admission_waits(&a, now));
+	stalled = 10 * MS;
+	look(SECOND, 990 * MS, 1000);
+	check(mts_admission_waits(&a, now));
 	look(SECOND, 990 * MS, 999);
 	check(!mts_admission_waits(&a, now));
 	look(SECOND, 990 * MS, 1000);
