@@ -166,6 +166,9 @@ void mts_round_look_at_waits(void);
 /* A whole round is over, begun at @began: was it worth it? */
 void mts_round_judge(u64 began);
 
+/* Has the host reclaimed memory in the last ten seconds? */
+bool mts_round_reclaims(void);
+
 /* While no turns are taken: what was seen of the jobs' use in the last ones may be out of date. */
 void mts_round_forget_use(void);
 

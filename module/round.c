@@ -284,7 +284,7 @@ static bool has_swap(void)
 	return false;
 }
 
-static bool reclaims(void)
+bool mts_round_reclaims(void)
 {
 	u64 last = mts_hooks_last_reclaim();
 
@@ -346,7 +346,7 @@ static bool look(void)
 {
 	u64 now;
 
-	if (mts_rotor.nbins >= 2 || !reclaims())
+	if (mts_rotor.nbins >= 2 || !mts_round_reclaims())
 		return false;
 	mts_rotor_step("tasks are looked at");
 	mts_tasks_look();
@@ -422,7 +422,7 @@ static u32 weigh(const struct mts_config *config)
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.nbins >= 2)
 		return MTS_REASON_OVERCOMMIT;
-	if (!reclaims())
+	if (!mts_round_reclaims())
 		return MTS_REASON_NO_PRESSURE;
 	return turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
 }
@@ -528,8 +528,8 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
  */
 static bool is_tight(const struct mts_config *config, u64 capacity)
 {
-	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 || !reclaims() ||
-	    !turns_pay(mts_rotor.planned))
+	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 ||
+	    !mts_round_reclaims() || !turns_pay(mts_rotor.planned))
 		return false;
 	return mts_policy_tight(&mts_rotor.lesson, capacity,
 				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
@@ -783,7 +783,8 @@ void mts_round_protect(bool wanted)
 
 bool mts_round_starves(void)
 {
-	bool starves = reclaims() && mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
+	bool starves =
+		mts_round_reclaims() && mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
 
 	if (starves && !mts_rotor.starves)
 		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");

@@ -16,15 +16,12 @@
 #include "config.h"
 #include "rotor.h"
 #include "rotor_private.h"
-#include "sched_hooks/hooks.h"
 
 static bool shelter;
 module_param(shelter, bool, 0644);
 MODULE_PARM_DESC(shelter,
 		 "jobs that nearly fit lose what is lacking one after the other (default: no)");
 
-/* So long after kswapd was woken memory is taken to be short. */
-#define SHORT_NS (10 * (u64)NSEC_PER_SEC)
 /* So long the same ones give: what they have lost comes back page by page. */
 #define GIVE_NS (60 * (u64)NSEC_PER_SEC)
 
@@ -34,13 +31,6 @@ static u64 since;
 /* When they last waited for memory, ktime, ns; 0: not since turns were taken */
 static u64 waited;
 static bool gives;
-
-static bool is_short(void)
-{
-	u64 last = mts_hooks_last_reclaim();
-
-	return last && ktime_get_ns() - last < SHORT_NS;
-}
 
 /* For as long as the same ones give it holds that they did. */
 static bool have_waited(void)
@@ -62,7 +52,7 @@ static bool may_shelter(void)
 	config = mts_config();
 	may = config->mode == MTS_MODE_AUTO && !config->bin_bytes;
 	mutex_unlock(&mts_lock);
-	return may && READ_ONCE(shelter) && is_short() && get_nr_swap_pages() > 0;
+	return may && READ_ONCE(shelter) && mts_round_reclaims() && get_nr_swap_pages() > 0;
 }
 
 /* Some can be taken from it, and it has its turn at giving. */
@@ -126,8 +116,11 @@ void mts_shelter_choose(void)
 	for (i = 0; i < n; i++) {
 		struct mts_job *job = mts_rotor.roster[(first + i) % n];
 
-		job->sheltered = gives && given >= lacks && may_give(job);
-		if (!job->sheltered && may_give(job))
+		job->sheltered = false;
+		if (!may_give(job))
+			continue;
+		job->sheltered = gives && given >= lacks;
+		if (!job->sheltered)
 			given = mts_add_sat(given, job->demand);
 	}
 }

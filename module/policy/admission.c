@@ -37,7 +37,8 @@
  * the working set yet; so many a second cost time on any disk.
  */
 #define MANY_SWAPS_PER_S 1000u
-#define WAITED_PART 100
+/* So much of the time tells that it is not only others who wait. */
+#define WAITED_PART 100u
 #define STALLED_PART 10u
 /* For so long: a slow disk that writes may let nobody read for a second. */
 #define STARVES_NS (2ull * 1000000000)
@@ -163,13 +164,6 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 	       swapins * 1000000000 >= MANY_SWAPS_PER_S * elapsed;
 }
 
-/* It is not only others who do: a hundredth of the time is enough to tell. */
-static bool jobs_wait(const struct mts_window *window, u64 swapins, u64 elapsed)
-{
-	return waits_for_memory(window, swapins, elapsed) &&
-	       window->stalled_ns >= elapsed / WAITED_PART;
-}
-
 static bool starves(const struct mts_admission *a, const struct mts_window *window, u64 elapsed)
 {
 	return window->full && a->share * NOTHING_PART < a->expected &&
@@ -186,7 +180,7 @@ static bool starves(const struct mts_admission *a, const struct mts_window *wind
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
-	bool was_short = a->short_of_memory, starving = false;
+	bool was_short = a->short_of_memory, starving = false, waits;
 
 	a->waits = false;
 	a->short_of_memory = false;
@@ -194,10 +188,9 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	if (a->began && elapsed < STALE_NS) {
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
-		a->waits = jobs_wait(window, window->swapins - a->swapins, elapsed);
-		a->short_of_memory =
-			!copes(a->share, a->expected) &&
-			waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		a->waits = waits && window->stalled_ns >= elapsed / WAITED_PART;
+		a->short_of_memory = waits && !copes(a->share, a->expected);
 		a->lasting = a->short_of_memory && was_short;
 		starving = starves(a, window, elapsed);
 	}

@@ -2,7 +2,6 @@
 /* Swap is on a slow disk: bins pass each other, and turns begin before everybody reclaims. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "guest.h"
 
@@ -291,6 +290,8 @@ static void pauses_grow_as_switches_need(void)
 	expect(get_stats().overdue_thaws, before.overdue_thaws);
 	expect(get_status().evict, MTS_EVICT_FULL);
 }
+
+/* ---- the first shortage ----------------------------------------------------------------- */
 
 static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
