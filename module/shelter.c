@@ -42,17 +42,23 @@ static bool have_waited(void)
 	return waited && now - waited < GIVE_NS;
 }
 
-/* Only what is automatic. Without swap what was read from files alone would go. */
-static bool may_shelter(void)
+/* Only what is automatic. */
+static bool is_wanted(void)
 {
 	const struct mts_config *config;
-	bool may;
+	bool automatic;
 
 	mutex_lock(&mts_lock);
 	config = mts_config();
-	may = config->mode == MTS_MODE_AUTO && !config->bin_bytes;
+	automatic = config->mode == MTS_MODE_AUTO && !config->bin_bytes;
 	mutex_unlock(&mts_lock);
-	return may && READ_ONCE(shelter) && mts_round_reclaims() && get_nr_swap_pages() > 0;
+	return automatic && READ_ONCE(shelter);
+}
+
+/* Without swap what was read from files alone would go. */
+static bool may_shelter(void)
+{
+	return have_waited() && mts_round_reclaims() && get_nr_swap_pages() > 0;
 }
 
 /* Some can be taken from it, and it has its turn at giving. */
@@ -106,9 +112,11 @@ void mts_shelter_choose(void)
 {
 	u32 i, first, n = mts_rotor.roster_size;
 	u64 given = 0, lacks = 0;
-	bool wait = have_waited();
+	bool wanted = is_wanted();
 
-	gives = n >= 2 && wait && may_shelter() &&
+	if (!wanted)
+		mts_shelter_end();
+	gives = n >= 2 && wanted && may_shelter() &&
 		mts_policy_nearly_fits(mts_rotor.plan.demand, mts_rotor.plan.capacity, &lacks);
 	/* They keep a third: with nothing left to take the kernel tries all, again and again. */
 	lacks += lacks / 2;

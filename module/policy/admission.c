@@ -189,8 +189,9 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
 		waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
-		a->waits = waits && window->stalled_ns >= elapsed / WAITED_PART;
 		a->short_of_memory = waits && !copes(a->share, a->expected);
+		a->waits = a->short_of_memory ||
+			   (waits && window->stalled_ns >= elapsed / WAITED_PART);
 		a->lasting = a->short_of_memory && was_short;
 		starving = starves(a, window, elapsed);
 	}

@@ -549,7 +549,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
 
-/* Did the jobs wait for memory in the last window, which is not long ago? */
+/* Did the jobs wait for memory in the last window, which is not long ago? Or get little by it. */
 bool mts_admission_waits(const struct mts_admission *a, u64 now);
 
 /*

@@ -415,6 +415,15 @@ static void when_it_is_left_alone_it_takes_turns_again(void)
 	expect_within(1000, is_interactive(shell), "%s", describe());
 }
 
+/* For so long no switch brings anything. */
+static bool is_in_a_slice_for(u64 ms)
+{
+	struct mts_status status = get_status();
+
+	return status.state == MTS_STATE_RUNNING &&
+	       status.slice_ends_ns > status.now_ns + ms * NS_PER_MS;
+}
+
 /* From a slow disk, not page by page, when it asks for them: this one asks for none. */
 static void what_it_lacks_comes_at_once(void)
 {
@@ -432,7 +441,7 @@ static void what_it_lacks_comes_at_once(void)
 	wait_rounds(1);
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 20000 * NS_PER_MS });
 	expect_within(60000,
-		      get_status().state == MTS_STATE_RUNNING && is_frozen(shell) &&
+		      is_in_a_slice_for(8000) && is_frozen(shell) &&
 			      bytes_of(shell) < (long long)MIB,
 		      "%s", describe());
 	trace_begin();

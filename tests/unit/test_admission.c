@@ -104,6 +104,8 @@ static void who_gets_on_may_wait_for_memory_too(void **unused)
 	stalled = 10 * MS - 1; /* it is others who wait */
 	look(SECOND, 990 * MS, 1000);
 	check(!mts_admission_waits(&a, now));
+	look(SECOND, 10 * MS, 1000); /* it is not */
+	check(mts_admission_waits(&a, now) && a.short_of_memory);
 	stalled = 10 * MS;
 	look(SECOND, 990 * MS, 1000);
 	check(mts_admission_waits(&a, now));
