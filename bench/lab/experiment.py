@@ -139,10 +139,11 @@ class Suite(ABC):
         """Names of params that mean something only to policies that rotate (start mts or cgroup).
 
         Such as a slice: the others run once, without them, and are compared with all of these.
-        Known everywhere: `mts`, more words of `mtsctl set` with commas between them; `events`, if
-        it is 1 then mts's result has the module's trace events, for tools/rounds2svg.
+        Known everywhere: `mts`, more words of `mtsctl set` with commas between them; `module`, the
+        module's parameters likewise; `events`, if it is 1 then mts's result has the module's trace
+        events, for tools/rounds2svg.
         """
-        return (*filter(None, [self.slice_param]), "events", "mts")
+        return (*filter(None, [self.slice_param]), "events", "module", "mts")
 
     @abstractmethod
     def points(self, effort: str) -> list[Setting]:

@@ -195,6 +195,7 @@ def spec(setting: Setting, suite: Suite, policy: Policy, workload: Workload) -> 
             "lab/jobs.json": json.dumps(drive, indent=1) + "\n",
         },
         module=release.mts if policy.module else None,
+        module_options=setting.param("module", "").replace(",", " ") if policy.module else "",
         kernel_modules=release.zswap_modules() if policy.zswap else (),
         append=f"{APPEND} {policy.append}".rstrip(),
         bad_log=BAD_LOG,

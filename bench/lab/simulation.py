@@ -101,6 +101,7 @@ def why_not(result: Json) -> str | None:
     policy = result.get("policy") or {}
     reasons = (
         (setting.suite != "syn8" or setting.policy != "mts", "not syn8 under mts"),
+        (setting.param("module"), "the module had parameters of its own"),
         (setting.disk not in disks.DISKS, f"disk {setting.disk} is not simulated"),
         ("stats" not in policy, "the module said nothing"),
         (policy.get("stats", {}).get("failsafe_thaws"), "the module has stopped"),

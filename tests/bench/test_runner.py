@@ -191,6 +191,15 @@ def test_settings_that_make_no_sense_are_refused(change, complaint):
         runner.check(setting, SYN8, POLICIES["stock"])
 
 
+@pytest.mark.parametrize(("policy", "options"), [("mts", "shelter=1 threads=2"), ("stock", "")])
+def test_the_module_gets_its_parameters(policy, options):
+    setting = dataclasses.replace(
+        SYN8.points("smoke")[0], policy=policy, params=(("module", "shelter=1,threads=2"),)
+    )
+    spec = runner.spec(setting, SYN8, POLICIES[policy], SYN8.workload(setting))
+    assert spec.module_options == options
+
+
 # sweeps
 
 
@@ -445,7 +454,7 @@ def command(*arguments):
         (["--suite", "syn8", "--policy", "best"], "no policy best: "),
         (
             ["--suite", "syn8", "--param", "speed=1"],
-            "no parameter speed: accesses, events, mts, slice",
+            "no parameter speed: accesses, events, module, mts, slice",
         ),
         (["--suite", "syn8", "--param", "speed"], "not NAME=VALUE"),
         (["--seeds", "5..1"], "no seed"),
