@@ -108,18 +108,30 @@ void mts_shelter_end(void)
 	waited = 0;
 }
 
+/*
+ * Protection counts as far as the cgroups above have it (mem_cgroup_calculate_protection(),
+ * mm/memcontrol.c), which we give to our base only: others' cgroups would always be those who give.
+ */
+static bool are_ours(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (!mts_rotor.roster[i]->created)
+			return false;
+	return true;
+}
+
 void mts_shelter_choose(void)
 {
 	u32 i, first, n = mts_rotor.roster_size;
-	u64 given = 0, lacks = 0;
+	u64 given = 0, left = 0, lacks = 0;
 	bool wanted = is_wanted();
 
 	if (!wanted)
 		mts_shelter_end();
-	gives = n >= 2 && wanted && may_shelter() &&
+	gives = n >= 2 && wanted && are_ours() && may_shelter() &&
 		mts_policy_nearly_fits(mts_rotor.plan.demand, mts_rotor.plan.capacity, &lacks);
-	/* They keep a third: with nothing left to take the kernel tries all, again and again. */
-	lacks += lacks / 2;
 	first = gives ? find_first() : 0;
 	for (i = 0; i < n; i++) {
 		struct mts_job *job = mts_rotor.roster[(first + i) % n];
@@ -127,8 +139,14 @@ void mts_shelter_choose(void)
 		job->sheltered = false;
 		if (!may_give(job))
 			continue;
-		job->sheltered = gives && given >= lacks;
-		if (!job->sheltered)
-			given = mts_add_sat(given, job->demand);
+		/*
+		 * They keep a third: with nothing left to take the kernel tries all, again and
+		 * again. What is lacking was reckoned too low if they have lost nearly all.
+		 */
+		job->sheltered = gives && given >= lacks + lacks / 2 && left >= lacks / 4;
+		if (job->sheltered)
+			continue;
+		given = mts_add_sat(given, job->demand);
+		left = mts_add_sat(left, job->resident);
 	}
 }
