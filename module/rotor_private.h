@@ -285,7 +285,7 @@ bool mts_early_look(void);
 /* While no turns are taken: whose memory is to be protected as the others' will do. */
 void mts_shelter_choose(void);
 
-/* Turns begin: whoever waited did so before them. */
+/* Turns begin, or it is not wanted any more: who has waited did so before that. */
 void mts_shelter_end(void);
 
 /* Are some to give? Then choose again at intervals: it ends, and others are to give. */

@@ -366,7 +366,6 @@ void swap_restore(void);
 enum swap_stat {
 	SWAP_READS = 0,
 	SWAP_SECTORS_READ = 2,
-	SWAP_WRITES = 4,
 	SWAP_SECTORS_WRITTEN = 6,
 };
 
