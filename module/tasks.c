@@ -98,7 +98,10 @@ static u64 add_look(struct mts_job *job)
 		job->look.stalled_ns = U64_MAX;
 	}
 	job->user = job->scan_user;
-	mts_admission_count(&job->look, ran, job->scan_awake);
+	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+	/* Whom we froze, be it to see how fast the disk is, does not sleep by its nature. */
+	if (!READ_ONCE(job->frozen))
+		mts_admission_count(&job->look, job->scan_awake);
 	return ran;
 }
 

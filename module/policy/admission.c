@@ -61,9 +61,8 @@ static u64 share_of(u64 user_ns, u64 elapsed_ns)
 	return unit ? mts_min(div64_u64(user_ns, unit), U32_MAX) : 0;
 }
 
-void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake)
+void mts_admission_count(struct mts_look *look, u32 awake)
 {
-	look->user_ns = mts_add_sat(look->user_ns, user_ns);
 	look->looks += MTS_LOOK;
 	look->asleep += awake ? 0 : MTS_LOOK;
 	look->awake += (u64)awake * MTS_LOOK;

@@ -428,8 +428,8 @@ struct mts_look {
 
 #define MTS_LOOK 16u
 
-/* A job was looked at: it has run so long since the last look, so many threads are awake. */
-void mts_admission_count(struct mts_look *look, u64 user_ns, u32 awake);
+/* A job was looked at, and not as it was frozen: so many threads are awake. */
+void mts_admission_count(struct mts_look *look, u32 awake);
 
 /* Was it seen both asleep, more than now and then, and awake, so that more looks tell more? */
 bool mts_admission_unsure(const struct mts_look *look);

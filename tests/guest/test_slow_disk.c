@@ -295,12 +295,11 @@ static void pauses_grow_as_switches_need(void)
 
 static const struct swap_disk slow_and_taken = { .mib = 96, .request_us = 4700, .taken = true };
 
-/* So many jobs where there are 60 MiB, all at once. */
-static void fill_each(unsigned int mib, unsigned int n, bool in_turns)
+/* So many jobs, all at once. */
+static void start_each(unsigned int mib, unsigned int n, bool in_turns)
 {
 	char name[2] = "a";
 
-	leave_mib(60);
 	for (nhogs = 0; nhogs < n; name[0]++) {
 		struct hog_spec spec = {
 			.name = name, .mib = mib, .kind = HOG_RANDOM, .in_turns = in_turns
@@ -308,6 +307,13 @@ static void fill_each(unsigned int mib, unsigned int n, bool in_turns)
 
 		hog_start_nowait(&hogs[nhogs++], &spec);
 	}
+}
+
+/* Where there are 60 MiB. */
+static void fill_each(unsigned int mib, unsigned int n, bool in_turns)
+{
+	leave_mib(60);
+	start_each(mib, n, in_turns);
 }
 
 static u32 count_ready(void)
@@ -433,6 +439,42 @@ static void nor_when_their_storm_has_come(void)
 	check(get_stats().freezes == freezes, "%s", describe());
 }
 
+/*
+ * On a disk that is not slow they stand still for a moment and go on: nobody sleeps, as it was we
+ * who stopped them. Taken for sleepers, they would thrash for long: turns would seem to give nothing.
+ */
+static void who_was_stopped_does_not_sleep(void)
+{
+	static char text[1 << 20];
+	char *rest = text, *line;
+	bool stopped = false;
+	u32 n = 0;
+
+	/* Nothing is known of the disk, and the kernel reclaims before memory is full. */
+	mts_close();
+	expect(module_unload(), 0);
+	expect(module_load(""), 0);
+	mts_open();
+	leave_mib(60);
+	check(!system("dd if=/dev/nullb0 of=/dev/null bs=1M count=48 2>/dev/null"), "dd");
+	set_mode(MTS_MODE_AUTO);
+	trace_begin();
+	start_each(12, 8, false);
+	expect_within(60000, get_status().bins >= 2, "%s", describe());
+	trace_end(text, sizeof(text));
+	expect(get_stats().early_begins, 0);
+	while ((line = strsep(&rest, "\n"))) {
+		char *expected = strstr(line, " expected_permille=");
+
+		stopped |= !!strstr(line, " mts_thaw: ");
+		if (!stopped || !expected || !strstr(line, " short_of_memory=1"))
+			continue;
+		check(strtol(strchr(expected, '=') + 1, NULL, 10) >= 1000, "%s", line);
+		n++;
+	}
+	check(stopped && n, "nobody was stopped, or looked at later: %s", describe());
+}
+
 static void nobody_is_stopped_in_shadow_mode(void)
 {
 	u64 freezes = get_stats().freezes;
@@ -452,4 +494,4 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
 	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
 	    TEST_SLOW(but_not_where_most_sleep, 120), TEST_SLOW(nor_when_their_storm_has_come, 120),
-	    TEST(nobody_is_stopped_in_shadow_mode));
+	    TEST_SLOW(who_was_stopped_does_not_sleep, 120), TEST(nobody_is_stopped_in_shadow_mode));
