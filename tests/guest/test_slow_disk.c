@@ -441,7 +441,7 @@ static void nor_when_their_storm_has_come(void)
 
 /*
  * On a disk that is not slow they stand still for a moment and go on: nobody sleeps, as it was we
- * who stopped them. Taken for sleepers, they would thrash for long: turns would seem to give nothing.
+ * who stopped them. Taken for sleepers they would thrash for long, as if turns could give nothing.
  */
 static void who_was_stopped_does_not_sleep(void)
 {
