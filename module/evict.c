@@ -2,6 +2,7 @@
 /* Pushing frozen jobs out of memory. */
 #include "mts.h"
 
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/swap.h>
@@ -33,6 +34,9 @@
  * that is so slow at its best has them written to new places each time, which costs it nothing.
  */
 #define SCATTERED_NS (400 * (u64)NSEC_PER_USEC)
+/* kswapd is waited for so long at most: some ten MiB; not again for a while if that was in vain. */
+#define KSWAPD_NS (500 * (u64)NSEC_PER_MSEC)
+#define KSWAPD_AGAIN_NS (10 * (u64)NSEC_PER_SEC)
 /* Not worth another call: per-CPU caches and kernel memory stay. */
 #define EVICT_FLOOR (256ull << 10)
 
@@ -280,6 +284,29 @@ static bool may_evict(const struct mts_job *job)
 }
 
 /*
+ * Who writes alone has its pages side by side in swap. Beside kswapd each gets every other place,
+ * and every page is a request of its own: 3 MiB took a slow disk 2.7 s, and the next 3 MiB, when
+ * kswapd slept again, 0.2. Where jobs stand still it soon does.
+ */
+static void wait_for_kswapd(const struct mts_job *job)
+{
+	static u64 not_before;
+	u64 now = ktime_get_ns(), until = now + KSWAPD_NS;
+
+	if (!mts_rotor_waits_for_disk() || now < READ_ONCE(not_before))
+		return;
+	while (!mts_memory_kswapd_sleeps()) {
+		if (!may_evict(job) || mts_rotor_is_wanted())
+			return;
+		if (ktime_get_ns() > until) {
+			WRITE_ONCE(not_before, until + KSWAPD_AGAIN_NS);
+			return;
+		}
+		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
+	}
+}
+
+/*
  * Evict up to @left from a frozen job, and take what left memory off it.
  *
  * Never asks for the last pages: they do not go, and the kernel takes sixteen
@@ -296,6 +323,8 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
 
+	if (more)
+		wait_for_kswapd(job);
 	while (more && may_evict(job)) {
 		struct call call = {};
 

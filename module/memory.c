@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/vmstat.h>
+#include <linux/wait.h>
 
 #include "compat/compat.h"
 #include "policy/pure.h"
@@ -37,6 +38,16 @@ u64 mts_memory_listed(void)
 u64 mts_memory_free(void)
 {
 	return ((u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT) + mts_memory_listed();
+}
+
+bool mts_memory_kswapd_sleeps(void)
+{
+	int node;
+
+	for_each_online_node(node)
+		if (!wq_has_sleeper(&NODE_DATA(node)->kswapd_wait))
+			return false;
+	return true;
 }
 
 /* all_vm_events() is not exported. */

@@ -18,6 +18,9 @@ u64 mts_memory_listed(void);
 /* Bytes that are free. */
 u64 mts_memory_free(void);
 
+/* Does kswapd of each node rest, as there is enough free? */
+bool mts_memory_kswapd_sleeps(void);
+
 /*
  * Bytes that this host has for whoever asks: the kernel's estimate, with those lists and without
  * slab. By the time that memory is short enough for turns reclaim has taken of that what it could
