@@ -55,6 +55,9 @@
 /* So long all wait for it to come back; by faults if there was more of the job in swap before. */
 #define BACK_NS (100 * (u64)NSEC_PER_MSEC)
 #define BACK_BYTES (1024ull << 10)
+/* Who has not grown for so long, by one part in so many, has what he needs. */
+#define GROWN_NS (100 * (u64)NSEC_PER_MSEC)
+#define GROWTH 128u
 
 /*
  * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
@@ -79,6 +82,10 @@
  * @next_look: not before, ns
  * @slow_until: so long the disk is taken to be as slow as it has been seen to be, ns
  * @believed_until: so long what was seen of who sleeps is, ns; 0: nobody did who had much
+ * @most: that all jobs had in memory and in swap in the last slice of an early round, bytes
+ * @most_since: when they had grown to it, ns
+ * @next_measure: not before, ns
+ * @fit_until: so long they are taken to fit if they have no more than that, ns
  */
 static struct early {
 	u64 sampled;
@@ -94,6 +101,10 @@ static struct early {
 	u64 next_look;
 	u64 slow_until;
 	u64 believed_until;
+	u64 most;
+	u64 most_since;
+	u64 next_measure;
+	u64 fit_until;
 } early;
 
 static u64 jobs_resident(void)
@@ -104,6 +115,23 @@ static u64 jobs_resident(void)
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (!mts_ops->resident(mts_rotor.roster[i], &bytes))
 			sum = mts_add_sat(sum, bytes);
+	return sum;
+}
+
+/* In memory, and with what is in swap: what comes back from there is no growth. */
+static u64 jobs_demand(u64 *resident)
+{
+	struct mts_usage usage;
+	u64 sum = 0;
+	u32 i;
+
+	*resident = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		if (mts_ops->usage(mts_rotor.roster[i], &usage))
+			continue;
+		sum = mts_add_sat(sum, mts_policy_demand(&usage));
+		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
+	}
 	return sum;
 }
 
@@ -156,6 +184,8 @@ void mts_early_sample(void)
 	/* Nothing is known of who has come since. */
 	if (now < early.believed_until && mts_rotor.roster_size > early.jobs)
 		early.next_look = 0;
+	if (early.jobs != mts_rotor.roster_size)
+		early.fit_until = 0;
 	if (early.jobs != mts_rotor.roster_size || fills(early.left, GROWS_NS))
 		early.watch_until = now + WATCH_NS;
 	early.jobs = mts_rotor.roster_size;
@@ -253,6 +283,47 @@ static bool most_sleep(u64 now)
 	return true;
 }
 
+static bool has_grown(u64 demand)
+{
+	return demand > early.most + early.most / GROWTH;
+}
+
+/*
+ * Turns began as nobody knew what all would need. That is known when who runs has grown over what
+ * others had to give up, and grows no more: if all of it fits, by an estimate that is not exact,
+ * the round is for nothing. Its other bins would have to be evicted for, and to come back.
+ */
+bool mts_early_all_fit(void)
+{
+	u64 now = ktime_get_ns(), demand, resident, room;
+
+	/*
+	 * Nobody knows yet what newcomers need. And if all were seen to fit a while ago, they have
+	 * not stopped there: each time would cost what the first did.
+	 */
+	if (mts_rotor.newcomers || now < early.fit_until || now < early.next_measure)
+		return false;
+	demand = jobs_demand(&resident);
+	early.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
+	if (early.most_since < mts_rotor.slice_began || has_grown(demand)) {
+		early.most = demand;
+		early.most_since = now;
+	}
+	room = mts_add_sat(resident, mts_memory_available());
+	if (now < early.most_since + GROWN_NS || demand > room + room / EDGE)
+		return false;
+	early.fit_until = now + BELIEVED_NS;
+	return true;
+}
+
+/* All have been seen to fit a while ago, and have no more than then. */
+static bool fit_still(u64 now)
+{
+	u64 resident;
+
+	return now < early.fit_until && !has_grown(jobs_demand(&resident));
+}
+
 bool mts_early_is_due(void)
 {
 	u64 now = ktime_get_ns();
@@ -263,7 +334,7 @@ bool mts_early_is_due(void)
 	if (early.believed_until && now >= early.believed_until &&
 	    mts_rotor.admission.short_of_memory)
 		return false;
-	return !most_sleep(now) && mts_round_may_stop();
+	return !fit_still(now) && !most_sleep(now) && mts_round_may_stop();
 }
 
 /* @else_slow: where hardly any of it went, which says nothing of the disk. */

@@ -323,6 +323,10 @@ static enum mts_slice_end run_slice(u32 bin)
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
+		if (mts_rotor.early && mts_early_all_fit()) {
+			mts_rotor.all_fit = true;
+			return MTS_SLICE_FITS;
+		}
 		if (mts_round_swaps()) {
 			mts_stats_inc(regroups);
 			return MTS_SLICE_SWAPS;
@@ -566,7 +570,7 @@ static int rotor_main(void *unused)
 	set_user_nice(current, MIN_NICE);
 
 	while (!kthread_should_stop()) {
-		u32 gate = mts_freezer_gate();
+		u32 gate = mts_freezer_gate(), nbins;
 		u64 began;
 
 		mts_job_reap();
@@ -581,7 +585,9 @@ static int rotor_main(void *unused)
 		measure_for(mts_rotor.reason);
 		/* The plan is made with the configuration of now. */
 		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
-		if (mts_round_plan() >= 2) {
+		nbins = mts_round_plan();
+		mts_rotor.all_fit = false;
+		if (nbins >= 2) {
 			answer_readers();
 			mts_shelter_end();
 			mts_round_protect(true);

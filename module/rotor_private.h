@@ -42,6 +42,7 @@ struct mts_rotor {
 	bool disk_is_slow; /* as early.c has seen when it last evicted some to see */
 	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
 	bool early; /* this round is the first, and was begun by early.c, not by the admission */
+	bool all_fit; /* that has shown that all fit: the next plan is for them to run */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
 	u64 lent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
@@ -266,6 +267,9 @@ bool mts_early_bin_fills(u64 within_ns);
 
 /* Are turns to begin for that, if the disk is slow? Cheap. */
 bool mts_early_is_due(void);
+
+/* In a slice of an early round, once a tick: does all fit after all, and who runs grows no more? */
+bool mts_early_all_fit(void);
 
 /*
  * Did most of the memory belong to who slept before it was full, a minute ago at most, and do they

@@ -433,7 +433,7 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_NONE;
 	if (freezable < 2)
 		return MTS_REASON_NO_JOBS;
-	if (mts_rotor.plan.nbins < 2)
+	if (mts_rotor.plan.nbins < 2 || mts_rotor.all_fit)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
@@ -814,7 +814,7 @@ bool mts_round_fits(void)
 	u64 demand = 0;
 	u32 i;
 
-	/* Nobody knows yet what newcomers need; an early round is for what all will need soon. */
+	/* Nobody knows yet what newcomers need; early.c looks whether an early round was needed. */
 	if (mts_rotor.newcomers || mts_rotor.early)
 		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)

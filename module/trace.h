@@ -44,7 +44,7 @@ enum mts_slice_end {
 	MTS_SLICE_OUTGROWN, /* it needs more than the capacity */
 	MTS_SLICE_SWAPS, /* it swaps, although it was to fit */
 	MTS_SLICE_ALONE, /* no job is left that waits for its turn */
-	MTS_SLICE_FITS, /* jobs have gone, and those that are left fit into one bin */
+	MTS_SLICE_FITS, /* all fit into one bin: jobs have gone, or an early round has shown it */
 	MTS_SLICE_CONFIG, /* the configuration has changed */
 	/* The gate has closed, or the module is unloaded. */
 	MTS_SLICE_STOP,

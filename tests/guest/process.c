@@ -11,6 +11,7 @@ struct hog_shared {
 	_Atomic u32 id;
 	_Atomic int error;
 	_Atomic bool ready;
+	_Atomic bool enough; /* it takes no more */
 	_Atomic u64 progress;
 	_Atomic u64 memory;
 	_Atomic u32 part;
@@ -190,6 +191,7 @@ static void hog_share(const struct hog_spec *spec)
 static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 {
 	size_t size = spec->mib * MIB, at;
+	struct hog_spec has = *spec;
 	_Atomic unsigned char *memory;
 
 	shared->error = hog_enter(spec, shared);
@@ -204,10 +206,11 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	shared->memory = (uintptr_t)memory;
 	hog_share(spec);
 	/* No exchange: QEMU would read first, and where zeroes were read no huge page comes. */
-	for (at = 0; at < size; at += PAGE)
+	for (at = 0; at < size && !shared->enough; at += PAGE)
 		atomic_store_explicit(&memory[at], 1, memory_order_relaxed);
+	has.mib = at / MIB;
 	shared->ready = true;
-	hog_work(spec, shared, memory);
+	hog_work(&has, shared, memory);
 }
 
 /* ms, until a job has said its id; where jobs take turns it may be frozen before: for a pause. */
@@ -250,6 +253,11 @@ bool hog_ready(const struct hog *hog)
 u64 hog_progress(const struct hog *hog)
 {
 	return hog->shared->progress;
+}
+
+void hog_enough(struct hog *hog)
+{
+	hog->shared->enough = true;
 }
 
 void hog_use_part(struct hog *hog, u32 part)
