@@ -75,8 +75,10 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	lockdep_assert_held(&job->freeze_lock);
 	if (!job->frozen)
 		return false;
-	/* The rotor may come before the watchdog. */
-	if (why == MTS_THAW_ROTOR && mts_job_is_wanted(job))
+	/* The rotor may come before the watchdog, and before whoever has closed the gate. */
+	if (why == MTS_THAW_ROTOR && mts_freezer_gate())
+		why = MTS_THAW_ALL;
+	else if (why == MTS_THAW_ROTOR && mts_job_is_wanted(job))
 		why = MTS_THAW_WANTED;
 	if (!mts_ops->freeze_asked(job)) {
 		why = MTS_THAW_FOREIGN;
@@ -333,12 +335,12 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	first = gate_reason == MTS_REASON_NONE || gate_reason == MTS_REASON_SUSPEND;
 	if (first) {
 		strscpy(gate_detail, detail, sizeof(gate_detail));
+		/* Before anybody can see it, and thaw. */
+		trace_mts_stop(reason, n, detail);
 		/* Pairs with mts_freezer_gate(). */
 		smp_store_release(&gate_reason, reason);
 	}
 	spin_unlock(&gate_lock);
-	if (first)
-		trace_mts_stop(reason, n, detail);
 
 	mts_freezer_thaw_all();
 	if (first)
