@@ -206,8 +206,13 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 	shared->memory = (uintptr_t)memory;
 	hog_share(spec);
 	/* No exchange: QEMU would read first, and where zeroes were read no huge page comes. */
-	for (at = 0; at < size && !shared->enough; at += PAGE)
+	for (at = 0; at < size && !(shared->enough && at > 2 * MIB); at += PAGE)
 		atomic_store_explicit(&memory[at], 1, memory_order_relaxed);
+	/* What it gives back is room for what the others have taken before they know. */
+	if (at < size) {
+		at -= MIB;
+		madvise((void *)(memory + at), MIB, MADV_DONTNEED);
+	}
 	has.mib = at / MIB;
 	shared->ready = true;
 	hog_work(&has, shared, memory);
