@@ -521,8 +521,8 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end), TEST(unload_at_the_end),
 	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
 	    TEST_SLOW(pauses_grow_as_switches_need, 240),
-	    TEST_SLOW(turns_begin_at_the_first_shortage, 120),
-	    TEST_SLOW(they_end_where_all_fit_after_all, 120), TEST(but_not_where_all_fit),
+	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
 	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
+	    TEST_SLOW(they_end_where_all_fit_after_all, 120),
 	    TEST_SLOW(but_not_where_most_sleep, 120), TEST_SLOW(nor_when_their_storm_has_come, 120),
 	    TEST(nobody_is_stopped_in_shadow_mode), TEST_SLOW(who_was_stopped_does_not_sleep, 120));
