@@ -47,11 +47,10 @@
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
 /*
  * So little is evicted to see how fast swap is, as memory may suffice; and so often if it was slow,
- * as a fast disk may have been busy once. This is slow, a page: 80 MB/s.
+ * as a fast disk may have been busy once.
  */
 #define PROBE_BYTES (256ull << 10)
 #define PROBES 2u
-#define SLOW_NS (50 * (u64)NSEC_PER_USEC)
 /* So long all wait for it to come back; by faults if there was more of the job in swap before. */
 #define BACK_NS (100 * (u64)NSEC_PER_MSEC)
 #define BACK_BYTES (1024ull << 10)
@@ -347,7 +346,7 @@ static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 	waited = mts_sub_floor(ktime_get_ns() - began, busy);
 	if (got < PROBE_BYTES / 4)
 		return else_slow;
-	return waited > SLOW_NS * (got >> PAGE_SHIFT);
+	return waited > MTS_SLOW_NS * (got >> PAGE_SHIFT);
 }
 
 /*

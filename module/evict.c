@@ -100,6 +100,7 @@ static bool is_swap_full(void)
  * @went: that left the job's memory
  * @moved: or that zswap has made smaller there
  * @took: ns
+ * @waited: of that, for the disk; of no meaning once others evict beside
  * @refused: bytes given to swap meanwhile that freed nothing, as far as is known; each time they
  *	were tried
  * @places: free in swap before it
@@ -111,6 +112,7 @@ struct call {
 	u64 went;
 	u64 moved;
 	u64 took;
+	u64 waited;
 	u64 refused;
 	s64 places;
 	u64 writes;
@@ -229,7 +231,8 @@ static u64 refused(u64 swapouts, u64 moved)
 /* @resident: what it has in memory, bytes, before and after. */
 static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 {
-	u64 began = ktime_get_ns(), zswapped = mts_memory_zswapped(), after;
+	u64 began = ktime_get_ns(), busy = mts_workers_busy();
+	u64 zswapped = mts_memory_zswapped(), after;
 	u64 swapouts = mts_memory_swapouts(), moved = atomic64_read(&moved_by_all);
 
 	/* However little is asked for, the kernel may write all that the job has. */
@@ -239,6 +242,7 @@ static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 	call->writes = mts_memory_written();
 	reclaim(job, call);
 	call->took = ktime_get_ns() - began;
+	call->waited = mts_sub_floor(call->took, mts_workers_busy() - busy);
 	/* By what was asked for here: several workers find out the same. */
 	if (call->took > CHUNK_LONG_NS)
 		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
@@ -318,7 +322,7 @@ static void wait_for_kswapd(const struct mts_job *job)
  */
 static void evict_job(struct mts_job *job, atomic64_t *left)
 {
-	u64 resident, asked = 0, got = 0, took = 0;
+	u64 resident, asked = 0, got = 0, took = 0, waited = 0;
 	bool more = !mts_ops->resident(job, &resident) && resident > EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
@@ -339,11 +343,18 @@ static void evict_job(struct mts_job *job, atomic64_t *left)
 		evict_some(job, &call, &resident);
 		asked += call.asked;
 		took += call.took;
+		waited += call.waited;
 		got += call.went;
 		atomic64_add(chunk - (s64)call.went, left);
 		more = call.went && resident > EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
-		mts_workers_call();
+		/*
+		 * Of two that write to a slow disk each gets every other place, as beside kswapd:
+		 * first switches took 30 s and more, as for pages in a row it is the processor
+		 * that takes most of the time.
+		 */
+		if (waited <= MTS_SLOW_NS * (got >> PAGE_SHIFT))
+			mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}
 	atomic_dec(&evictors);

@@ -425,6 +425,7 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.plan.longest_pause_ns = 0;
 	mts_rotor.lesson = (struct mts_lesson){ 0 };
 	mts_rotor.swap_full_in = 0;
+	mts_rotor.all_fit = false;
 	mutex_unlock(&mts_lock);
 	mts_shelter_choose();
 	/* It is too late when memory is found to be short: it has been taken then. */

@@ -74,6 +74,9 @@ struct mts_rotor {
 
 extern struct mts_rotor mts_rotor;
 
+/* Who waits longer for a page (80 MB/s) has a slow disk, as far as that tells. */
+#define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
+
 /* In this round or the last. */
 static inline bool mts_rotor_is_swap_full(void)
 {
