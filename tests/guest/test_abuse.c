@@ -309,7 +309,7 @@ static void fork_bomb_while_rotating(void)
 	start_short_slices();
 	pid = start_bomb(0, 300);
 	expect_within(30000, *forks >= 300, "%u forks: %s", *forks, describe());
-	expect(join(pid, 30000), 0);
+	expect(join(pid, 60000), 0);
 	expect_within(30000, no_bomb(), "%s", describe());
 	expect_sound();
 }
