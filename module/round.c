@@ -49,7 +49,8 @@ void mts_round_muster(void)
 
 u64 mts_round_unused(const struct mts_job *job, const struct mts_usage *usage)
 {
-	if (!mts_rotor.by_use)
+	/* Who waits for a person uses next to nothing, and all of it when he comes back. */
+	if (!mts_rotor.by_use || mts_job_was_used(job))
 		return 0;
 	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
 }
