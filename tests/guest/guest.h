@@ -272,7 +272,7 @@ void hog_start(struct hog *hog, const struct hog_spec *spec);
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec);
 bool hog_ready(const struct hog *hog);
 u64 hog_progress(const struct hog *hog);
-/* If it still fills its memory it takes no more, and gives back a MiB; but it has two before. */
+/* If it still fills its memory it takes no more, and gives back half; but it has 2 MiB before. */
 void hog_enough(struct hog *hog);
 /* HOG_PART: from now on it is this quarter, 0 to 3. */
 void hog_use_part(struct hog *hog, u32 part);

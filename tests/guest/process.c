@@ -210,8 +210,10 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 		atomic_store_explicit(&memory[at], 1, memory_order_relaxed);
 	/* What it gives back is room for what the others have taken before they know. */
 	if (at < size) {
-		at -= MIB;
-		madvise((void *)(memory + at), MIB, MADV_DONTNEED);
+		size_t back = at / 2 / PAGE * PAGE;
+
+		at -= back;
+		madvise((void *)(memory + at), back, MADV_DONTNEED);
 	}
 	has.mib = at / MIB;
 	shared->ready = true;

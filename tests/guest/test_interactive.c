@@ -439,8 +439,9 @@ static void what_it_lacks_comes_at_once(void)
 	/* Until it is known what a switch takes. */
 	rotate(32, 1000, MTS_EVICT_FULL);
 	wait_rounds(1);
-	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 20000 * NS_PER_MS });
-	expect_within(60000,
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 12000 * NS_PER_MS });
+	/* A round of three bins, and the switches. */
+	expect_within(120000,
 		      is_in_a_slice_for(8000) && is_frozen(shell) &&
 			      bytes_of(shell) < (long long)MIB,
 		      "%s", describe());

@@ -349,15 +349,19 @@ static void turns_begin_at_the_first_shortage(void)
 	check(is_rotating(), "%s", describe());
 }
 
-/* They need no more than they have when turns begin: that is seen before the next bin's turn. */
+/*
+ * They need less than they have when turns begin, which may be more than fits if kswapd was first:
+ * that is seen before the next bin's turn.
+ */
 static void they_end_where_all_fit_after_all(void)
 {
 	struct mts_stats before = get_stats();
-	u64 written = vmstat("pswpout");
+	u64 written;
 	u32 i;
 
 	fill_in_turns(8);
 	expect_within(30000, get_stats().early_begins > before.early_begins, "%s", describe());
+	written = vmstat("pswpout");
 	for (i = 0; i < nhogs; i++)
 		hog_enough(&hogs[i]);
 	expect_within(30000, get_stats().rounds > before.rounds && !is_rotating(), "%s",
@@ -369,8 +373,8 @@ static void they_end_where_all_fit_after_all(void)
 	expect(get_stats().rounds, before.rounds + 1);
 	note("%llu pages written", (unsigned long long)(vmstat("pswpout") - written));
 	expect(get_stats().switches, before.switches + 1);
-	/* An eighth of the capacity, and what was evicted to see how fast the disk is. */
-	check(vmstat("pswpout") - written < 14 * MIB / PAGE, "%llu pages written",
+	/* An eighth of the capacity is asked for, and the kernel may write twice as much. */
+	check(vmstat("pswpout") - written < 20 * MIB / PAGE, "%llu pages written",
 	      (unsigned long long)(vmstat("pswpout") - written));
 }
 
