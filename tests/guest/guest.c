@@ -74,16 +74,23 @@ void guest_skip(const char *format, ...)
 	abort();
 }
 
-static const char *error_name(int error)
+/* An error's name, or a number. */
+static const char *name_of(int value, char *number, size_t size)
 {
-	return error ? strerrorname_np(-error) : "0";
+	const char *name = value ? strerrorname_np(-value) : NULL;
+
+	snprintf(number, size, "%d", value);
+	return name ?: number;
 }
 
 void guest_expect(const char *file, int line, const char *what, int is, int should)
 {
+	char numbers[2][16];
+
 	if (is != should)
-		guest_fail(file, line, "%s is %s, should be %s", what, error_name(is),
-			   error_name(should));
+		guest_fail(file, line, "%s is %s, should be %s", what,
+			   name_of(is, numbers[0], sizeof(numbers[0])),
+			   name_of(should, numbers[1], sizeof(numbers[1])));
 }
 
 static void on_alarm(int signal)
