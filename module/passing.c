@@ -72,9 +72,10 @@ static int stand_if_short(struct passing *p)
 	return err;
 }
 
+/* Not 0, where residents have all of the capacity: then a step is one job. */
 static u64 step_bytes(const struct passing *p)
 {
-	return p->stands ? U64_MAX : mts_rotor.plan.capacity / STEPS;
+	return p->stands ? U64_MAX : max_t(u64, mts_rotor.plan.capacity / STEPS, PAGE_SIZE);
 }
 
 /* Freeze the next ones of those that go, a step's bytes of them. */
@@ -179,8 +180,10 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
 	int err = 0;
 
-	while (!err && p.in < mts_rotor.roster_size)
+	while (!err && p.in < mts_rotor.roster_size) {
 		err = pass_some(&p);
+		cond_resched();
+	}
 	/* Whoever goes for nobody in particular. */
 	if (!err)
 		err = make_room(&p, U64_MAX);
@@ -227,8 +230,12 @@ static void send_away(void)
 int mts_passing_spill(void)
 {
 	u64 began = ktime_get_ns(), want = mts_rotor.plan.capacity / STEPS;
-	int err = mts_switch_stop();
+	int err;
 
+	/* Whoever is alone in a bin of nothing has nobody to make room. */
+	if (!want)
+		return 0;
+	err = mts_switch_stop();
 	if (err)
 		return err;
 	set_user_nice(current, 0);

@@ -93,6 +93,27 @@ static void they_do_not_where_that_gains_nothing(void)
 	check(get_stats().passes == passes, "passed with evict=need");
 }
 
+/* Who runs in every bin has it all: each of the others has its turn all the same. */
+static void residents_have_all_of_it(void)
+{
+	static const unsigned int mib[] = { 8, 8, 24 };
+	unsigned int i;
+	u64 passes;
+
+	swap_use(&slow);
+	start_hogs(HOG_RANDOM, 3, mib);
+	set_job(hogs[2].id, MTS_JOB_PIN, MTS_JOB_PIN);
+	rotate(16, 700, MTS_EVICT_FULL);
+	wait_rounds(1);
+	expect(get_status().capacity, 0);
+	expect(get_status().bins, 2);
+	passes = get_stats().passes;
+	wait_rounds(2);
+	check(get_stats().passes > passes, "no bins passed: %s", describe());
+	for (i = 0; i < nhogs; i++)
+		hog_expect_progress(&hogs[i], 20000);
+}
+
 /* ---- in the middle of it ------------------------------------------------------------- */
 
 /* ms; what is under way comes first: thousands of pages, at 4.7 ms each if they lie apart. */
@@ -520,11 +541,11 @@ static void who_was_stopped_does_not_sleep(void)
 }
 
 GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothing),
-	    TEST(thaw_while_passing), TEST(unload_while_passing), TEST(killed_while_passing),
-	    TEST(changed_while_passing), TEST(who_is_left_alone_gets_all_of_it),
-	    TEST(they_run_one_after_the_other), TEST(thaw_at_the_end), TEST(unload_at_the_end),
-	    TEST(pinned_at_the_end), TEST(the_pause_ends_at_the_end),
-	    TEST_SLOW(pauses_grow_as_switches_need, 240),
+	    TEST(residents_have_all_of_it), TEST(thaw_while_passing), TEST(unload_while_passing),
+	    TEST(killed_while_passing), TEST(changed_while_passing),
+	    TEST(who_is_left_alone_gets_all_of_it), TEST(they_run_one_after_the_other),
+	    TEST(thaw_at_the_end), TEST(unload_at_the_end), TEST(pinned_at_the_end),
+	    TEST(the_pause_ends_at_the_end), TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
 	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
 	    TEST_SLOW(they_end_where_all_fit_after_all, 120),
