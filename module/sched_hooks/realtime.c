@@ -8,27 +8,36 @@
 #include "../interactive.h"
 #include "../tasks.h"
 
+/* Under RCU. */
 static void spare(struct cgroup *cgrp, struct task_struct *task)
 {
 	struct mts_job *job;
 
 	if (!mts_tasks_is_spared(task))
 		return;
-	rcu_read_lock();
 	job = mts_job_of_cgroup(cgrp ? cgrp : task_dfl_cgroup(task));
 	if (job)
 		mts_interactive_spare(job);
-	rcu_read_unlock();
 }
 
 void mts_hook_attach(void *data, struct cgroup *cgrp, const char *path, struct task_struct *task,
 		     bool threadgroup)
 {
+	struct task_struct *thread;
+
+	rcu_read_lock();
 	spare(cgrp, task);
+	/* One event for all threads of a process (cgroup_attach_task(), kernel/cgroup/cgroup.c). */
+	if (threadgroup)
+		for_each_thread(task, thread)
+			spare(cgrp, thread);
+	rcu_read_unlock();
 }
 
 int mts_hook_policy(struct kprobe *probe, struct pt_regs *regs)
 {
+	rcu_read_lock();
 	spare(NULL, (struct task_struct *)regs_get_kernel_argument(regs, 0));
+	rcu_read_unlock();
 	return 0;
 }

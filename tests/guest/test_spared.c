@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What is not rotated, not frozen, not thawed. */
+#include <pthread.h>
+
 #include "guest.h"
 
 /* ---- when not to rotate ----------------------------------------------------------- */
@@ -270,6 +272,38 @@ static void realtime_task_moved_into_a_frozen_job(void)
 	thawed_for_whom_is_moved_in(pid);
 }
 
+static void *be_realtime(void *ready)
+{
+	set_policy(0, SCHED_FIFO);
+	if (write(*(int *)ready, "r", 1) != 1)
+		_exit(1);
+	pause();
+	return NULL;
+}
+
+/* One event says it of the whole process, and names its first thread, which is an ordinary one. */
+static void process_of_a_realtime_thread_moved_into_a_frozen_job(void)
+{
+	int ends[2];
+	char ready;
+	pid_t pid;
+
+	check(!pipe(ends), "pipe: %m");
+	pid = spawn();
+	if (!pid) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, be_realtime, &ends[1]))
+			_exit(1);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	close(ends[1]);
+	check(read(ends[0], &ready, 1) == 1, "no thread");
+	close(ends[0]);
+	thawed_for_whom_is_moved_in(pid);
+}
+
 static void pid_1_moved_into_a_frozen_job(void)
 {
 	thawed_for_whom_is_moved_in(1);
@@ -442,7 +476,9 @@ GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(mode_shadow_decides_and_freezes_nothing), TEST(without_swap_nothing_rotates),
 	    TEST(pinned_job_is_never_frozen), TEST(pinned_while_frozen),
 	    TEST(realtime_job_is_never_frozen), TEST(born_realtime),
-	    TEST(realtime_task_moved_into_a_frozen_job), TEST(pid_1_moved_into_a_frozen_job),
-	    TEST(frozen_by_somebody_else_stays_so), TEST(frozen_by_somebody_else_during_its_slice),
-	    TEST(frozen_from_above_stays_so), TEST(settings_of_an_added_cgroup_are_kept),
-	    TEST(thawed_by_its_owner_it_takes_turns), TEST(thawed_by_somebody_else));
+	    TEST(realtime_task_moved_into_a_frozen_job),
+	    TEST(process_of_a_realtime_thread_moved_into_a_frozen_job),
+	    TEST(pid_1_moved_into_a_frozen_job), TEST(frozen_by_somebody_else_stays_so),
+	    TEST(frozen_by_somebody_else_during_its_slice), TEST(frozen_from_above_stays_so),
+	    TEST(settings_of_an_added_cgroup_are_kept), TEST(thawed_by_its_owner_it_takes_turns),
+	    TEST(thawed_by_somebody_else));
