@@ -44,7 +44,8 @@ bool mts_memory_kswapd_sleeps(void)
 {
 	int node;
 
-	for_each_online_node(node)
+	/* Others have none. */
+	for_each_node_state(node, N_MEMORY)
 		if (!wq_has_sleeper(&NODE_DATA(node)->kswapd_wait))
 			return false;
 	return true;

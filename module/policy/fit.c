@@ -3,6 +3,7 @@
 #include "policy.h"
 
 #define TOLERANCE_SHIFT 3
+#define FILLS_MIN_NS 1000000ull
 
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 {
@@ -26,7 +27,9 @@ bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_
 {
 	u64 grown = mts_sub_floor(now, before);
 
-	return elapsed_ns && left < mul_u64_u64_div_u64(grown, within_ns, elapsed_ns);
+	/* Less says nothing, and what comes out must fit 64 bits, or x86's division traps. */
+	return elapsed_ns &&
+	       left < mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
 }
 
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)

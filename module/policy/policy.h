@@ -370,7 +370,8 @@ u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
 
 /*
  * Jobs had @before bytes in memory and have @now, @elapsed_ns later: will they have the @left
- * ones as well within @within_ns, if they go on so? Not if they do not grow.
+ * ones as well within @within_ns, if they go on so? Not if they do not grow. What is shorter than
+ * a millisecond counts as one.
  */
 bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
 
