@@ -69,13 +69,19 @@ static void put_back(struct mts_job *job, enum mts_setting setting)
 	kept->set = false;
 }
 
+/* "max" of one must leave the sum one from which it can be taken off again. */
+static u64 share_of_base(u64 low)
+{
+	return min(low, U64_MAX / (2 * MTS_MAX_JOBS));
+}
+
 /* Protection counts as far as the cgroups above have it too: the base does the sum's. */
 static void protect_base(struct mts_job *job, u64 before)
 {
 	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
 
 	if (job->created)
-		base_low = mts_sub_floor(mts_add_sat(base_low, after), before);
+		base_low = base_low + share_of_base(after) - share_of_base(before);
 	if (base_low != base_given && mts_cgroupfs_protect_base(base_low) != -ENOMEM)
 		base_given = base_low;
 }
