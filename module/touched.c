@@ -2,6 +2,7 @@
 #include "touched.h"
 
 #include <linux/mm.h>
+#include <linux/mmu_notifier.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -72,28 +73,35 @@ const struct mts_touched_part *mts_touched_find(const struct mts_touched *touche
 	return find(touched, mm, addr);
 }
 
-/* Of the address spaces that are held: @visit each page table of private memory. */
+/* Each page table of private memory. Return: all of them tell what is used. */
+static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
+{
+	struct vm_area_struct *vma;
+
+	/* What a virtual machine uses is marked in tables of KVM's, and a device marks nothing. */
+	if (mm_has_notifiers(walk->mm))
+		return false;
+	VMA_ITERATOR(vmi, walk->mm, 0);
+
+	for_each_vma(vmi, vma)
+		if (mts_is_private(vma) && !mts_page_tables_walk(vma, visit, walk))
+			return false;
+	return true;
+}
+
+/* Of the address spaces that are held. */
 static void walk_all(u32 nmms, mts_page_table_visit visit)
 {
 	u32 i;
 
 	for (i = 0; i < nmms; i++) {
 		struct walk walk = { .mm = mts_mms_lock(i), .job = mts_mms_job(i) };
-		struct vm_area_struct *vma;
 
 		mts_rotor_step("page tables are looked at");
-		if (!walk.mm) {
+		if (!walk.mm || !walk_mm(&walk, visit))
 			walk.job->touched.complete = false;
-			continue;
-		}
-		VMA_ITERATOR(vmi, walk.mm, 0);
-
-		for_each_vma(vmi, vma)
-			if (mts_is_private(vma) && !mts_page_tables_walk(vma, visit, &walk)) {
-				walk.job->touched.complete = false;
-				break;
-			}
-		mts_mms_unlock(walk.mm);
+		if (walk.mm)
+			mts_mms_unlock(walk.mm);
 	}
 }
 
