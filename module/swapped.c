@@ -9,6 +9,7 @@
 #include <linux/sort.h>
 #include <linux/xarray.h>
 
+#include "compat/nodes.h"
 #include "compat/swap_entry.h"
 #include "mts.h"
 #include "page_tables.h"
@@ -148,6 +149,27 @@ static void add_vma(struct collector *c, struct vm_area_struct *vma)
 		add_shared(c, vma);
 }
 
+/*
+ * Its pages are to lie in some nodes' memory only, by its cpuset or a policy of its own: by our
+ * faults they would lie in ours. Its own go by that. Under RCU.
+ */
+static bool is_kept_to_nodes(const struct task_struct *owner)
+{
+	return owner && (mts_compat_has_mempolicy(owner) || !mts_compat_may_use_all_nodes(owner));
+}
+
+static bool may_add(const struct mm_struct *mm)
+{
+	bool kept;
+
+	if (num_node_state(N_MEMORY) < 2)
+		return true;
+	rcu_read_lock();
+	kept = is_kept_to_nodes(rcu_dereference(mm->owner));
+	rcu_read_unlock();
+	return !kept;
+}
+
 static void add_mm(struct collector *c)
 {
 	struct mm_struct *mm = mts_mms_lock(c->index);
@@ -155,6 +177,11 @@ static void add_mm(struct collector *c)
 
 	if (!mm)
 		return;
+	if (!may_add(mm)) {
+		mts_mms_give_up(c->index);
+		mts_mms_unlock(mm);
+		return;
+	}
 	c->mm = mm;
 	c->job = mts_mms_job(c->index);
 	VMA_ITERATOR(vmi, mm, 0);
