@@ -128,6 +128,47 @@ def test_batch_ends_by_signal(mtsctl):
     assert process.returncode == 0
 
 
+def fill(pipe):
+    try:
+        while True:
+            os.write(pipe, b"\n" * 4096)
+    except BlockingIOError:
+        pass
+
+
+def test_batch_ends_by_signal_while_nobody_reads(mtsctl):
+    process = subprocess.Popen(
+        [mtsctl.program, "top", "-b", "-d", "0.05"],
+        env=mtsctl.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.read(1)
+    filler = os.open(f"/proc/{process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+    fill(filler)
+    os.close(filler)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 0
+    assert process.stderr.read() == b""
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_batch_to_a_full_disk(mtsctl):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [mtsctl.program, "top", "-b", "-n", "1", "-d", "0.05"],
+            env=mtsctl.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("mtsctl: standard output: ")
+
+
 # ---- on a terminal -----------------------------------------------------------------
 
 

@@ -136,20 +136,12 @@ static void make_line(struct line *line, const struct look *last, const struct l
 /* Not by stdio, which would allocate. Return: an exit status. */
 static int write_out(struct ticker *ticker, const char *text, size_t size)
 {
-	while (size) {
-		ssize_t written;
+	struct output_end end = ticker_end(ticker);
+	int err = output_write(&end, text, size);
 
-		if (!ticker_writable(ticker, STDOUT_FILENO))
-			return EXIT_OK;
-		written = write(STDOUT_FILENO, text, size);
-		if (written < 0) {
-			complain("standard output: %s", strerror(errno));
-			return EXIT_FAILED;
-		}
-		text += written;
-		size -= written;
-	}
-	return EXIT_OK;
+	if (err)
+		complain("standard output: %s", strerror(-err));
+	return err ? EXIT_FAILED : EXIT_OK;
 }
 
 static int watch(struct ticker *ticker, u32 count, bool json)

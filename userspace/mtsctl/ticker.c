@@ -98,12 +98,7 @@ enum tick ticker_wait(struct ticker *ticker, int input)
 	return TICK_END;
 }
 
-bool ticker_writable(const struct ticker *ticker, int output)
+struct output_end ticker_end(const struct ticker *ticker)
 {
-	struct pollfd fd = { .fd = output, .events = POLLOUT };
-
-	while (!ended)
-		if (ppoll(&fd, 1, NULL, &ticker->waiting) > 0)
-			return true;
-	return false;
+	return (struct output_end){ .waiting = &ticker->waiting, .ended = &ended };
 }

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "output.h"
 #include "policy/pure.h"
 
 enum tick {
@@ -32,7 +33,7 @@ void ticker_stop(struct ticker *ticker);
 /* Waits. `input` is a descriptor, or -1. Ticks that were missed are not made up for. */
 enum tick ticker_wait(struct ticker *ticker, int input);
 
-/* Waits until the descriptor can be written to; false: the end came before. */
-bool ticker_writable(const struct ticker *ticker, int output);
+/* What waits for standard output may be ended by the same signals. It goes with the ticker. */
+struct output_end ticker_end(const struct ticker *ticker);
 
 #endif /* MTSCTL_TICKER_H */

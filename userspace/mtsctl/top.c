@@ -195,8 +195,11 @@ static void print_line(void *to, const struct top_line *line)
 /* The first frame comes after the first delay: each has the rates of the delay before it. */
 static int show_batch(struct top *top, struct ticker *ticker, u32 count)
 {
-	int ret = EXIT_OK;
+	struct output_end end = ticker_end(ticker);
+	int ret = output_may_end(&end);
 
+	if (ret)
+		return device_failed("top", -ret);
 	top->view.width = COLUMNS;
 	for (u32 frames = 0; !ret && (!count || frames < count); frames++) {
 		if (ticker_wait(ticker, -1) != TICK)

@@ -12,9 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format.h"
 #include "host.h"
 #include "ipc.h"
 #include "mtsctl.h"
+#include "output.h"
 
 /* Whether the module is still there is looked at so often, in s. */
 #define LOOK_S 1
@@ -154,6 +156,7 @@ static int set_up(int *pipe)
 static int show_line(char *line, bool json)
 {
 	struct watch_event event;
+	char text[256];
 	u64 lost;
 
 	if (watch_parse_lost(line, &lost)) {
@@ -161,7 +164,7 @@ static int show_line(char *line, bool json)
 		return EXIT_OK;
 	}
 	if (!watch_parse(line, &event)) {
-		complain("not understood: %s", line);
+		complain("not understood: %s", format_name(text, sizeof(text), line));
 		return EXIT_OK;
 	}
 	return json ? watch_show_json(&event) : watch_show(&event);
@@ -249,6 +252,15 @@ static void catch_signals(sigset_t *before, sigset_t *waiting)
 	sigaddset(waiting, SIGPIPE);
 }
 
+/* Also while nobody reads what is written. Return: an exit status. */
+static int end_output(const sigset_t *waiting)
+{
+	const struct output_end end = { .waiting = waiting, .ended = &ended_by };
+	int err = output_may_end(&end);
+
+	return err ? failed("standard output", -err) : EXIT_OK;
+}
+
 int watch_main(const struct command *command, int argc, char **argv)
 {
 	bool json = false;
@@ -270,6 +282,8 @@ int watch_main(const struct command *command, int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = set_up(&pipe);
+	if (!ret)
+		ret = end_output(&waiting);
 	if (!ret)
 		ret = stream(pipe, json, &waiting);
 	/* The directory cannot be removed while it is read. */
