@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The module's knobs, for programs that decide as it does: KEY=VALUE words as `mtsctl set` takes
- * them. Values are read by mtsctl's parse.c.
+ * them, but for demand, interactive, mode=shadow and a bin that is a share. Values are read by
+ * mtsctl's parse.c.
  */
 #ifndef LAB_SETTINGS_H
 #define LAB_SETTINGS_H

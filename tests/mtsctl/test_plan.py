@@ -2,6 +2,7 @@
 """plan, against cases worked out by hand."""
 
 import json
+import re
 
 import pytest
 
@@ -461,3 +462,10 @@ def test_processors(mtsctl):
     shown = mtsctl(*args, "--processors", "0")
     assert shown.status == 2
     assert "--processors 0: out of range: a whole number from 1 to 65536" in shown.err
+
+
+def test_residents_alone_need_more(mtsctl):
+    args = ("--size", "0", "--pin-size", "2G", "--capacity", "1G")
+    out = mtsctl("plan", *args).out
+    assert "resident jobs alone need more than there is" in re.sub(r"\s+", " ", out)
+    assert json.loads(mtsctl("plan", "--json", *args).out)["fits"] is False

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -76,6 +78,7 @@ static int add_failed(const char *dir, u32 flags, int err)
 static int add_dir(const char *dir, u32 flags)
 {
 	struct mts_job_add add = { .flags = flags };
+	char name[PATH_MAX];
 	int ret;
 
 	/* Not O_PATH: a file that is no cgroup is the module's to refuse. */
@@ -88,7 +91,7 @@ static int add_dir(const char *dir, u32 flags)
 	close(add.cgroup_fd);
 	if (ret)
 		return add_failed(dir, flags, -ret);
-	printf("%s is job %u\n", dir, add.id);
+	printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
 	return EXIT_OK;
 }
 

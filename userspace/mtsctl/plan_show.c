@@ -10,7 +10,8 @@
 
 static bool fits(const struct plan *plan)
 {
-	return plan->result.nbins < 2 && plan->result.demand <= plan->result.capacity;
+	return plan->result.nbins < 2 && plan->result.demand <= plan->result.capacity &&
+	       plan->result.resident_demand <= plan->conf.capacity;
 }
 
 /*
@@ -147,6 +148,9 @@ void plan_show(const struct plan *plan)
 		print_field("result", "no jobs: nothing to plan");
 	else if (fits(plan))
 		print_field("result", "everything fits: nothing will be frozen");
+	else if (r->resident_demand > plan->conf.capacity)
+		print_field("result", "resident jobs alone need more than there is: the kernel "
+				      "will page");
 	else if (r->nbins < 2)
 		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
 				      "the kernel will page");

@@ -2,6 +2,8 @@
 #ifndef MTSCTL_STATUS_H
 #define MTSCTL_STATUS_H
 
+#include <jansson.h>
+
 #include "snapshot.h"
 
 /* More jobs than that are summed up by bin, unless all are asked for. */
@@ -11,5 +13,8 @@ void status_show(const struct snapshot *s, bool all);
 
 /* Return: an exit status. */
 int status_show_json(const struct snapshot *s);
+
+/* A bin as JSON has it: its number, "every", or null for none. */
+json_t *status_bin_json(const struct snapshot *s, u32 bin);
 
 #endif /* MTSCTL_STATUS_H */

@@ -4,7 +4,7 @@
 #include "status.h"
 #include "words.h"
 
-static json_t *bin_index(const struct snapshot *s, u32 bin)
+json_t *status_bin_json(const struct snapshot *s, u32 bin)
 {
 	if (bin == MTS_BIN_EVERY)
 		return json_string("every");
@@ -43,7 +43,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "pin", json_boolean(job->flags & MTS_JOB_PIN));
 	json_put(&root, "stays", json_boolean(job->flags & MTS_JOB_STAYS));
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
-	json_put(&root, "bin", bin_index(s, job->bin));
+	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
 	json_put(&root, "demand", json_u64(job->demand));
 	json_put(&root, "unused", json_u64(job->unused));
@@ -91,7 +91,7 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "detail", json_text(st->detail));
 	json_put(&root, "each_how", json_string(word_of(each_words, st->each_how)));
 	json_put(&root, "frozen", json_u64(st->frozen));
-	json_put(&root, "current_bin", bin_index(s, st->current_bin));
+	json_put(&root, "current_bin", status_bin_json(s, st->current_bin));
 	json_put(&root, "slice_left_ns", slice_left(s));
 	json_put(&root, "generation", json_u64(st->generation));
 	json_put(&root, "now_ns", json_u64(st->now_ns));

@@ -54,8 +54,14 @@ static void show_next(const struct snapshot *s)
 		if (st->reason == MTS_REASON_NO_SWAP)
 			print_field("next", "nothing, until there is swap (swapon)");
 		else if (st->reason == MTS_REASON_NO_JOBS)
-			print_field("next",
-				    "nothing, until there are jobs (mtsctl run, mtsctl add)");
+			print_field("next", "nothing, until there are two jobs that can take turns "
+					    "(mtsctl run, mtsctl add)");
+		else if (st->reason == MTS_REASON_SHADOW)
+			print_field("next", "nothing is frozen: mode=shadow only says what "
+					    "mode=auto would do");
+		else if (st->reason == MTS_REASON_NO_GAIN || st->reason == MTS_REASON_SLOW_SWAP)
+			print_field("next", "rotation is tried again after a while, or when the "
+					    "jobs change");
 		else
 			print_field("next", "rotation, when memory gets short");
 		return;

@@ -9,6 +9,7 @@
 #include "mtsctl.h"
 #include "parse.h"
 #include "snapshot.h"
+#include "status.h"
 #include "words.h"
 
 #define DEPTH 64
@@ -158,7 +159,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "id", json_u64(job->id));
 	json_put(&root, "name", json_text(job->name));
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
-	json_put(&root, "bin", job->bin < s->nbins ? json_u64(job->bin) : json_null());
+	json_put(&root, "bin", status_bin_json(s, job->bin));
 	return root;
 }
 
