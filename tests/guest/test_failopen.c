@@ -307,7 +307,7 @@ static void out_of_memory_thaws(void)
 	/* No early end of the freeze while the glutton eats. */
 	set_max_pause(MTS_PAUSE_MAX_NS);
 	glutton = start_glutton();
-	check(wait_until(!is_alive(glutton) || get_status().state == MTS_STATE_STOPPED, 40000),
+	check(wait_until(!is_alive(glutton) || get_status().state == MTS_STATE_STOPPED, 80000),
 	      "neither killed nor stopped: %s", describe());
 	seen = now_ms();
 	expect_within(5000, get_status().state == MTS_STATE_STOPPED,
@@ -332,7 +332,7 @@ static void out_of_memory_while_idle(void)
 	expect_within(3000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	log_expect_oom();
 	glutton = start_glutton();
-	check(wait_until(!is_alive(glutton), 40000), "not killed: %s", describe());
+	check(wait_until(!is_alive(glutton), 80000), "not killed: %s", describe());
 	join(glutton, 20000);
 	log_expect_oom_no_more();
 	check(get_status().state == MTS_STATE_IDLE, "%s", describe());
@@ -402,6 +402,6 @@ GUEST_TESTS(TEST(thaw_thaws_and_stops), TEST(off_is_off_when_it_returns),
 	    TEST(unload_in_the_middle_of_evictions),
 	    TEST(unload_is_refused_while_the_device_is_open), TEST(unload_during_forks_under_each),
 	    TEST(watchdog_ends_a_stall), TEST(resumed_in_the_middle_of_a_stall),
-	    TEST(commands_work_during_a_stall), TEST_SLOW(out_of_memory_thaws, 120),
-	    TEST_SLOW(out_of_memory_while_idle, 90), TEST(suspend_pauses_and_resume_goes_on),
+	    TEST(commands_work_during_a_stall), TEST_SLOW(out_of_memory_thaws, 160),
+	    TEST_SLOW(out_of_memory_while_idle, 130), TEST(suspend_pauses_and_resume_goes_on),
 	    TEST(suspend_does_not_end_a_stop), TEST(rotation_goes_on_after_a_refused_suspend));
