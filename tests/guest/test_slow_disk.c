@@ -291,9 +291,15 @@ static bool was_frozen_for_more_than(u64 ns)
 static void pauses_grow_as_switches_need(void)
 {
 	static const unsigned int each[] = { 10, 10, 10, 10 };
-	struct mts_stats before = get_stats();
+	struct mts_stats before;
 	u64 round;
 
+	/* Nor what they took in the tests before. */
+	mts_close();
+	expect(module_unload(), 0);
+	expect(module_load(""), 0);
+	mts_open();
+	before = get_stats();
 	swap_use(&very_slow);
 	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
 	rotate_auto(12, 10000);
