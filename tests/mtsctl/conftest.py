@@ -26,6 +26,17 @@ class Result:
     err: str
 
 
+def fill_output(process):
+    """As if nobody had read for long: the pipe of its standard output takes no more."""
+    pipe = os.open(f"/proc/{process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(pipe, b"\n" * 4096)
+    except BlockingIOError:
+        pass
+    os.close(pipe)
+
+
 class Mtsctl:
     """mtsctl with a fake module; keyword arguments become MTS_FAKE_* variables."""
 
@@ -57,6 +68,18 @@ class Mtsctl:
         assert "Sanitizer" not in done.stderr, done.stderr
         assert "runtime error" not in done.stderr, done.stderr
         return Result(done.returncode, done.stdout, done.stderr)
+
+    def to_full_disk(self, *args):
+        """Run it with a standard output that takes nothing."""
+        with open("/dev/full", "w") as full:
+            return subprocess.run(
+                [self.program, *args],
+                env=self.environment(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+            )
 
     @property
     def calls(self):

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.mtsctl.conftest import BUILD
+from tests.mtsctl.conftest import BUILD, fill_output
 
 COLUMNS = [
     "time_ns", "late_ns", "load", "mem_available", "swap_free", "pswpin", "pswpout",
@@ -150,13 +150,7 @@ def test_signal_while_nobody_reads(monitor):
     process = monitor("--interval", "10ms")
     os.set_blocking(process.stdout.fileno(), False)
     time.sleep(0.2)
-    filler = os.open(f"/proc/{process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
-    try:
-        while True:
-            os.write(filler, b"\n" * 4096)
-    except BlockingIOError:
-        pass
-    os.close(filler)
+    fill_output(process)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=20) == 0
@@ -165,15 +159,7 @@ def test_signal_while_nobody_reads(monitor):
 
 
 def test_full_disk(mtsctl):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [mtsctl.program, "monitor", "--interval", "10ms"],
-            env=mtsctl.environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-        )
+    done = mtsctl.to_full_disk("monitor", "--interval", "10ms")
     assert done.returncode == 1
     assert "standard output: No space left on device" in done.stderr
 

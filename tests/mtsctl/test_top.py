@@ -12,7 +12,7 @@ import pexpect
 import pyte
 import pytest
 
-from tests.mtsctl.conftest import SCENARIOS
+from tests.mtsctl.conftest import SCENARIOS, fill_output
 
 UP, DOWN, END, HOME, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[4~", "\x1b[1~", "\x1b[6~"
 KEYS = "h help  p pin  r remove  s slice  T thaw all  o order: bin  q quit"
@@ -128,14 +128,6 @@ def test_batch_ends_by_signal(mtsctl):
     assert process.returncode == 0
 
 
-def fill(pipe):
-    try:
-        while True:
-            os.write(pipe, b"\n" * 4096)
-    except BlockingIOError:
-        pass
-
-
 def test_batch_ends_by_signal_while_nobody_reads(mtsctl):
     process = subprocess.Popen(
         [mtsctl.program, "top", "-b", "-d", "0.05"],
@@ -144,9 +136,7 @@ def test_batch_ends_by_signal_while_nobody_reads(mtsctl):
         stderr=subprocess.PIPE,
     )
     process.stdout.read(1)
-    filler = os.open(f"/proc/{process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
-    fill(filler)
-    os.close(filler)
+    fill_output(process)
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == 0
@@ -156,15 +146,7 @@ def test_batch_ends_by_signal_while_nobody_reads(mtsctl):
 
 
 def test_batch_to_a_full_disk(mtsctl):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [mtsctl.program, "top", "-b", "-n", "1", "-d", "0.05"],
-            env=mtsctl.environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-        )
+    done = mtsctl.to_full_disk("top", "-b", "-n", "1", "-d", "0.05")
     assert done.returncode == 1
     assert done.stderr.startswith("mtsctl: standard output: ")
 

@@ -176,14 +176,7 @@ def test_real_program_without_module(built):
 
 
 def test_full_disk(mtsctl):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [mtsctl.program, "get"],
-            env=mtsctl.environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    done = mtsctl.to_full_disk("get")
     assert done.returncode == 1
     assert "standard output" in done.stderr
 
