@@ -22,7 +22,7 @@
 #define MTS_ROTOR_EV_JOBS 0 /* a job came or went */
 #define MTS_ROTOR_EV_CONFIG 1 /* the configuration changed */
 #define MTS_ROTOR_EV_RECLAIM 2 /* the host reclaims memory */
-#define MTS_ROTOR_EV_FROZEN 3 /* a cgroup has frozen or thawed */
+#define MTS_ROTOR_EV_FROZEN 3 /* a cgroup has frozen or thawed, or need not freeze any more */
 #define MTS_ROTOR_EV_GATE 4 /* the gate was closed or opened */
 #define MTS_ROTOR_EV_MEASURE 5 /* somebody reads the status */
 #define MTS_ROTOR_EV_WANTED 6 /* a job has been thawed as it is wanted */

@@ -5,8 +5,11 @@
  */
 #include "guest.h"
 
+#include <linux/userfaultfd.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 static void start_long_slices(void)
 {
@@ -260,6 +263,74 @@ static void vfork_under_each(void)
 	expect_sound();
 }
 
+/* ---- tasks that do not freeze ----------------------------------------------------- */
+
+/*
+ * A process of the job "stuck", in state D until it is killed: the kernel reads a page for it
+ * that nobody fills. (Frozen it would be in the middle of whatever else the kernel waits for.)
+ */
+static pid_t start_stuck(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct iovec part = { .iov_len = PAGE };
+	int ends[2], fd;
+	pid_t pid;
+
+	pid = spawn();
+	if (!pid) {
+		if (try_create("stuck", MTS_JOB_ENTER, NULL))
+			_exit(101);
+		mts_close();
+		part.iov_base = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		area.range.start = (uintptr_t)part.iov_base;
+		area.range.len = PAGE;
+		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+		if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &area) ||
+		    pipe(ends))
+			_exit(102);
+		vmsplice(ends[1], &part, 1, 0);
+		_exit(103);
+	}
+	expect_within(30000, process_state(pid) == 'D', "its state is %c: %s", process_state(pid),
+		      describe());
+	return pid;
+}
+
+/* It runs on, the others take turns, and once it can freeze it does. */
+static void who_does_not_freeze_runs_on(void)
+{
+	long mark = log_mark();
+	pid_t pid;
+
+	start_short_slices();
+	pid = start_stuck();
+	expect_within(30000, job_named("stuck").freeze_failures, "%s", describe());
+	check(log_says(mark, "job stuck: did not freeze in 1 s"), "the log does not say why");
+	expect_within(5000, !job_named("stuck").frozen_since_ns, "%s", describe());
+	wait_rounds(2);
+	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
+	kill(pid, SIGKILL);
+	check(join(pid, 5000) == 128 + SIGKILL, "it ended otherwise");
+	expect_sound();
+}
+
+/* The rotor waits for one that has not frozen: it does not go on waiting when all are thawed. */
+static void off_while_one_does_not_freeze(void)
+{
+	pid_t pid;
+
+	start_short_slices();
+	pid = start_stuck();
+	expect_within(30000, cg_freeze_asked(BASE "/stuck"), "%s", describe());
+	set_mode(MTS_MODE_OFF);
+	expect_within(500, get_status().state == MTS_STATE_OFF, "%s", describe());
+	check(!job_named("stuck").freeze_failures, "it came too late: %s", describe());
+	kill_and_join(pid);
+	expect_sound();
+}
+
 /* ---- forks ------------------------------------------------------------------------ */
 
 static _Atomic u32 *forks;
@@ -497,7 +568,9 @@ static void frozen_holder_of_a_pipe(void)
 GUEST_TESTS(TEST(killed_while_frozen), TEST(all_killed_while_rotating), TEST(stopped_and_continued),
 	    TEST(stopped_and_continued_while_frozen), TEST(traced_while_rotating),
 	    TEST(attached_while_frozen), TEST(tracer_dies), TEST(vfork_parent_freezes),
-	    TEST(vfork_under_each), TEST(fork_bomb_while_rotating), TEST(fork_bomb_under_each),
-	    TEST(fork_bomb_killed_in_the_middle), TEST(emptied_while_frozen),
-	    TEST(adopted_cgroup_emptied_while_frozen), TEST(moved_into_a_frozen_job),
-	    TEST(callers_killed), TEST(many_callers_at_once), TEST(frozen_holder_of_a_pipe));
+	    TEST(vfork_under_each), TEST(who_does_not_freeze_runs_on),
+	    TEST(off_while_one_does_not_freeze), TEST(fork_bomb_while_rotating),
+	    TEST(fork_bomb_under_each), TEST(fork_bomb_killed_in_the_middle),
+	    TEST(emptied_while_frozen), TEST(adopted_cgroup_emptied_while_frozen),
+	    TEST(moved_into_a_frozen_job), TEST(callers_killed), TEST(many_callers_at_once),
+	    TEST(frozen_holder_of_a_pipe));
