@@ -367,12 +367,16 @@ static void end(struct mts_job **jobs, u32 n)
 	mts_readahead_end();
 }
 
-/* Once, as far as that goes. Return: pages brought back. */
-static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once)
+/*
+ * Once, as far as that goes. *@cut: there was no room for a list of so many, and most of those on
+ * it are back. Return: pages brought back.
+ */
+static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once, bool *cut)
 {
 	struct mts_swapped_list list;
 	struct progress progress = { .list = &list, .at_once = at_once };
 
+	*cut = false;
 	mts_rotor_step("a bin is brought back");
 	progress.until = at_once ? ktime_get_ns() + AT_ONCE_NS : mts_rotor.bring_until;
 	progress.nmms = mts_mms_get(jobs, n);
@@ -381,6 +385,8 @@ static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once)
 			begin(jobs, n);
 			read_list(&progress);
 			end(jobs, n);
+			*cut = list.n == list.max && list.max < pages && !progress.over &&
+			       atomic_read(&progress.mapped) > list.n / 2;
 		}
 		kvfree(list.entries);
 	}
@@ -390,7 +396,8 @@ static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once)
 
 u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once)
 {
-	u64 pages = choose(jobs, &n), back = 0;
+	u64 pages = choose(jobs, &n), back = 0, now;
+	bool cut;
 
 	if (!pages)
 		return 0;
@@ -399,12 +406,14 @@ u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once)
 	if (at_once || (mts_rotor.bring_until && !mts_rotor_disk_is_slow()))
 		pages = min(pages, MOST_AT_END);
 	if (at_once)
-		return bring(jobs, n, pages, true);
+		return bring(jobs, n, pages, true, &cut);
 	do {
 		if (mts_rotor_is_wanted())
 			mts_switch_bring_wanted();
-		back += bring(jobs, n, pages, false);
-	} while (mts_rotor_is_wanted() && !mts_rotor_is_hurried());
+		now = bring(jobs, n, pages, false, &cut);
+		back += now;
+		pages = mts_sub_floor(pages, now);
+	} while ((cut || mts_rotor_is_wanted()) && !mts_rotor_is_hurried());
 	while (n)
 		jobs[--n]->scattered = false;
 	return back;

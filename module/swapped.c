@@ -3,10 +3,10 @@
 #include "swapped.h"
 
 #include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
-#include <linux/sort.h>
 #include <linux/xarray.h>
 
 #include "compat/nodes.h"
@@ -22,14 +22,17 @@
 #define STRIPE_BITS 8
 #define TYPE_BITS MAX_SWAPFILES_SHIFT
 
-/* A large bin takes seconds to sort: after so many it is said that it goes on. */
-#define COMPARES 65536u
-
 /* So many side by side are one request that is worth its time; they may keep their places. */
 #define RUN 16u
 
 /* Parts of shared files that are in the list already. */
 #define MAX_SEEN 128
+
+static unsigned int debug_list_pages;
+module_param(debug_list_pages, uint, 0600);
+MODULE_PARM_DESC(
+	debug_list_pages,
+	"for tests: as if there were no memory for a longer list of what comes back; 0: there is");
 
 struct part {
 	const struct address_space *mapping;
@@ -195,16 +198,12 @@ static void add_mm(struct collector *c)
 	mts_mms_unlock(mm);
 }
 
-static int compare_places(const void *a, const void *b)
+/* Real-time tasks do not wait for the sorting of a large bin; nor does who ends it. */
+static bool may_go_on_sorting(void)
 {
-	const struct mts_swapped *x = a, *y = b;
-	static u32 compared;
-
-	/* A bin of 64 MiB takes 14 ms to sort: real-time tasks do not wait for that. */
 	cond_resched();
-	if (!(++compared % COMPARES))
-		mts_rotor_step("pages are sorted");
-	return x->place < y->place ? -1 : x->place > y->place;
+	mts_rotor_step("pages are sorted");
+	return !mts_rotor_is_hurried();
 }
 
 static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
@@ -234,7 +233,7 @@ static void settle_runs(struct mts_swapped_list *list)
 
 static int alloc(struct mts_swapped_list *list, u64 wanted)
 {
-	wanted = clamp_t(u64, wanted, MIN_ENTRIES, U32_MAX / 2);
+	wanted = clamp_t(u64, wanted, MIN_ENTRIES, READ_ONCE(debug_list_pages) ?: U32_MAX / 2);
 	for (; wanted >= MIN_ENTRIES; wanted /= 2) {
 		list->entries = kvmalloc_array(wanted, sizeof(*list->entries),
 					       GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
@@ -261,7 +260,9 @@ int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 
 		mts_rotor_step("page tables are looked at");
 		add_mm(c);
 	}
-	sort(list->entries, list->n, sizeof(*list->entries), compare_places, NULL);
-	settle_runs(list);
+	if (mts_swap_order(list->entries, list->n, may_go_on_sorting))
+		settle_runs(list);
+	else
+		list->n = 0;
 	return 0;
 }

@@ -4,17 +4,13 @@
 #define _MTS_SWAPPED_H
 
 #include "mms.h"
+#include "policy/swap_order.h"
 
 /*
- * One page. @place orders pages as they lie in swap; several devices take turns
+ * Of struct mts_swapped: @place orders pages as they lie in swap; several devices take turns
  * in it, so that all of them are busy. @where is the page's address, in the low bits
  * the index of its address space (mms.h), and MTS_SWAPPED_MOVES.
  */
-struct mts_swapped {
-	u64 place;
-	u64 where;
-};
-
 struct mts_swapped_list {
 	struct mts_swapped *entries;
 	u32 n;
@@ -57,8 +53,8 @@ static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
  * @until: ktime, ns; what has not been looked at by then is not in it; 0: all is
  *
  * Private memory, and shared memory (shmem) that is mapped; of that each page
- * once, however many map it. Shorter if the rotor is hurried, if there is not
- * memory enough for the list, or if address spaces are in use.
+ * once, however many map it. Shorter if the rotor is hurried, if address spaces are in use, or if
+ * there is not memory enough for the list, which is never of more than 512 GiB: @max says so then.
  *
  * Return: 0, or -ENOMEM: there is not even a short list.
  */

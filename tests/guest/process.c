@@ -434,6 +434,13 @@ static const char *what_is_left(void)
 	return NULL;
 }
 
+/* Those that can be written while it is loaded. */
+static void restore_parameters(void)
+{
+	write_file("/sys/module/mts/parameters/threads", "0");
+	write_file("/sys/module/mts/parameters/debug_list_pages", "0");
+}
+
 const char *reset(void)
 {
 	int error = module_loaded() ? 0 : module_load("");
@@ -441,6 +448,7 @@ const char *reset(void)
 	check(!error, "cannot load the module: %s", strerror(-error));
 	mts_open();
 	mts_ioctl(MTS_IOC_THAW, NULL);
+	restore_parameters();
 	cg_write("", "cgroup.procs", "0");
 	act_below(BASE, "", kill_cgroup);
 	act_below("", "t-", kill_cgroup);
