@@ -33,6 +33,8 @@
 #define BATCH 2048u
 /* Pages between two looks at the memory that is left. */
 #define LOOK 32u
+/* Several workers may be between two looks. */
+#define LEAST_ROOM (8 * LOOK)
 /* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /* What somebody waits for may take so long: the bins wait, too. */
@@ -95,6 +97,39 @@ static bool is_too_late(struct progress *p, u32 index)
 	return ktime_get_ns() > atomic64_read(&p->late) + LATE_NS;
 }
 
+/* Pages that the limits of a cgroup leave, and of those above it from the given level on down. */
+static u64 room_from(struct mem_cgroup *memcg, int level)
+{
+	u64 room = U64_MAX;
+
+	for (; memcg && memcg->css.cgroup->level >= level; memcg = parent_mem_cgroup(memcg)) {
+		u64 limit = min(READ_ONCE(memcg->memory.max), READ_ONCE(memcg->memory.high));
+
+		room = min(room, mts_sub_floor(limit, page_counter_read(&memcg->memory)));
+	}
+	return room;
+}
+
+/*
+ * Cgroups within the job's may have limits of their own, as containers have. Our faults do not
+ * stop at them (fault_in()): who is beyond one gives all of it up again as soon as he runs.
+ */
+static bool has_room(struct mm_struct *mm, const struct mts_job *job)
+{
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
+	bool has = room_from(memcg, job->cgrp->level + 1) >= LEAST_ROOM;
+
+	mem_cgroup_put(memcg);
+	return has;
+}
+
+/* Asked now and then; what is left of its memory is its own to fault back. */
+static void look_for_room(const struct place *place)
+{
+	if (place->mm && !has_room(place->mm, mts_mms_job(place->index)))
+		mts_mms_give_up(place->index);
+}
+
 static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
@@ -104,10 +139,12 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm) ||
 			  mts_mms_is_given_up(index)))
 		leave(place);
-	if (!place->mm)
-		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
-	/* What is left of it its processes fault back, if there are any. */
 	if (!place->mm) {
+		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
+		look_for_room(place);
+	}
+	/* What is left of it its processes fault back, if there are any. */
+	if (!place->mm || mts_mms_is_given_up(index)) {
 		mts_mms_give_up(index);
 		return NULL;
 	}
@@ -247,6 +284,7 @@ static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 	 */
 	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
 	mts_workers_call();
+	look_for_room(place);
 	return is_memory_left() && wait_for_page(place);
 }
 
@@ -311,14 +349,8 @@ static void read_list(struct progress *p)
 static u64 room_of(struct mts_job *job)
 {
 	struct cgroup_subsys_state *css = cgroup_get_e_css(job->cgrp, &memory_cgrp_subsys);
-	struct mem_cgroup *memcg;
-	u64 room = U64_MAX;
+	u64 room = room_from(mem_cgroup_from_css(css), 0);
 
-	for (memcg = mem_cgroup_from_css(css); memcg; memcg = parent_mem_cgroup(memcg)) {
-		u64 limit = min(READ_ONCE(memcg->memory.max), READ_ONCE(memcg->memory.high));
-
-		room = min(room, mts_sub_floor(limit, page_counter_read(&memcg->memory)));
-	}
 	css_put(css);
 	return room;
 }

@@ -308,8 +308,32 @@ static void a_job_with_a_limit_of_its_own(void)
 	hog_expect_progress(&other, 10000);
 }
 
-GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(comes_back_to_the_last),
-	    TEST(what_was_not_written_is_not_written_again),
+/* A container of the job's: our faults do not stop at its limit, so they must not be tried. */
+static void a_limit_within_a_job(void)
+{
+	const long long limit = 16 * (long long)MIB;
+	struct hog other;
+
+	start_hogs(HOG_RANDOM, 2, three_equal);
+	cg_make("t-outer");
+	expect(cg_write("t-outer", "cgroup.subtree_control", "+memory"), 0);
+	cg_make("t-outer/limit");
+	expect(cg_write("t-outer/limit", "memory.max", "16777216"), 0);
+	hog_start(&other, &(struct hog_spec){
+				  .cgroup = "t-outer/limit", .mib = 24, .kind = HOG_SEQUENTIAL });
+	add_job("t-outer", 0);
+	rotate(32, 500, MTS_EVICT_FULL);
+	wait_rounds(3);
+	check(cg_number("t-outer/limit", "memory.peak") <= limit + (long long)MIB,
+	      "%lld bytes of %lld: %s", cg_number("t-outer/limit", "memory.peak"), limit,
+	      describe());
+	check(job_named("t-outer").slices >= 2, "%s", describe());
+	hog_expect_progress(&other, 10000);
+}
+
+GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(comes_back_by_several_lists),
+	    TEST(comes_back_to_the_last), TEST(what_was_not_written_is_not_written_again),
 	    TEST(what_lay_scattered_goes_out_in_one), TEST(several_threads_move_memory),
 	    TEST(readahead_is_as_it_was), TEST(unload_in_the_middle), TEST(thaw_in_the_middle),
-	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own));
+	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own),
+	    TEST(a_limit_within_a_job));
