@@ -30,9 +30,8 @@
 
 static unsigned int debug_list_pages;
 module_param(debug_list_pages, uint, 0600);
-MODULE_PARM_DESC(
-	debug_list_pages,
-	"for tests: as if there were no memory for a longer list of what comes back; 0: there is");
+MODULE_PARM_DESC(debug_list_pages,
+		 "for tests: no longer list of what comes back, as where memory is short");
 
 struct part {
 	const struct address_space *mapping;
