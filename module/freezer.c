@@ -64,7 +64,7 @@ static void mark_thawed(struct mts_job *job)
 	WRITE_ONCE(job->frozen_longest, max(job->frozen_longest, frozen_for));
 	unmark(job);
 	mts_stats_inc(thaws);
-	/* The rotor may wait for it to freeze; if it had not, no event of the kernel's ends that. */
+	/* The rotor may wait for it to freeze; if it had not, no event of the kernel ends that. */
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 
