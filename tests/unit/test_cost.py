@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What planning a round costs: instructions for as many jobs as there can be, counted by callgrind.
+"""What the rotor thinks in its thread alone, in instructions, counted by callgrind.
 
-The module's sources, compiled as the kernel compiles them (-O2) but for user space. At 1 ns an
-instruction five million are 5 ms, which is what the rotor may think before each round.
+The module's sources, compiled as the kernel compiles them (-O2) but for user space. Planning a round
+of as many jobs as there can be: at 1 ns an instruction five million are 5 ms, which is what the
+rotor may think before each round. Ordering the pages of a bin by their places in swap.
 """
 
 import functools
@@ -47,22 +48,26 @@ CASES = [
 ]
 
 
-@functools.cache
-def counted():
+# Pages, and in runs of how many they lie in swap. A page takes more than 20000 instructions to be
+# evicted and brought back (docs/performance.md).
+ORDERS = ["262144 1", "262144 64", "262144 262144"]
+ORDER_BUDGET = 400  # a page
+
+
+def count(program, words):
     """Instructions by case."""
     assert shutil.which("valgrind"), "valgrind counts the instructions: tools/setup test"
     make(HERE, "cost", f"BUILD={BUILD}")
-    out = BUILD / "plan_cost.callgrind"
+    out = BUILD / f"{program}.callgrind"
     for old in BUILD.glob(f"{out.name}*"):
         old.unlink()
-    words = [word for case in CASES for word in case.split()]
     subprocess.run(
         [
             "valgrind",
             "--tool=callgrind",
             "--instr-atstart=no",
             f"--callgrind-out-file={out}",
-            BUILD / "plan_cost",
+            BUILD / program,
             *words,
         ],
         check=True,
@@ -79,9 +84,25 @@ def counted():
     return found
 
 
+@functools.cache
+def counted():
+    return count("plan_cost", [word for case in CASES for word in case.split()])
+
+
+@functools.cache
+def counted_orders():
+    return count("order_cost", [word for case in ORDERS for word in case.split()])
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_planning_is_within_its_budget(case):
     instructions = counted()[case]
     assert instructions < BUDGET, f"{instructions} instructions"
     # That something was counted at all: each job is looked at a few times.
     assert instructions > int(case.split()[0]) * 20
+
+
+@pytest.mark.parametrize("case", ORDERS)
+def test_ordering_a_bin_is_within_its_budget(case):
+    a_page = counted_orders()[case] / int(case.split()[0])
+    assert 5 < a_page < ORDER_BUDGET, f"{a_page:.0f} instructions a page"
