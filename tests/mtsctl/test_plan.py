@@ -263,6 +263,14 @@ def test_cgroups(plan, host):
     assert p["capacity"] == most - most // 16
 
 
+def test_names_that_are_not_printable(mtsctl, host):
+    """A cgroup may have any name: what is for terminals is printed as a question mark."""
+    host.cgroup("a b\x1b[2J\n", current=10 * MIB)
+    out = mtsctl("plan", "--cgroup", "a b\x1b[2J\n", scenario="absent", **host.fake).out
+    assert "a?b?[2J?" in out
+    assert "\x1b" not in out
+
+
 def test_cgroup_without_swap_accounting(plan, host):
     directory = host.cgroup("a", current=10 * MIB)
     (directory / "memory.swap.current").unlink()

@@ -137,3 +137,23 @@ def test_a_result_without_events_says_how_to_have_them():
     done = run([json.dumps({"policy": {"stats": {}}})])
     assert done.returncode == 1
     assert "--param events=1" in done.stderr
+
+
+def test_names_that_xml_has_no_characters_for():
+    named = [line.replace("job1", "a\\u001b\\n<b>") for line in ROUND]
+    done = run(named)
+    assert done.returncode == 0
+    words = [
+        word.text
+        for word in ElementTree.fromstring(done.stdout).iter("{http://www.w3.org/2000/svg}text")
+    ]
+    assert "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}<b>" in words
+
+
+@pytest.mark.parametrize("field", ["bin", "what", "name"])
+def test_events_that_lack_a_field(field):
+    lacking = json.loads(ROUND[0])
+    del lacking["fields"][field]
+    done = run([json.dumps(lacking), *ROUND[1:]])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"mts_job at 100.000000 s: no field that is '{field}'" in done.stderr

@@ -9,7 +9,8 @@
 struct plan {
 	struct mts_plan_conf conf;
 	struct mts_plan_job *jobs;
-	char **names; /* of the jobs; the size itself where one was given */
+	char **names; /* of the jobs; any bytes */
+	bool by_size; /* sizes were given, of jobs that are still to come: these are the names */
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;

@@ -50,6 +50,7 @@ int plan_add_sizes(const struct command *command, struct plan *plan, const char 
 	if (wrong)
 		return usage_error(command, "%s %s: %s", option, text, wrong);
 	format_size(name, job.demand);
+	plan->by_size = true;
 	while (!ret && count--)
 		ret = plan_add(plan, name, &job);
 	return ret;

@@ -40,8 +40,8 @@ static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIS
 			same++;
 			i = j;
 		}
-		/* The only blank in a name is the one that format_size() makes. */
-		if (strchr(full, ' '))
+		/* They have a blank. */
+		if (plan->by_size)
 			snprintf(name, sizeof(name), "%.19s", full);
 		else
 			format_name_short(name, sizeof(name) - 1, full);
