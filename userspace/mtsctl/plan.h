@@ -10,7 +10,7 @@ struct plan {
 	struct mts_plan_conf conf;
 	struct mts_plan_job *jobs;
 	char **names; /* of the jobs; any bytes */
-	bool by_size; /* sizes were given, of jobs that are still to come: these are the names */
+	bool by_size; /* the names are sizes, as format_size() has them, of jobs still to come */
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
