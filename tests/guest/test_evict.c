@@ -158,8 +158,8 @@ static void check_mode_auto_rotates(void)
 	u32 i;
 
 	/*
-	 * A switch moves 310 MiB: 6 s, and 13 where another guest has the other processor; two of them
-	 * and the slices are more than 30 s, with which turns would be given up.
+	 * A switch moves 310 MiB: 6 s, and 13 where another guest has the other processor; two of
+	 * them and the slices are more than 30 s, with which turns would be given up.
 	 */
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE | MTS_CONFIG_OVERHEAD |
 						 MTS_CONFIG_MAX_PAUSE,

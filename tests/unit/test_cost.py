@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the rotor thinks in its thread alone, in instructions, counted by callgrind.
 
-The module's sources, compiled as the kernel compiles them (-O2) but for user space. Planning a round
-of as many jobs as there can be: at 1 ns an instruction five million are 5 ms, which is what the
-rotor may think before each round. Ordering the pages of a bin by their places in swap.
+The module's sources, compiled as the kernel compiles them (-O2) but for user space. Planning a
+round of as many jobs as there can be: at 1 ns an instruction five million are 5 ms, which is what
+the rotor may think before each round. Ordering the pages of a bin by their places in swap.
 """
 
 import functools

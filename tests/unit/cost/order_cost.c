@@ -3,8 +3,9 @@
  * order_cost PAGES RUN ...
  *
  * For callgrind, started with --instr-atstart=no: for each case, whose words become the label of
- * a dump, puts PAGES pages in the order of their places in swap; only mts_swap_order() is counted.
- * They lie there in runs of RUN (1: each for itself), which are in any order. Says how long it took.
+ * a dump, puts PAGES pages in the order of their places in swap; only mts_swap_order() is
+ * counted. They lie there in runs of RUN (1: each for itself), which are in any order. Says how
+ * long it took.
  */
 #include <stdio.h>
 #include <stdlib.h>
