@@ -11,6 +11,7 @@
  * in it, so that all of them are busy. @where is the page's address, in the low bits
  * the index of its address space (mms.h), and MTS_SWAPPED_MOVES.
  */
+
 struct mts_swapped_list {
 	struct mts_swapped *entries;
 	u32 n;
