@@ -79,6 +79,11 @@ static bool is_within(u64 value, u64 low, u64 high)
 	return value >= low && value <= high;
 }
 
+bool mts_config_is_pause(u64 ns)
+{
+	return !ns || is_within(ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
+}
+
 static int check(const struct mts_config *c)
 {
 	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
@@ -88,7 +93,7 @@ static int check(const struct mts_config *c)
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
 	    c->overhead > MTS_OVERHEAD_MAX || c->interactive > MTS_INTERACTIVE_MAX)
 		return -ERANGE;
-	if (c->max_pause_ns && !is_within(c->max_pause_ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS))
+	if (!mts_config_is_pause(c->max_pause_ns))
 		return -ERANGE;
 	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
 		return -ERANGE;

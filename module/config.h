@@ -22,6 +22,9 @@ u32 mts_config_generation(void);
 /* Check and take over what config->mask names; errors as uapi/mts.h says. */
 int mts_config_set(const struct mts_config *config);
 
+/* May a job have this pause limit (struct mts_job_pause)? */
+bool mts_config_is_pause(u64 ns);
+
 /* The cgroup base, a module parameter. */
 const char *mts_config_cgroup_base(void);
 

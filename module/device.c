@@ -58,15 +58,17 @@ static long job_create(void __user *arg)
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
 	if (create.flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create.reserved[0] ||
-	    create.reserved[1] || strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
+	    strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
 		return -EINVAL;
+	if (!mts_config_is_pause(create.max_pause_ns))
+		return -ERANGE;
 	/*
 	 * Before anything is done: a process that has entered its job cannot be
 	 * put back. What can still fail then is a page lost since.
 	 */
 	if (copy_to_user(arg, &create, sizeof(create)))
 		return -EFAULT;
-	err = mts_job_create(create.name, create.flags, NULL, &job);
+	err = mts_job_create(create.name, create.flags, create.max_pause_ns, NULL, &job);
 	if (err)
 		return err;
 	create.id = job->id;
@@ -85,12 +87,13 @@ static long job_add(void __user *arg)
 
 	if (copy_from_user(&add, arg, sizeof(add)))
 		return -EFAULT;
-	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.pad || add.reserved[0] ||
-	    add.reserved[1])
+	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.pad || add.reserved[0])
 		return -EINVAL;
+	if (!mts_config_is_pause(add.max_pause_ns))
+		return -ERANGE;
 	if (copy_to_user(arg, &add, sizeof(add)))
 		return -EFAULT;
-	err = mts_job_add(add.cgroup_fd, add.flags, &job);
+	err = mts_job_add(add.cgroup_fd, add.flags, add.max_pause_ns, &job);
 	if (err)
 		return err;
 	add.id = job->id;
@@ -123,6 +126,19 @@ static long job_set(void __user *arg)
 	return mts_job_set(set.id, set.mask, set.flags);
 }
 
+static long job_pause(void __user *arg)
+{
+	struct mts_job_pause pause;
+
+	if (copy_from_user(&pause, arg, sizeof(pause)))
+		return -EFAULT;
+	if (pause.pad)
+		return -EINVAL;
+	if (!mts_config_is_pause(pause.max_pause_ns))
+		return -ERANGE;
+	return mts_job_pause(pause.id, pause.max_pause_ns);
+}
+
 static long status(void __user *arg)
 {
 	struct mts_status status;
@@ -131,14 +147,20 @@ static long status(void __user *arg)
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
 }
 
-static long stats(void __user *arg)
+/* @size: of the caller's struct mts_stats, which may be that of another version. */
+static long stats(void __user *arg, size_t size)
 {
 	struct mts_stats stats;
+	size_t known = min(size, sizeof(stats));
 
+	if (size < MTS_STATS_SIZE_1 || size % sizeof(u64))
+		return -ENOTTY;
 	mts_stats_get(&stats);
 	stats.hook_hits = mts_hooks_hits();
 	stats.hook_misses = mts_hooks_misses();
-	return copy_to_user(arg, &stats, sizeof(stats)) ? -EFAULT : 0;
+	if (copy_to_user(arg, &stats, known) || clear_user(arg + known, size - known))
+		return -EFAULT;
+	return 0;
 }
 
 static u32 job_state(struct mts_job *job)
@@ -156,6 +178,16 @@ static u32 job_state(struct mts_job *job)
 	if (mts_job_is_interactive(job))
 		return MTS_JOB_INTERACTIVE;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
+}
+
+static u32 call_age_ms(struct mts_job *job)
+{
+	s64 last = atomic64_read(&job->call.last_ns), now = ktime_get_ns();
+
+	if (!last)
+		return MTS_CALL_AGE_MAX;
+	/* A call may have come since the clock was read. */
+	return min_t(u64, div_u64(max(now - last, 0LL), NSEC_PER_MSEC), MTS_CALL_AGE_MAX - 1);
 }
 
 static void job_info(struct mts_job *job, struct mts_job_info *info)
@@ -180,6 +212,12 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.slices = job->slices,
 		.evicted = job->evicted,
 		.input_age_ms = mts_interactive_age_ms(job),
+		.max_pause_ns = job->max_pause_ns,
+		.calls = atomic64_read(&job->call.calls),
+		.calls_refused = atomic64_read(&job->call.refused),
+		.last_call = READ_ONCE(job->call.last_kind),
+		.last_call_pid = READ_ONCE(job->call.last_pid),
+		.last_call_age_ms = call_age_ms(job),
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }
@@ -204,29 +242,59 @@ static u32 fill_bins(void *buf, u32 n)
 	return mts_rotor_bins(buf, n);
 }
 
-static long list(void __user *arg, u32 (*fill)(void *buf, u32 n), size_t size)
+struct kind_of_list {
+	u32 (*fill)(void *buf, u32 n);
+	size_t size; /* of an element */
+	size_t size_1; /* of an element in ABI 1 */
+};
+
+static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_info),
+					       MTS_JOB_INFO_SIZE_1 };
+static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
+					       MTS_BIN_INFO_SIZE_1 };
+
+/* Elements of @size bytes, to where the caller has elements of list->elem_size bytes. */
+static int copy_elements(const struct mts_list *list, const void *buf, size_t size)
+{
+	char __user *to = u64_to_user_ptr(list->buf);
+	size_t known = min_t(size_t, size, list->elem_size);
+	u32 i;
+
+	for (i = 0; i < list->count; i++, to += list->elem_size, buf += size)
+		if (copy_to_user(to, buf, known) || clear_user(to + known, list->elem_size - known))
+			return -EFAULT;
+	return 0;
+}
+
+static long list(void __user *arg, const struct kind_of_list *kind)
 {
 	struct mts_list list;
+	u32 elem_size, n;
 	void *buf;
-	long err = 0;
-	u32 n;
+	long err;
 
 	if (copy_from_user(&list, arg, sizeof(list)))
 		return -EFAULT;
-	if (list.reserved[0])
+	elem_size = list.elem_size;
+	if (!list.elem_size)
+		list.elem_size = kind->size_1;
+	if (list.pad || list.elem_size < kind->size_1 || list.elem_size > MTS_ELEM_SIZE_MAX ||
+	    list.elem_size % sizeof(u64))
 		return -EINVAL;
 	/* Whatever room is offered, there are never more. */
 	n = min_t(u32, list.count, MTS_MAX_JOBS);
-	buf = kvcalloc(max(n, 1U), size, GFP_KERNEL);
+	buf = kvcalloc(max(n, 1U), kind->size, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
 	mutex_lock(&mts_lock);
-	list.total = fill(buf, n);
+	list.total = kind->fill(buf, n);
 	list.generation = mts_rotor_generation();
 	mutex_unlock(&mts_lock);
 	list.count = min(n, list.total);
-	if (copy_to_user(u64_to_user_ptr(list.buf), buf, list.count * size) ||
-	    copy_to_user(arg, &list, sizeof(list)))
+	err = copy_elements(&list, buf, kind->size);
+	/* As the caller gave it: an old one takes it for reserved. */
+	list.elem_size = elem_size;
+	if (!err && copy_to_user(arg, &list, sizeof(list)))
 		err = -EFAULT;
 	kvfree(buf);
 	return err;
@@ -247,10 +315,16 @@ static bool changes_something(unsigned int cmd)
 	case MTS_IOC_JOB_ADD:
 	case MTS_IOC_JOB_REMOVE:
 	case MTS_IOC_JOB_SET:
+	case MTS_IOC_JOB_PAUSE:
 	case MTS_IOC_THAW:
 		return true;
 	}
 	return false;
+}
+
+static bool is_stats(unsigned int cmd)
+{
+	return cmd == MTS_IOC_STATS_OF(_IOC_SIZE(cmd));
 }
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -273,18 +347,18 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg
 		return job_remove(arg);
 	case MTS_IOC_JOB_SET:
 		return job_set(arg);
+	case MTS_IOC_JOB_PAUSE:
+		return job_pause(arg);
 	case MTS_IOC_STATUS:
 		return status(arg);
 	case MTS_IOC_JOBS:
-		return list(arg, fill_jobs, sizeof(struct mts_job_info));
+		return list(arg, &jobs_list);
 	case MTS_IOC_BINS:
-		return list(arg, fill_bins, sizeof(struct mts_bin_info));
-	case MTS_IOC_STATS:
-		return stats(arg);
+		return list(arg, &bins_list);
 	case MTS_IOC_THAW:
 		return thaw_all();
 	}
-	return -ENOTTY;
+	return is_stats(cmd) ? stats(arg, _IOC_SIZE(cmd)) : -ENOTTY;
 }
 
 static const struct file_operations device_fops = {

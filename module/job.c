@@ -70,7 +70,7 @@ void mts_job_put(struct mts_job *job)
 	kref_put(&job->ref, job_release);
 }
 
-static struct mts_job *job_alloc(u32 flags)
+static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
 	struct mts_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 
@@ -80,6 +80,7 @@ static struct mts_job *job_alloc(u32 flags)
 	mutex_init(&job->freeze_lock);
 	mutex_init(&job->evict_lock);
 	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_PIN);
+	job->max_pause_ns = max_pause_ns;
 	job->bin = MTS_BIN_NONE;
 	job->warm = true;
 	return job;
@@ -311,7 +312,8 @@ out:
 	return err;
 }
 
-int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct mts_job **result)
+int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
+		   struct mts_job **result)
 {
 	struct mts_job *job;
 	int err;
@@ -322,7 +324,7 @@ int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct m
 		return -EOPNOTSUPP;
 	if ((flags & MTS_JOB_ENTER) && is_global_init(current))
 		return -EBUSY;
-	job = job_alloc(flags);
+	job = job_alloc(flags, parent ? READ_ONCE(parent->max_pause_ns) : max_pause_ns);
 	if (!job)
 		return -ENOMEM;
 	err = job_make(job, name, parent);
@@ -358,7 +360,7 @@ static void name_of_dir(struct mts_job *job)
 	release_dentry_name_snapshot(&name);
 }
 
-int mts_job_add(int fd, u32 flags, struct mts_job **result)
+int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 {
 	struct mts_job *job;
 	struct file *file;
@@ -369,7 +371,7 @@ int mts_job_add(int fd, u32 flags, struct mts_job **result)
 	file = fget_raw(fd);
 	if (!file)
 		return -EBADF;
-	job = job_alloc(flags);
+	job = job_alloc(flags, max_pause_ns);
 	if (!job) {
 		fput(file);
 		return -ENOMEM;
@@ -453,6 +455,21 @@ int mts_job_set(u32 id, u32 mask, u32 flags)
 		old = job->flags;
 		WRITE_ONCE(job->flags, (old & ~mask) | (flags & mask));
 		atomic_add(!!(job->flags & MTS_JOB_EACH) - !!(old & MTS_JOB_EACH), &mts_job_each);
+		mts_rotor_jobs_changed();
+		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+	}
+	mutex_unlock(&mts_lock);
+	return job ? 0 : -ENOENT;
+}
+
+int mts_job_pause(u32 id, u64 max_pause_ns)
+{
+	struct mts_job *job;
+
+	mutex_lock(&mts_lock);
+	job = find(id);
+	if (job) {
+		WRITE_ONCE(job->max_pause_ns, max_pause_ns);
 		mts_rotor_jobs_changed();
 		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
 	}

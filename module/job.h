@@ -61,6 +61,7 @@ struct mts_job {
 	u32 id;
 	u32 parent;
 	u32 flags;
+	u64 max_pause_ns; /* its own pause limit; 0: none; written under mts_lock, READ_ONCE() */
 	bool created;
 	u32 each_count;
 	char name[MTS_NAME_SIZE];
@@ -98,6 +99,15 @@ struct mts_job {
 	atomic64_t spared_until; /* ktime, ms */
 	atomic64_t wanted_since; /* asked to run while frozen; ktime, ns */
 	u64 crowded_out; /* the last input when the cap sent it to a bin */
+
+	/* calls.c; any context */
+	struct {
+		atomic64_t calls; /* that reached it while it was frozen */
+		atomic64_t refused; /* of these: its budget had nothing left */
+		atomic64_t last_ns; /* ktime; 0: never called */
+		u32 last_kind; /* enum mts_call */
+		u32 last_pid; /* the process that waited */
+	} call;
 
 	/* protect.c, under its lock */
 	struct mts_kept kept[MTS_SETTINGS];
@@ -159,21 +169,26 @@ struct mts_job {
  * mts_job_create() - make a cgroup below the base and enrol it
  * @name: NUL-terminated; empty: one is made up
  * @flags: MTS_JOB_*; ENTER moves the current process into it
+ * @max_pause_ns: its own pause limit; 0: none. With a parent it is the parent's
  * @parent: the EACH job it comes from, or NULL
  * @result: the job, with a reference
  *
  * Takes mts_lock. Return: 0 or an error of uapi/mts.h.
  */
-int mts_job_create(const char *name, u32 flags, struct mts_job *parent, struct mts_job **result);
+int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
+		   struct mts_job **result);
 
 /* Enrol the cgroup of an open directory; otherwise as mts_job_create(). */
-int mts_job_add(int fd, u32 flags, struct mts_job **result);
+int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result);
 
 /* Thaw it and forget it. -ENOENT. Takes mts_lock. */
 int mts_job_remove(u32 id);
 
 /* Set the flags named in mask. -ENOENT, -EOPNOTSUPP. Takes mts_lock. */
 int mts_job_set(u32 id, u32 mask, u32 flags);
+
+/* Set its own pause limit; 0: none. -ENOENT. Takes mts_lock. */
+int mts_job_pause(u32 id, u64 max_pause_ns);
 
 /* Forget jobs whose last process has exited or whose cgroup is gone. Takes mts_lock. */
 void mts_job_reap(void);

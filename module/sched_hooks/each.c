@@ -54,7 +54,7 @@ static void give_job(struct callback_head *head)
 	/* Killed before it ran, or EACH was switched off since: it needs none. */
 	if (current->flags & PF_EXITING || !(READ_ONCE(work->parent->flags) & MTS_JOB_EACH)) {
 		/* nothing */
-	} else if (!mts_job_create("", MTS_JOB_ENTER, work->parent, &job)) {
+	} else if (!mts_job_create("", MTS_JOB_ENTER, 0, work->parent, &job)) {
 		mts_stats_inc(jobs_each);
 		mts_job_put(job);
 	} else {

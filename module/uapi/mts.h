@@ -17,8 +17,14 @@
  *    commands below (an older module); EINTR: a signal came while the command
  *    waited for its turn, try again.
  *
- * A command never changes its meaning or its size. What is new gets a new
- * number, so an old mtsctl works with a new module and the other way round.
+ * A command never changes its meaning. What is new gets a new number, or is
+ * appended to a structure that the module only fills: struct mts_stats and
+ * struct mts_job_info. Of these the caller says how many bytes it knows, and
+ * gets so many; what this module does not know is 0. An old mtsctl works
+ * with a new module, and a new mtsctl with an old module:
+ *  - an old module answers a longer MTS_IOC_STATS with ENOTTY, and lists with
+ *    an elem_size with EINVAL: ask again with the size of ABI 1;
+ *  - an old module answers a pause limit with EINVAL or ENOTTY: it has none.
  */
 #ifndef _UAPI_MTS_H
 #define _UAPI_MTS_H
@@ -28,8 +34,11 @@
 
 #define MTS_DEVICE "/dev/mts"
 
-/* Raised when commands are added; in struct mts_status. */
-#define MTS_ABI_VERSION 1
+/*
+ * Raised when commands or fields are added; in struct mts_status.
+ *  2: pause limits of jobs; calls; sizes of mts_stats and mts_job_info
+ */
+#define MTS_ABI_VERSION 2
 
 #define MTS_MAX_JOBS 4096
 #define MTS_NAME_SIZE 64 /* with the closing NUL */
@@ -104,7 +113,8 @@ enum mts_demand {
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
 #define MTS_BIN_MIN_BYTES (1ull << 20) /* 1 MiB */
 #define MTS_BIN_MAX_BYTES (1ull << 50) /* 1 PiB */
-#define MTS_PAUSE_MIN_NS 1000000000ull /* 1 s */
+/* 1 s: a switch takes a good part of a second, and turns must leave time to run */
+#define MTS_PAUSE_MIN_NS 1000000000ull
 #define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: where nobody says how long, if that will do */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
 #define MTS_OVERHEAD_MAX 500u /* per mille */
@@ -200,6 +210,7 @@ struct mts_config {
  * ENOSPC: MTS_MAX_JOBS jobs
  * ENODEV: the cgroup base has been removed behind our back
  * EBUSY:  ENTER by PID 1, which must never be frozen
+ * ERANGE: max_pause_ns is outside its range
  * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how)
  * others: what cgroupfs says of mkdir and of cgroup.procs (ENOMEM, EAGAIN, …;
  *         ENOENT: ENTER from a cgroup namespace that does not hold the base)
@@ -209,7 +220,8 @@ struct mts_job_create {
 	__u32 flags; /* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_PIN */
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
-	__u64 reserved[2];
+	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
+	__u64 reserved[1];
 };
 
 /*
@@ -224,6 +236,7 @@ struct mts_job_create {
  * EEXIST: it is a job already, or lies above or below one
  * EOPNOTSUPP: the memory controller is not enabled in it; or EACH as above
  * ENOSPC: MTS_MAX_JOBS jobs
+ * ERANGE: max_pause_ns is outside its range
  */
 struct mts_job_add {
 	__s32 cgroup_fd; /* in: O_RDONLY or O_PATH on the directory */
@@ -231,7 +244,8 @@ struct mts_job_add {
 	__u32 id; /* out */
 	__u32 pad;
 	__u64 cgroup_id; /* out */
-	__u64 reserved[2];
+	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
+	__u64 reserved[1];
 };
 
 /*
@@ -250,6 +264,45 @@ struct mts_job_set {
 	__u32 mask; /* MTS_JOB_EACH, MTS_JOB_PIN */
 	__u32 flags;
 	__u32 pad;
+};
+
+/*
+ * MTS_IOC_JOB_PAUSE sets the longest time that this job is frozen at a time.
+ * It holds from now on: a job that is frozen for longer already is thawed at
+ * once. mts_config.max_pause_ns holds as well; the shorter of both counts.
+ *
+ * A job whose limit is shorter than the pauses of the plan stays out of the
+ * bins: it is resident, within the share mts_config.interactive of the
+ * capacity, which it shares with interactive jobs. Jobs with the shortest
+ * limits come first. For a job that has no room there, all slices become
+ * shorter, and mts_status.limited_by names the job.
+ *
+ * A child that EACH gives a job of its own gets its parent's limit.
+ *
+ * ENOENT: no job has that id
+ * ERANGE: max_pause_ns is outside its range
+ */
+struct mts_job_pause {
+	__u32 id;
+	__u32 pad;
+	/* ns; 0: no limit of its own; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
+	__u64 max_pause_ns;
+};
+
+/*
+ * A call: an event by which a process outside a frozen job waits for a task in the
+ * job. The job is thawed, and runs out of turn, as far as its budget allows.
+ */
+enum mts_call {
+	MTS_CALL_NONE = 0,
+	/* A process outside has created a task in the job, or moved a task into it. */
+	MTS_CALL_TASK = 1,
+	/* A process outside has sent a signal that is to end a process of the job. */
+	MTS_CALL_SIGNAL = 2,
+	/* A process outside waits until the job reads from a pipe or a stream socket. */
+	MTS_CALL_WRITE = 3,
+	/* A process outside waits for a file lock that the job holds. */
+	MTS_CALL_LOCK = 4,
 };
 
 /* ---- what is shown ---------------------------------------------------- */
@@ -345,7 +398,8 @@ struct mts_status {
 	 * while nobody knows yet what a switch takes. 0: none are taken.
 	 */
 	__u64 max_pause_ns;
-	__u64 reserved[1];
+	__u32 limited_by; /* id of the job whose own pause limit shortens the slices; 0: none */
+	__u32 limited; /* jobs that are resident for their own pause limit */
 	char detail[MTS_DETAIL_SIZE];
 };
 
@@ -359,9 +413,12 @@ enum mts_job_state {
 	MTS_JOB_FOREIGN = 6, /* frozen by somebody else: left alone */
 	MTS_JOB_UNTOUCHABLE = 7, /* PID 1 or a kernel thread has moved into it */
 	MTS_JOB_INTERACTIVE = 8, /* resident: has had input from a person lately */
+	MTS_JOB_CALLED = 9, /* runs out of turn: a process outside waits for it */
+	MTS_JOB_LIMITED = 10, /* resident: turns would freeze it longer than its own limit */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
+#define MTS_CALL_AGE_MAX 0xffffffffu
 
 struct mts_job_info {
 	__u32 id;
@@ -386,6 +443,14 @@ struct mts_job_info {
 	/* Since a person last typed at it, at most MTS_INPUT_AGE_MAX - 1. */
 	__u32 input_age_ms; /* MTS_INPUT_AGE_MAX: never */
 	char name[MTS_NAME_SIZE];
+	/* Since ABI 2. */
+	__u64 max_pause_ns; /* its own pause limit, struct mts_job_pause; 0: none */
+	__u64 calls; /* calls that reached it while it was frozen */
+	__u64 calls_refused; /* of these: its budget had nothing left, so it stayed frozen */
+	__u32 last_call; /* enum mts_call */
+	__u32 last_call_pid; /* the process that waited, in the initial namespace; 0: unknown */
+	__u32 last_call_age_ms; /* at most MTS_CALL_AGE_MAX - 1; MTS_CALL_AGE_MAX: never called */
+	__u32 pad;
 };
 
 struct mts_bin_info {
@@ -400,16 +465,33 @@ struct mts_bin_info {
  * jobs in order of id, bins in order of index. `count` comes back as what was
  * written, `total` as what there is: ask again with more room if it is larger.
  * `generation` as in struct mts_status: equal ones belong together.
+ *
+ * `elem_size` is the size of the caller's element: elements lie that far apart,
+ * and bytes of it that this module does not know are 0.
+ * EINVAL: it is no multiple of 8, smaller than in ABI 1 or larger than
+ * MTS_ELEM_SIZE_MAX.
  */
 struct mts_list {
 	__u64 buf; /* user pointer to struct mts_job_info or mts_bin_info */
 	__u32 count;
 	__u32 total;
 	__u64 generation;
-	__u64 reserved[1];
+	__u32 elem_size; /* bytes; 0: as in ABI 1 */
+	__u32 pad;
 };
 
-/* Counters since load; they never go back. */
+#define MTS_ELEM_SIZE_MAX 4096u
+
+/* Sizes in ABI 1. */
+#define MTS_JOB_INFO_SIZE_1 184u
+#define MTS_BIN_INFO_SIZE_1 24u
+#define MTS_STATS_SIZE_1 296u
+
+/*
+ * Counters since load; they never go back. MTS_IOC_STATS takes any size that is
+ * a multiple of 8 and at least MTS_STATS_SIZE_1, in the command's number; see
+ * MTS_IOC_STATS_OF().
+ */
 struct mts_stats {
 	__u64 rounds;
 	__u64 switches;
@@ -448,6 +530,14 @@ struct mts_stats {
 	__u64 spills; /* jobs sent from the running bin to another, as memory ran out */
 	__u64 early_begins; /* times that turns began before the first storm */
 	__u64 workers_ns; /* processor time of the threads that help the rotor's to move memory */
+	/* Since ABI 2. Calls (enum mts_call) that reached frozen jobs. */
+	__u64 call_tasks;
+	__u64 call_signals;
+	__u64 call_writes;
+	__u64 call_locks;
+	__u64 call_thaws; /* jobs thawed for a call */
+	__u64 call_refused; /* calls for which the budget had nothing left */
+	__u64 foreign_freezes; /* freezes by others while mts held the job frozen; kept */
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -460,10 +550,13 @@ struct mts_stats {
 #define MTS_IOC_JOB_ADD _IOWR(MTS_IOC_MAGIC, 0x11, struct mts_job_add)
 #define MTS_IOC_JOB_REMOVE _IOW(MTS_IOC_MAGIC, 0x12, struct mts_job_remove)
 #define MTS_IOC_JOB_SET _IOW(MTS_IOC_MAGIC, 0x13, struct mts_job_set)
+#define MTS_IOC_JOB_PAUSE _IOW(MTS_IOC_MAGIC, 0x14, struct mts_job_pause)
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
-#define MTS_IOC_STATS _IOR(MTS_IOC_MAGIC, 0x23, struct mts_stats)
+/* With a struct mts_stats of so many bytes. */
+#define MTS_IOC_STATS_OF(size) _IOC(_IOC_READ, MTS_IOC_MAGIC, 0x23, size)
+#define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
 /* Thaw everything now and stop (enum mts_state, STOPPED). */
 #define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
 
@@ -479,10 +572,11 @@ MTS_ASSERT_SIZE(mts_job_create, 96);
 MTS_ASSERT_SIZE(mts_job_add, 40);
 MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
+MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 184);
+MTS_ASSERT_SIZE(mts_job_info, 224);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
-MTS_ASSERT_SIZE(mts_stats, 296);
+MTS_ASSERT_SIZE(mts_stats, 352);
 
 #endif /* _UAPI_MTS_H */

@@ -75,6 +75,13 @@ int try_set(u32 id, u32 mask, u32 flags)
 	return mts_ioctl(MTS_IOC_JOB_SET, &set);
 }
 
+int try_pause(u32 id, u64 max_pause_ns)
+{
+	struct mts_job_pause pause = { .id = id, .max_pause_ns = max_pause_ns };
+
+	return mts_ioctl(MTS_IOC_JOB_PAUSE, &pause);
+}
+
 u32 create_job(const char *name, u32 flags)
 {
 	struct mts_job_create create;
@@ -107,6 +114,13 @@ void set_job(u32 id, u32 mask, u32 flags)
 	int error = try_set(id, mask, flags);
 
 	check(!error, "set job %u: %s", id, strerror(-error));
+}
+
+void pause_job(u32 id, u64 max_pause_ns)
+{
+	int error = try_pause(id, max_pause_ns);
+
+	check(!error, "pause limit of job %u: %s", id, strerror(-error));
 }
 
 struct mts_config get_config(void)
@@ -157,7 +171,7 @@ struct mts_stats get_stats(void)
 
 u32 get_jobs(struct mts_job_info *jobs, u32 n, struct mts_list *list)
 {
-	struct mts_list own = { .buf = (uintptr_t)jobs, .count = n };
+	struct mts_list own = { .buf = (uintptr_t)jobs, .count = n, .elem_size = sizeof(*jobs) };
 
 	expect(mts_ioctl(MTS_IOC_JOBS, &own), 0);
 	if (list)
@@ -221,9 +235,9 @@ const char *state_name(u32 state)
 
 const char *job_state_name(u32 state)
 {
-	static const char *const names[] = { "running",	 "FROZEN",	"FREEZING",
-					     "RESIDENT", "REALTIME",	"LEFT_OUT",
-					     "FOREIGN",	 "UNTOUCHABLE", "INTERACTIVE" };
+	static const char *const names[] = { "running",	    "FROZEN",	"FREEZING", "RESIDENT",
+					     "REALTIME",    "LEFT_OUT", "FOREIGN",  "UNTOUCHABLE",
+					     "INTERACTIVE", "CALLED",	"LIMITED" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
@@ -245,7 +259,9 @@ const char *describe(void)
 {
 	static struct mts_job_info jobs[8];
 	static char text[1024];
-	struct mts_list list = { .buf = (uintptr_t)jobs, .count = ARRAY_SIZE(jobs) };
+	struct mts_list list = { .buf = (uintptr_t)jobs,
+				 .count = ARRAY_SIZE(jobs),
+				 .elem_size = sizeof(jobs[0]) };
 	struct mts_status s;
 	size_t used;
 	u32 i;

@@ -408,7 +408,9 @@ static bool kill_children(void)
 static void remove_jobs(void)
 {
 	static struct mts_job_info jobs[MTS_MAX_JOBS];
-	struct mts_list list = { .buf = (uintptr_t)jobs, .count = ARRAY_SIZE(jobs) };
+	struct mts_list list = { .buf = (uintptr_t)jobs,
+				 .count = ARRAY_SIZE(jobs),
+				 .elem_size = sizeof(jobs[0]) };
 	u32 i;
 
 	if (mts_ioctl(MTS_IOC_JOBS, &list))

@@ -50,8 +50,10 @@ static void create_needs_a_nul(void)
 static void create_refuses_flags_and_reserved(void)
 {
 	struct mts_job_create bad[] = {
-		{ .flags = 1u << 3 },	  { .flags = ~0u },	    { .flags = 1u << 31 },
-		{ .reserved = { 1, 0 } }, { .reserved = { 0, 1 } },
+		{ .flags = 1u << 3 },
+		{ .flags = ~0u },
+		{ .flags = 1u << 31 },
+		{ .reserved = { 1 } },
 	};
 	size_t i;
 
@@ -178,9 +180,8 @@ static void add_refuses_what_is_no_cgroup(void)
 static void add_refuses_flags_and_padding(void)
 {
 	struct mts_job_add bad[] = {
-		{ .flags = MTS_JOB_ENTER }, { .flags = 1u << 3 },
-		{ .flags = ~0u },	    { .pad = 1 },
-		{ .reserved = { 1, 0 } },   { .reserved = { 0, 1 } },
+		{ .flags = MTS_JOB_ENTER }, { .flags = 1u << 3 }, { .flags = ~0u }, { .pad = 1 },
+		{ .reserved = { 1 } },
 	};
 	size_t i;
 	int fd;

@@ -36,7 +36,7 @@ static void bad_pointers(void)
 	static const unsigned long commands[] = {
 		MTS_IOC_CONFIG_GET, MTS_IOC_CONFIG_SET, MTS_IOC_JOB_CREATE, MTS_IOC_JOB_ADD,
 		MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET,	MTS_IOC_STATUS,	    MTS_IOC_JOBS,
-		MTS_IOC_BINS,	    MTS_IOC_STATS,
+		MTS_IOC_BINS,	    MTS_IOC_STATS,	MTS_IOC_JOB_PAUSE,
 	};
 	size_t i;
 
@@ -79,6 +79,7 @@ static int without_capabilities(void)
 	struct mts_job_add add = { .cgroup_fd = -1 };
 	struct mts_job_remove remove = { .id = 1 };
 	struct mts_job_set set = { .id = 1 };
+	struct mts_job_pause pause = { .id = 1 };
 	struct mts_status status;
 	struct mts_stats stats;
 	struct mts_list jobs = { 0 }, bins = { 0 };
@@ -100,6 +101,8 @@ static int without_capabilities(void)
 	    mts_ioctl(MTS_IOC_JOBS, &jobs) || mts_ioctl(MTS_IOC_BINS, &bins) ||
 	    mts_ioctl(MTS_IOC_STATS, &stats))
 		return 7;
+	if (mts_ioctl(MTS_IOC_JOB_PAUSE, &pause) != -EPERM)
+		return 8;
 	return 0;
 }
 
@@ -313,7 +316,8 @@ static void list_counts(void)
 	check(!strcmp(jobs[0].name, "one") && !strcmp(jobs[2].name, "three"), "wrong order");
 	for (i = 0; i < 3; i++)
 		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].unused &&
-			      jobs[i].input_age_ms == MTS_INPUT_AGE_MAX,
+			      jobs[i].input_age_ms == MTS_INPUT_AGE_MAX && !jobs[i].calls &&
+			      jobs[i].last_call_age_ms == MTS_CALL_AGE_MAX && !jobs[i].pad,
 		      "job %u: bin %x", i, jobs[i].bin);
 	check(jobs[3].id == 0x55555555, "more was written than is there");
 
@@ -327,15 +331,70 @@ static void list_counts(void)
 static void list_refusals(void)
 {
 	struct mts_list list = { .buf = 16, .count = 4 };
-	struct mts_list reserved = { .reserved = { 1 } };
+	struct mts_list padding = { .pad = 1 };
 
 	expect(mts_ioctl(MTS_IOC_JOBS, &list), 0);
 	create_job("one", 0);
 	list = (struct mts_list){ .buf = 16, .count = 4 };
 	expect(mts_ioctl(MTS_IOC_JOBS, &list), -EFAULT);
-	expect(mts_ioctl(MTS_IOC_JOBS, &reserved), -EINVAL);
-	reserved = (struct mts_list){ .reserved = { 1 } };
-	expect(mts_ioctl(MTS_IOC_BINS, &reserved), -EINVAL);
+	expect(mts_ioctl(MTS_IOC_JOBS, &padding), -EINVAL);
+	padding = (struct mts_list){ .pad = 1 };
+	expect(mts_ioctl(MTS_IOC_BINS, &padding), -EINVAL);
+}
+
+static int ask_of_size(unsigned long command, u32 elem_size)
+{
+	char buf[MTS_ELEM_SIZE_MAX];
+	struct mts_list list = { .buf = (uintptr_t)buf, .count = 1, .elem_size = elem_size };
+	int error = mts_ioctl(command, &list);
+
+	check(list.elem_size == elem_size, "elem_size has become %u", list.elem_size);
+	return error;
+}
+
+static void list_sizes_refused(void)
+{
+	create_job("one", 0);
+	expect(ask_of_size(MTS_IOC_JOBS, MTS_JOB_INFO_SIZE_1 - 8), -EINVAL);
+	expect(ask_of_size(MTS_IOC_JOBS, MTS_JOB_INFO_SIZE_1 + 4), -EINVAL);
+	expect(ask_of_size(MTS_IOC_JOBS, MTS_ELEM_SIZE_MAX + 8), -EINVAL);
+	expect(ask_of_size(MTS_IOC_JOBS, MTS_ELEM_SIZE_MAX), 0);
+	expect(ask_of_size(MTS_IOC_BINS, MTS_BIN_INFO_SIZE_1 - 8), -EINVAL);
+	expect(ask_of_size(MTS_IOC_BINS, MTS_ELEM_SIZE_MAX), 0);
+}
+
+/* Two jobs as an mtsctl of another version asks for them: the name, and what is behind it. */
+static void expect_jobs_of_size(u32 elem_size, u32 stride)
+{
+	static char buf[2 * MTS_ELEM_SIZE_MAX + 8];
+	struct mts_list list = { .buf = (uintptr_t)buf, .count = 2, .elem_size = elem_size };
+	const u32 known = sizeof(struct mts_job_info);
+	struct mts_job_info job;
+	u32 i, k;
+
+	memset(buf, 0x55, sizeof(buf));
+	expect(mts_ioctl(MTS_IOC_JOBS, &list), 0);
+	check(list.count == 2 && list.total == 2, "%u of %u", list.count, list.total);
+	for (i = 0; i < 2; i++) {
+		memset(&job, 0, sizeof(job));
+		memcpy(&job, buf + i * stride, stride < known ? stride : known);
+		check(!strcmp(job.name, i ? "two" : "one"), "job %u of size %u: %s", i, elem_size,
+		      job.name);
+		for (k = known; k < stride; k++)
+			check(!buf[i * stride + k], "byte %u of size %u is not 0", k, elem_size);
+	}
+	check(buf[2 * stride] == 0x55, "more was written than size %u has", elem_size);
+}
+
+static void list_of_another_version(void)
+{
+	create_job("one", 0);
+	create_job("two", 0);
+	expect_jobs_of_size(0, MTS_JOB_INFO_SIZE_1);
+	expect_jobs_of_size(MTS_JOB_INFO_SIZE_1, MTS_JOB_INFO_SIZE_1);
+	expect_jobs_of_size(MTS_JOB_INFO_SIZE_1 + 8, MTS_JOB_INFO_SIZE_1 + 8);
+	expect_jobs_of_size(sizeof(struct mts_job_info), sizeof(struct mts_job_info));
+	expect_jobs_of_size(MTS_ELEM_SIZE_MAX, MTS_ELEM_SIZE_MAX);
 }
 
 /* Room for more than there can be is no error. */
@@ -353,7 +412,6 @@ static void status_answers(void)
 {
 	struct mts_status s;
 	u64 now;
-	size_t i;
 
 	expect_within(2000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	s = get_status();
@@ -366,9 +424,9 @@ static void status_answers(void)
 	      s.now_ns, (unsigned long long)now);
 	check(!s.slice_ends_ns && !s.round_ns && !s.longest_pause_ns && !s.max_pause_ns,
 	      "a plan while idle");
+	check(!s.limited_by && !s.limited, "limited by job %u, %u limited", s.limited_by,
+	      s.limited);
 	check(s.detail[0] && memchr(s.detail, 0, sizeof(s.detail)), "no sentence");
-	for (i = 0; i < ARRAY_SIZE(s.reserved); i++)
-		check(!s.reserved[i], "reserved is not 0");
 }
 
 static void status_of_off(void)
@@ -414,6 +472,110 @@ static void stats_count(void)
 	check(after.jobs_added == before.jobs_added + 1, "added %llu", after.jobs_added);
 }
 
+static void stats_of_another_version(void)
+{
+	static const u32 sizes[] = { MTS_STATS_SIZE_1, MTS_STATS_SIZE_1 + 8,
+				     sizeof(struct mts_stats), sizeof(struct mts_stats) + 64 };
+	union {
+		struct mts_stats stats;
+		char bytes[sizeof(struct mts_stats) + 128];
+	} buf;
+	u64 created = get_stats().jobs_created + 1;
+	size_t i, k;
+
+	create_job("stats", 0);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		memset(&buf, 0x55, sizeof(buf));
+		expect(mts_ioctl(MTS_IOC_STATS_OF(sizes[i]), &buf), 0);
+		check(buf.stats.jobs_created == created, "created %llu, size %u",
+		      buf.stats.jobs_created, sizes[i]);
+		for (k = sizeof(buf.stats); k < sizes[i]; k++)
+			check(!buf.bytes[k], "byte %zu of size %u is not 0", k, sizes[i]);
+		check(buf.bytes[sizes[i]] == 0x55, "more was written than size %u has", sizes[i]);
+	}
+	expect(mts_ioctl(MTS_IOC_STATS_OF(MTS_STATS_SIZE_1 - 8), &buf), -ENOTTY);
+	expect(mts_ioctl(MTS_IOC_STATS_OF(MTS_STATS_SIZE_1 + 4), &buf), -ENOTTY);
+	expect(mts_ioctl(_IOWR(MTS_IOC_MAGIC, 0x23, struct mts_stats), &buf), -ENOTTY);
+	expect(mts_ioctl(_IOC(_IOC_READ, 'x', 0x23, sizeof(struct mts_stats)), &buf), -ENOTTY);
+}
+
+/* ---- a pause limit of its own ----------------------------------------------------- */
+
+struct pause_limit {
+	u64 ns;
+	int error;
+};
+
+static const struct pause_limit pause_limits[] = {
+	{ 1, -ERANGE },
+	{ MTS_PAUSE_MIN_NS - 1, -ERANGE },
+	{ MTS_PAUSE_MIN_NS, 0 },
+	{ MTS_PAUSE_MAX_NS, 0 },
+	{ MTS_PAUSE_MAX_NS + 1, -ERANGE },
+	{ ~0ull, -ERANGE },
+	{ 0, 0 },
+};
+
+static void pause_limits_are_checked(void)
+{
+	u32 id = create_job("limited", 0);
+	u64 before = 0;
+	size_t i;
+
+	check(!job_named("limited").max_pause_ns, "it has a limit");
+	for (i = 0; i < ARRAY_SIZE(pause_limits); i++) {
+		const struct pause_limit *limit = &pause_limits[i];
+
+		expect(try_pause(id, limit->ns), limit->error);
+		if (!limit->error)
+			before = limit->ns;
+		check(job_named("limited").max_pause_ns == before, "%llu ns has become %llu",
+		      (unsigned long long)limit->ns, job_named("limited").max_pause_ns);
+	}
+	expect(try_pause(id + 1, MTS_PAUSE_MIN_NS), -ENOENT);
+	expect(mts_ioctl(MTS_IOC_JOB_PAUSE, &(struct mts_job_pause){ .id = id, .pad = 1 }),
+	       -EINVAL);
+}
+
+static void create_with_a_pause_limit(void)
+{
+	struct mts_job_create create = { .name = "created" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pause_limits); i++) {
+		create.max_pause_ns = pause_limits[i].ns;
+		expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), pause_limits[i].error);
+		check(find_job("created", NULL) == !pause_limits[i].error, "%s", describe());
+		if (pause_limits[i].error)
+			continue;
+		check(job_named("created").max_pause_ns == pause_limits[i].ns, "not its limit");
+		remove_job(create.id);
+	}
+	create = (struct mts_job_create){ .name = "created", .reserved = { 1 } };
+	expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), -EINVAL);
+}
+
+static void add_with_a_pause_limit(void)
+{
+	struct mts_job_add add = { 0 };
+	size_t i;
+
+	cg_make("t-limited");
+	add.cgroup_fd = cg_open("t-limited", O_PATH | O_DIRECTORY);
+	for (i = 0; i < ARRAY_SIZE(pause_limits); i++) {
+		add.max_pause_ns = pause_limits[i].ns;
+		expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), pause_limits[i].error);
+		check(find_job("t-limited", NULL) == !pause_limits[i].error, "%s", describe());
+		if (pause_limits[i].error)
+			continue;
+		check(job_named("t-limited").max_pause_ns == pause_limits[i].ns, "not its limit");
+		remove_job(add.id);
+	}
+	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .reserved = { 1 } };
+	expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), -EINVAL);
+	close(add.cgroup_fd);
+}
+
 static void thaw_stops(void)
 {
 	struct mts_status s;
@@ -435,6 +597,8 @@ GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers)
 	    TEST(capability_of_a_namespace), TEST(open_as_another_user), TEST(config_defaults),
 	    TEST(config_refusals_change_nothing), TEST(config_limits_are_inside),
 	    TEST(config_sets_what_is_named), TEST(config_slice_below_min_slice), TEST(list_counts),
-	    TEST(list_refusals), TEST(list_with_a_huge_count), TEST(status_answers),
-	    TEST(status_of_off), TEST(generation_tells_changes), TEST(stats_count),
-	    TEST(thaw_stops));
+	    TEST(list_refusals), TEST(list_sizes_refused), TEST(list_of_another_version),
+	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
+	    TEST(generation_tells_changes), TEST(stats_count), TEST(stats_of_another_version),
+	    TEST(pause_limits_are_checked), TEST(create_with_a_pause_limit),
+	    TEST(add_with_a_pause_limit), TEST(thaw_stops));

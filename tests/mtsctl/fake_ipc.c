@@ -126,6 +126,7 @@ static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mi
 	snprintf(job->name, sizeof(job->name), "%s", name);
 	job->state = state;
 	job->input_age_ms = MTS_INPUT_AGE_MAX;
+	job->last_call_age_ms = MTS_CALL_AGE_MAX;
 	job->bin = bin;
 	job->demand = mib * MIB;
 	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
@@ -500,6 +501,15 @@ int ipc_job_set(u32 id, u32 mask, u32 flags)
 		pins[npins++] = id;
 	if (!ret)
 		record("job_set %u mask=%u flags=%u", id, mask, flags);
+	return ret;
+}
+
+int ipc_job_pause(u32 id, u64 max_pause_ns)
+{
+	int ret = fail("job_pause");
+
+	if (!ret)
+		record("job_pause %u %llu", id, (unsigned long long)max_pause_ns);
 	return ret;
 }
 

@@ -36,20 +36,36 @@ static struct {
 	int interrupted; /* so many calls return EINTR first */
 	u32 have; /* elements of a list */
 	u32 growth; /* so many more at each call */
+	bool is_abi_1;
 } kernel;
+
+#define ID_1 500 /* of jobs of a module of ABI 1 */
+
+/* A module of ABI 1: elements of its size, no field behind. */
+static void list_1(void *buf, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct mts_job_info job = { .id = ID_1 + i };
+
+		memcpy((char *)buf + i * MTS_JOB_INFO_SIZE_1, &job, MTS_JOB_INFO_SIZE_1);
+	}
+}
 
 static void list(unsigned long request, struct mts_list *l)
 {
 	u32 n = l->count < kernel.have ? l->count : kernel.have;
 	void *buf = (void *)(uintptr_t)l->buf;
 
-	if (request == MTS_IOC_JOBS) {
+	if (request == MTS_IOC_JOBS && kernel.is_abi_1) {
+		list_1(buf, n);
+	} else if (request == MTS_IOC_JOBS) {
 		struct mts_job_info *jobs = buf;
 
 		for (u32 i = 0; i < n; i++) {
 			jobs[i] = (struct mts_job_info){ .id = i + 1 };
 			/* No closing NUL: a broken module must not break us. */
 			memset(jobs[i].name, 'n', sizeof(jobs[i].name));
+			jobs[i].calls = 5;
 		}
 	} else {
 		struct mts_bin_info *bins = buf;
@@ -57,7 +73,9 @@ static void list(unsigned long request, struct mts_list *l)
 		for (u32 i = 0; i < n; i++)
 			bins[i] = (struct mts_bin_info){ .jobs = i };
 	}
-	CHECK(!l->reserved[0]);
+	CHECK(!l->pad);
+	CHECK(l->elem_size ==
+	      (request == MTS_IOC_JOBS && !kernel.is_abi_1 ? sizeof(struct mts_job_info) : 0));
 	l->count = n;
 	l->total = kernel.have;
 	l->generation = 77;
@@ -88,8 +106,19 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		errno = kernel.error;
 		return -1;
 	}
+	if (kernel.is_abi_1 && request == MTS_IOC_STATS) {
+		errno = ENOTTY;
+		return -1;
+	}
+	if (kernel.is_abi_1 && request == MTS_IOC_JOBS &&
+	    ((struct mts_list *)argument)->elem_size) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (request == MTS_IOC_JOBS || request == MTS_IOC_BINS)
 		list(request, argument);
+	if (request == MTS_IOC_STATS_OF(MTS_STATS_SIZE_1))
+		memset(argument, 0x11, MTS_STATS_SIZE_1);
 	return 0;
 }
 
@@ -113,6 +142,7 @@ static void check_calls(void)
 	struct mts_job_add add = { .cgroup_fd = 3 };
 	struct mts_job_remove remove;
 	struct mts_job_set set;
+	struct mts_job_pause pause;
 	struct mts_status status;
 	struct mts_stats stats;
 
@@ -132,6 +162,10 @@ static void check_calls(void)
 	CHECK(!ipc_job_set(9, MTS_JOB_PIN, 0) && kernel.request == MTS_IOC_JOB_SET);
 	memcpy(&set, kernel.argument, sizeof(set));
 	CHECK(set.id == 9 && set.mask == MTS_JOB_PIN && !set.flags && !set.pad);
+
+	CHECK(!ipc_job_pause(9, 77) && kernel.request == MTS_IOC_JOB_PAUSE);
+	memcpy(&pause, kernel.argument, sizeof(pause));
+	CHECK(pause.id == 9 && pause.max_pause_ns == 77 && !pause.pad);
 
 	kernel.error = EBUSY;
 	CHECK(ipc_job_add(&add) == -EBUSY);
@@ -180,11 +214,41 @@ static void check_lists(void)
 	kernel.error = 0;
 }
 
+/* It knows neither the longer structures nor pause limits. */
+static void check_module_of_abi_1(void)
+{
+	struct mts_job_info *jobs = NULL;
+	struct mts_stats stats;
+	u64 generation = 0;
+	u32 count = 5;
+
+	kernel.is_abi_1 = true;
+	memset(&stats, 0x77, sizeof(stats));
+	CHECK(!ipc_stats(&stats) && kernel.request == MTS_IOC_STATS_OF(MTS_STATS_SIZE_1));
+	CHECK(stats.rounds == 0x1111111111111111 && stats.workers_ns == stats.rounds);
+	CHECK(!stats.call_tasks && !stats.foreign_freezes);
+
+	kernel.have = 0;
+	CHECK(!ipc_jobs(&jobs, &count, &generation) && !jobs && !count && generation == 77);
+	kernel.have = 100;
+	CHECK(!ipc_jobs(&jobs, &count, &generation) && count == 100);
+	for (u32 i = 0; i < count; i++)
+		CHECK(jobs[i].id == ID_1 + i && !jobs[i].max_pause_ns && !jobs[i].calls &&
+		      jobs[i].last_call_age_ms == MTS_CALL_AGE_MAX);
+	free(jobs);
+
+	kernel.error = ENOTTY;
+	CHECK(ipc_stats(&stats) == -ENOTTY && ipc_job_pause(9, 77) == -ENOTTY);
+	kernel.error = 0;
+	kernel.is_abi_1 = false;
+}
+
 int main(void)
 {
 	check_open();
 	check_calls();
 	check_lists();
+	check_module_of_abi_1();
 	ipc_close();
 	CHECK(fcntl(device, F_GETFD) == -1);
 	if (failures)

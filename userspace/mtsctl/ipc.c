@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -72,6 +73,13 @@ int ipc_job_set(u32 id, u32 mask, u32 flags)
 	return ipc_call(MTS_IOC_JOB_SET, &set);
 }
 
+int ipc_job_pause(u32 id, u64 max_pause_ns)
+{
+	struct mts_job_pause pause = { .id = id, .max_pause_ns = max_pause_ns };
+
+	return ipc_call(MTS_IOC_JOB_PAUSE, &pause);
+}
+
 int ipc_status(struct mts_status *status)
 {
 	return ipc_call(MTS_IOC_STATUS, status);
@@ -79,7 +87,13 @@ int ipc_status(struct mts_status *status)
 
 int ipc_stats(struct mts_stats *stats)
 {
-	return ipc_call(MTS_IOC_STATS, stats);
+	int ret = ipc_call(MTS_IOC_STATS, stats);
+
+	if (ret != -ENOTTY)
+		return ret;
+	/* A module of ABI 1, which writes the fields that it knows. */
+	*stats = (struct mts_stats){ 0 };
+	return ipc_call(MTS_IOC_STATS_OF(MTS_STATS_SIZE_1), stats);
 }
 
 int ipc_thaw(void)
@@ -87,8 +101,11 @@ int ipc_thaw(void)
 	return ipc_call(MTS_IOC_THAW, NULL);
 }
 
-/* Asks again with more room while the list is longer than the buffer. */
-static int ipc_list(unsigned long request, size_t size, void **elements, u32 *count,
+/*
+ * Elements of `size` bytes; elem_size is what the module is told of that. Asks again with more
+ * room while the list is longer than the buffer.
+ */
+static int ipc_list(unsigned long request, size_t size, u32 elem_size, void **elements, u32 *count,
 		    u64 *generation)
 {
 	struct mts_list list;
@@ -104,7 +121,9 @@ static int ipc_list(unsigned long request, size_t size, void **elements, u32 *co
 			break;
 		}
 		buf = larger;
-		list = (struct mts_list){ .buf = (uintptr_t)buf, .count = room };
+		list = (struct mts_list){ .buf = (uintptr_t)buf,
+					  .count = room,
+					  .elem_size = elem_size };
 		ret = ipc_call(request, &list);
 		if (ret || list.count > room)
 			break;
@@ -125,15 +144,42 @@ static int ipc_list(unsigned long request, size_t size, void **elements, u32 *co
 	return ret ? ret : -EAGAIN;
 }
 
+/* The list of a module of ABI 1. */
+static int ipc_jobs_1(struct mts_job_info **jobs, u32 *count, u64 *generation)
+{
+	struct mts_job_info *infos = NULL;
+	void *elements;
+	int ret;
+
+	ret = ipc_list(MTS_IOC_JOBS, MTS_JOB_INFO_SIZE_1, 0, &elements, count, generation);
+	if (ret)
+		return ret;
+	if (*count) {
+		infos = calloc(*count, sizeof(*infos));
+		ret = infos ? 0 : -ENOMEM;
+	}
+	for (u32 i = 0; infos && i < *count; i++) {
+		memcpy(&infos[i], (char *)elements + i * MTS_JOB_INFO_SIZE_1, MTS_JOB_INFO_SIZE_1);
+		infos[i].last_call_age_ms = MTS_CALL_AGE_MAX;
+	}
+	free(elements);
+	if (!ret)
+		*jobs = infos;
+	return ret;
+}
+
 int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation)
 {
 	void *elements;
 	int ret;
 
-	ret = ipc_list(MTS_IOC_JOBS, sizeof(**jobs), &elements, count, generation);
+	ret = ipc_list(MTS_IOC_JOBS, sizeof(**jobs), sizeof(**jobs), &elements, count, generation);
+	if (!ret)
+		*jobs = elements;
+	else if (ret == -EINVAL)
+		ret = ipc_jobs_1(jobs, count, generation);
 	if (ret)
 		return ret;
-	*jobs = elements;
 	/* What is printed as a string must be one. */
 	for (u32 i = 0; i < *count; i++)
 		(*jobs)[i].name[MTS_NAME_SIZE - 1] = '\0';
@@ -145,7 +191,7 @@ int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation)
 	void *elements;
 	int ret;
 
-	ret = ipc_list(MTS_IOC_BINS, sizeof(**bins), &elements, count, generation);
+	ret = ipc_list(MTS_IOC_BINS, sizeof(**bins), 0, &elements, count, generation);
 	if (!ret)
 		*bins = elements;
 	return ret;

@@ -22,12 +22,16 @@ int ipc_job_create(struct mts_job_create *create);
 int ipc_job_add(struct mts_job_add *add);
 int ipc_job_remove(u32 id);
 int ipc_job_set(u32 id, u32 mask, u32 flags);
+int ipc_job_pause(u32 id, u64 max_pause_ns); /* 0: no limit of its own */
 
 int ipc_status(struct mts_status *status);
 int ipc_stats(struct mts_stats *stats);
 int ipc_thaw(void);
 
-/* The whole list, in memory that the caller frees; NULL if it is empty. */
+/*
+ * The whole list, in memory that the caller frees; NULL if it is empty. What an older module does
+ * not tell of a job, or of its counters, is 0, and last_call_age_ms MTS_CALL_AGE_MAX.
+ */
 int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation);
 int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation);
 
