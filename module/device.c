@@ -177,6 +177,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_REALTIME;
 	if (mts_job_is_interactive(job))
 		return MTS_JOB_INTERACTIVE;
+	if (job->limited)
+		return MTS_JOB_LIMITED;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -218,6 +220,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.last_call = READ_ONCE(job->call.last_kind),
 		.last_call_pid = READ_ONCE(job->call.last_pid),
 		.last_call_age_ms = call_age_ms(job),
+		.last_call_refused = READ_ONCE(job->call.last_refused),
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

@@ -88,15 +88,14 @@ static void look(void)
 		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
 	else if (mts_freezer_gate())
 		/* What could not be thawed then is tried again. */
-		mts_freezer_thaw_overdue(0);
+		mts_freezer_thaw_overdue(0, 0);
 	else if (stuck)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
 				 READ_ONCE(promised));
 
-	n = mts_freezer_thaw_overdue(atomic64_read(&limit) - LOOK_NS);
+	n = mts_freezer_thaw_overdue(atomic64_read(&limit), LOOK_NS);
 	if (n)
-		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly %llu ms\n", n,
-				    div_u64(atomic64_read(&limit), NSEC_PER_MSEC));
+		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly too long\n", n);
 }
 
 static int watchdog_thread(void *unused)

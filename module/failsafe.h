@@ -22,7 +22,10 @@ void mts_failsafe_exit(void);
  */
 void mts_failsafe_promise(u64 ns, const char *doing);
 
-/* The longest that a job may stay frozen, above MTS_PAUSE_MARGIN_NS. */
+/*
+ * The longest that a job may stay frozen, above MTS_PAUSE_MARGIN_NS. A job's own limit, if it is
+ * shorter, holds for that job.
+ */
 void mts_failsafe_set_limit(u64 ns);
 
 /* A job that may be frozen is to run (mts_job_is_wanted()): the watchdog thaws it now. */

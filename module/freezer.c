@@ -199,11 +199,24 @@ bool mts_freezer_lost(struct mts_job *job)
 
 #define BATCH 64
 
-/* In place of an age: whoever is to run now. */
-#define WANTED U64_MAX
+/**
+ * struct due - which jobs are to be thawed
+ * @limit_ns: those that have been frozen for so long, or for their own limit if that is shorter,
+ * @before_ns: less this; 0 and 0: all that are frozen
+ * @wanted: instead: those that are to run now
+ * @overdue: the watchdog thaws them for their age
+ */
+struct due {
+	u64 limit_ns;
+	u64 before_ns;
+	bool wanted;
+	bool overdue;
+};
 
-static bool is_due(const struct mts_job *job, u64 age)
+static bool is_old(const struct mts_job *job, const struct due *due)
 {
+	u64 age = mts_job_pause_limit(job, due->limit_ns) - due->before_ns;
+
 	/* Pairs with freeze_locked(). */
 	if (!smp_load_acquire(&job->frozen))
 		return false;
@@ -217,16 +230,20 @@ static bool is_wanted(const struct mts_job *job)
 	return smp_load_acquire(&job->frozen) && mts_job_is_wanted(job);
 }
 
+static bool is_due(const struct mts_job *job, const struct due *due)
+{
+	return due->wanted ? is_wanted(job) : is_old(job, due);
+}
+
 /* Up to BATCH jobs that are due, from the first id above *after, with references. */
-static u32 collect(struct mts_job **jobs, u64 age, u32 *after)
+static u32 collect(struct mts_job **jobs, const struct due *due, u32 *after)
 {
 	struct mts_job *job;
 	u32 n = 0;
 
 	rcu_read_lock();
 	mts_job_for_each_rcu(job) {
-		if (job->id <= *after || !(age == WANTED ? is_wanted(job) : is_due(job, age)) ||
-		    !mts_job_tryget(job))
+		if (job->id <= *after || !is_due(job, due) || !mts_job_tryget(job))
 			continue;
 		*after = job->id;
 		jobs[n++] = job;
@@ -241,37 +258,39 @@ static u32 collect(struct mts_job **jobs, u64 age, u32 *after)
  * Never waits for a lock: its holder may be stuck, and must not keep the other
  * jobs frozen. Callers come again.
  */
-static bool try_thaw(struct mts_job *job, u64 age, bool overdue)
+static bool try_thaw(struct mts_job *job, const struct due *due)
 {
 	bool thawed;
 
 	if (!mutex_trylock(&job->freeze_lock))
 		return false;
-	thawed = is_due(job, age) && thaw_locked(job, age ? MTS_THAW_OVERDUE : MTS_THAW_ALL);
-	if (thawed && overdue)
+	thawed = is_old(job, due) &&
+		 thaw_locked(job, due->limit_ns ? MTS_THAW_OVERDUE : MTS_THAW_ALL);
+	if (thawed && due->overdue)
 		WRITE_ONCE(job->overdue, true);
 	mutex_unlock(&job->freeze_lock);
 	return thawed;
 }
 
-static u32 thaw_older_than(u64 age, bool overdue)
+static u32 thaw_due(const struct due *due)
 {
 	struct mts_job *jobs[BATCH];
 	u32 total = 0, after = 0, n, i;
 
 	do {
-		n = collect(jobs, age, &after);
+		n = collect(jobs, due, &after);
 		for (i = 0; i < n; i++) {
-			total += try_thaw(jobs[i], age, overdue);
+			total += try_thaw(jobs[i], due);
 			mts_job_put(jobs[i]);
 		}
 	} while (n == BATCH);
 	return total;
 }
 
-u32 mts_freezer_thaw_overdue(u64 limit_ns)
+u32 mts_freezer_thaw_overdue(u64 limit_ns, u64 before_ns)
 {
-	u32 n = thaw_older_than(limit_ns, true);
+	const struct due due = { .limit_ns = limit_ns, .before_ns = before_ns, .overdue = true };
+	u32 n = thaw_due(&due);
 
 	if (n)
 		mts_stats_add(overdue_thaws, n);
@@ -293,12 +312,13 @@ static bool try_thaw_wanted(struct mts_job *job)
 
 bool mts_freezer_thaw_wanted(void)
 {
+	const struct due due = { .wanted = true };
 	struct mts_job *jobs[BATCH];
 	u32 after = 0, n, i;
 	bool all = true;
 
 	do {
-		n = collect(jobs, WANTED, &after);
+		n = collect(jobs, &due, &after);
 		for (i = 0; i < n; i++) {
 			all &= try_thaw_wanted(jobs[i]);
 			mts_job_put(jobs[i]);
@@ -309,13 +329,14 @@ bool mts_freezer_thaw_wanted(void)
 
 void mts_freezer_thaw_all(void)
 {
+	const struct due due = { 0 };
 	int i;
 
 	/* Pairs with freeze_locked(). */
 	smp_mb();
 	/* Who holds a job's lock is about to see that it must not freeze: a second for that. */
 	for (i = 0; i < 50; i++) {
-		thaw_older_than(0, false);
+		thaw_due(&due);
 		if (!mts_freezer_count())
 			break;
 		msleep(20);

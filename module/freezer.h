@@ -67,7 +67,10 @@ void mts_freezer_thaw_all(void);
  */
 bool mts_freezer_thaw_wanted(void);
 
-/* Thaw what has been frozen longer than @limit_ns. Return: how many. */
-u32 mts_freezer_thaw_overdue(u64 limit_ns);
+/*
+ * Thaw what has been frozen for @limit_ns, or for the job's own limit if that is shorter, less
+ * @before_ns. Return: how many.
+ */
+u32 mts_freezer_thaw_overdue(u64 limit_ns, u64 before_ns);
 
 #endif /* _MTS_FREEZER_H */

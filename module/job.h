@@ -107,6 +107,7 @@ struct mts_job {
 		atomic64_t last_ns; /* ktime; 0: never called */
 		u32 last_kind; /* enum mts_call */
 		u32 last_pid; /* the process that waited */
+		u32 last_refused; /* 1: that one was refused */
 	} call;
 
 	/* protect.c, under its lock */
@@ -144,6 +145,7 @@ struct mts_job {
 	bool foreign; /* somebody else froze it */
 	u32 interactive; /* enum mts_interactive_what, as last traced */
 	u64 stays; /* bytes that are in memory in every bin, although it is not; 0: none */
+	bool limited; /* resident for its pause limit */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
 	bool sheltered; /* shelter.c: others give what is lacking */
 	bool warm; /* has been thawed since it was last evicted */
@@ -222,6 +224,14 @@ static inline bool mts_job_tryget(struct mts_job *job)
 }
 
 void mts_job_put(struct mts_job *job);
+
+/* The pause limit that holds for it: its own, or that of all jobs. Any context. */
+static inline u64 mts_job_pause_limit(const struct mts_job *job, u64 limit_of_all)
+{
+	u64 own = READ_ONCE(job->max_pause_ns);
+
+	return own ? min(own, limit_of_all) : limit_of_all;
+}
 
 /* It did not freeze, or somebody thawed it: it is in every bin for a while. */
 static inline bool mts_job_left_out(const struct mts_job *job)

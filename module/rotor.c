@@ -653,7 +653,7 @@ static void refresh(void)
 	wait_event_interruptible_timeout(measured, !READ_ONCE(measure_wanted), HZ / 2);
 }
 
-static void count_interactive(struct mts_status *status)
+static void count_residents(struct mts_status *status)
 {
 	struct mts_job *job;
 
@@ -661,6 +661,7 @@ static void count_interactive(struct mts_status *status)
 	mts_job_for_each(job) {
 		status->interactive += mts_job_is_interactive(job);
 		status->crowded_out += mts_job_is_crowded_out(job);
+		status->limited += job->limited;
 	}
 }
 
@@ -691,9 +692,10 @@ void mts_rotor_status(struct mts_status *status)
 	if (mts_rotor.nbins) {
 		status->evict = mts_rotor.switches.evict;
 		status->max_pause_ns = mts_rotor.max_pause_ns;
+		status->limited_by = mts_rotor.limited_by;
 	}
 	status->sees = mts_hooks_see();
-	count_interactive(status);
+	count_residents(status);
 	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));
 	mutex_unlock(&mts_lock);
 

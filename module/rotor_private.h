@@ -6,6 +6,7 @@
 #include "failsafe.h"
 #include "job.h"
 #include "policy/interactive.h"
+#include "policy/limits.h"
 #include "policy/policy.h"
 
 struct mts_switch_parts;
@@ -55,6 +56,8 @@ struct mts_rotor {
 	bool swap_is_slow; /* turns were given up for it */
 	bool planned_blindly; /* this round: nobody knew what a switch takes */
 	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or that of these turns */
+	struct mts_limits limits; /* of this round: what is done for jobs' own limits */
+	u32 limited_by; /* id of the job that limits.by is; 0: none */
 	bool starves; /* mts_round_starves() said so */
 	bool would_rotate; /* but for MTS_MODE_SHADOW */
 	struct mts_plan plan;
@@ -320,7 +323,7 @@ int mts_switch_stop(void);
 
 /*
  * How long the running bin's slice may last from @now on, at most as planned, so that nobody is
- * frozen for @max_pause ns. Writes the scratch memory.
+ * frozen for @max_pause ns, nor for a limit of its own. Writes the scratch memory.
  */
 u64 mts_switch_longest_slice(u64 now, u64 max_pause);
 

@@ -163,8 +163,9 @@ static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 /*
  * Which of the interactive jobs stay resident, and then of those that have been so the memory: a
  * share of the capacity is for them. Input that comes while this is decided is judged next time.
+ * Return: bytes of that share that are left.
  */
-static void grant_claims(const struct mts_config *config, u64 capacity)
+static u64 grant_claims(const struct mts_config *config, u64 capacity)
 {
 	u64 left = mul_u64_u64_div_u64(capacity, config->interactive, 1000);
 	u32 i, n;
@@ -183,6 +184,7 @@ static void grant_claims(const struct mts_config *config, u64 capacity)
 			mts_rotor.claimants[i]->stays = mts_rotor.claims[i].demand;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		note_interactive(mts_rotor.roster[i]);
+	return left;
 }
 
 /* Return: the number of jobs that can be frozen. */
@@ -202,6 +204,7 @@ static u32 fill_plan_jobs(void)
 			job->stays = 0;
 		plan_job->demand = job->foreign ? job->resident : mts_round_takes(job);
 		plan_job->stays = job->stays;
+		plan_job->max_pause_ns = job->max_pause_ns;
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
@@ -510,17 +513,34 @@ static void note_turn(u32 before, bool on_demand)
 	}
 }
 
+/* The jobs in plan_jobs[], with @room bytes for those whose own pause limit a plan cannot keep. */
+static void plan_bins(const struct mts_plan_conf *conf, u64 room)
+{
+	struct mts_limits *limits = &mts_rotor.limits;
+	u32 n = mts_rotor.roster_size, i;
+
+	limits->room = room;
+	mts_plan_round(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan,
+		       mts_rotor.scratch);
+	mts_plan_limits(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan, limits,
+			mts_rotor.scratch);
+	mts_rotor.limited_by = limits->by < n ? mts_rotor.roster[limits->by]->id : 0;
+	for (i = 0; i < n; i++)
+		/* It runs, whatever was evicted of it. */
+		mts_rotor.roster[i]->warm |= mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+}
+
 /* With the capacity of now. Return: the number of jobs that can be frozen. */
 static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 {
 	u32 freezable;
+	u64 room;
 
 	conf->capacity = capacity_now(config);
-	grant_claims(config, conf->capacity);
+	room = grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
-	mts_plan_round(conf, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
-		       &mts_rotor.plan, mts_rotor.scratch);
-	return freezable;
+	plan_bins(conf, room);
+	return freezable - mts_rotor.limits.residents;
 }
 
 /*
@@ -544,8 +564,7 @@ static void split(const struct mts_plan_conf *conf)
 
 	less.capacity =
 		mts_rotor.plan.demand - mts_rotor.plan.demand / 16 + mts_rotor.plan.resident_demand;
-	mts_plan_round(&less, mts_rotor.plan_jobs, mts_rotor.roster_size, mts_rotor.bins,
-		       &mts_rotor.plan, mts_rotor.scratch);
+	plan_bins(&less, mts_rotor.limits.room);
 }
 
 static bool may_be_early_in(u32 modes)
@@ -581,6 +600,9 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 
 	if (config->max_pause_ns)
 		return config->max_pause_ns;
+	/* The plan has that of one job: the others may be frozen for longer. */
+	if (mts_rotor.limited_by)
+		most = max_t(u64, most, MTS_PAUSE_AUTO_NS);
 	if (nbins_before >= 2 || mts_freezer_count())
 		return max(most, mts_rotor.max_pause_ns);
 	return most;
@@ -602,6 +624,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 
 bool mts_round_plan_slices(void)
 {
+	u32 by = mts_rotor.limits.by;
 	struct mts_plan_conf conf;
 
 	if (!mts_rotor.planned_blindly)
@@ -609,7 +632,10 @@ bool mts_round_plan_slices(void)
 	mutex_lock(&mts_lock);
 	conf = mts_plan_conf_of(mts_config());
 	conf.switch_ns = mts_rotor.switches.adds_ns;
-	mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
+	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
+	if (by == MTS_BIN_NONE ||
+	    !mts_plan_shorten(&conf, &mts_rotor.plan_jobs[by], mts_rotor.bins, &mts_rotor.plan))
+		mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
 	mts_rotor.planned_blindly = false;
 	settle(mts_config(), mts_rotor.nbins);
 	mutex_unlock(&mts_lock);
@@ -651,9 +677,13 @@ u32 mts_round_plan(void)
 	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
 	if (mts_rotor.nbins)
 		mts_stats_add(wait_joins, count_joins(conf.nties));
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_round_give_bin(mts_rotor.roster[i],
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		job->limited = mts_rotor.nbins && mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+		mts_round_give_bin(job,
 				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
+	}
 	mts_rotor.generation++;
 	mutex_unlock(&mts_lock);
 	note_turn(before, on_demand);
@@ -677,6 +707,18 @@ static u64 expected_demand(const struct mts_job *newcomer)
 	return max(newcomer->demand, n ? div_u64(sum, n) : 0);
 }
 
+/* A newcomer whose limit the round does not keep: resident until the next one, if there is room. */
+static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
+{
+	if (bin != MTS_BIN_NONE &&
+	    mts_limit_allows(job->max_pause_ns, mts_rotor.bins[bin].pause_ns))
+		return false;
+	if (!job->max_pause_ns || demand > mts_rotor.limits.room)
+		return false;
+	mts_rotor.limits.room -= demand;
+	return true;
+}
+
 static void place(struct mts_job *job)
 {
 	u64 demand;
@@ -690,7 +732,13 @@ static void place(struct mts_job *job)
 	demand = expected_demand(job);
 	bin = mts_plan_newcomer(mts_rotor.bins, mts_rotor.nbins, mts_rotor.plan.capacity,
 				mts_rotor.running, demand);
+	if (is_let_in_for_its_limit(job, bin, demand)) {
+		job->limited = true;
+		bin = MTS_BIN_EVERY;
+	}
 	mts_round_give_bin(job, bin);
+	if (bin == MTS_BIN_EVERY)
+		return;
 	if (bin == MTS_BIN_NONE)
 		return;
 	mts_rotor.bins[bin].demand = mts_add_sat(mts_rotor.bins[bin].demand, demand);
@@ -769,7 +817,7 @@ void mts_round_protect(bool wanted)
 		struct mts_job *job = mts_rotor.roster[i];
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
-		bool pinned = kept && job->flags & MTS_JOB_PIN;
+		bool pinned = kept && (job->flags & MTS_JOB_PIN || job->limited);
 		bool always = pinned || (wanted && (job->realtime || job->stays));
 		u64 low = 0;
 

@@ -354,16 +354,18 @@ void mts_switch_bring_job(struct mts_job *job, u64 end)
 	bring_listed_until(1, end);
 }
 
-/* From @now until it will have been frozen for @max_pause. */
+/* From @now until it will have been frozen for @max_pause, or for its own limit. */
 static u64 until(const struct mts_job *job, u64 now, u64 max_pause)
 {
-	return mts_sub_floor(READ_ONCE(job->frozen_since) + max_pause, now);
+	return mts_sub_floor(READ_ONCE(job->frozen_since) + mts_job_pause_limit(job, max_pause),
+			     now);
 }
 
-/* The one of those that are to stay frozen that has been so for longest; NULL: there is none. */
-static struct mts_job *longest_frozen(void)
+/* The one of those that are to stay frozen that must run first; NULL: there is none. */
+static struct mts_job *first_to_run(void)
 {
 	struct mts_job *found = NULL;
+	u64 left, least = U64_MAX;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -371,10 +373,15 @@ static struct mts_job *longest_frozen(void)
 
 		if (!READ_ONCE(job->frozen))
 			continue;
-		if (!is_to_freeze(job, MTS_BIN_EVERY))
+		if (!is_to_freeze(job, MTS_BIN_EVERY)) {
 			mts_freezer_thaw(job);
-		else if (!found || READ_ONCE(job->frozen_since) < READ_ONCE(found->frozen_since))
+			continue;
+		}
+		left = until(job, 0, mts_rotor.max_pause_ns);
+		if (left < least) {
+			least = left;
 			found = job;
+		}
 	}
 	return found;
 }
@@ -388,7 +395,7 @@ static bool bring_each(void)
 	u64 now = ktime_get_ns(), pass_ends = now + BRING_ALL_NS, left;
 	struct mts_job *job;
 
-	for (job = longest_frozen(); job; job = longest_frozen()) {
+	for (job = first_to_run(); job; job = first_to_run()) {
 		if (now >= pass_ends)
 			return true;
 		left = until(job, now + MTS_PAUSE_MARGIN_NS, mts_rotor.max_pause_ns);
@@ -523,7 +530,8 @@ static u32 next_bin(u32 bin)
 }
 
 /*
- * How long each bin may still wait for its switch to begin, in ns; U64_MAX: none of it is frozen.
+ * How long each bin may still wait for its switch to begin, in ns, so that nobody is frozen for
+ * @max_pause, nor for a limit of its own; U64_MAX: none of it is frozen.
  *
  * The switch may take half as long again as the slowest of late: bins differ. Bins that pass share
  * the processors with who runs: the first time that they do it may take twice as long. They
@@ -584,5 +592,6 @@ void mts_switch_thaw_all(void)
 		mts_freezer_thaw(mts_rotor.roster[i]);
 		mts_rotor.roster[i]->warm = true;
 		mts_rotor.roster[i]->overdue = false;
+		mts_rotor.roster[i]->limited = false;
 	}
 }

@@ -126,10 +126,13 @@ struct mts_plan_conf {
 
 /* The job belongs to every bin; its demand is taken off the capacity. */
 #define MTS_PLAN_RESIDENT (1u << 0)
+/* It is resident for its pause limit: a result of mts_plan_limits() (limits.h). */
+#define MTS_PLAN_LIMITED (1u << 1)
 
 struct mts_plan_job {
 	u64 demand;
 	u64 stays; /* beside that: bytes in memory in every bin, whichever it runs in */
+	u64 max_pause_ns; /* its own pause limit, for mts_plan_limits(); 0: none */
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
 	u32 threads; /* that want to run at a time */

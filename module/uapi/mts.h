@@ -450,7 +450,7 @@ struct mts_job_info {
 	__u32 last_call; /* enum mts_call */
 	__u32 last_call_pid; /* the process that waited, in the initial namespace; 0: unknown */
 	__u32 last_call_age_ms; /* at most MTS_CALL_AGE_MAX - 1; MTS_CALL_AGE_MAX: never called */
-	__u32 pad;
+	__u32 last_call_refused; /* 1: its budget had nothing left for that one */
 };
 
 struct mts_bin_info {

@@ -255,6 +255,7 @@ struct hog_spec {
 	const char *name; /* of its job, which it creates and enters */
 	const char *cgroup; /* instead: enters this cgroup, relative to CGROUPS */
 	u32 flags; /* of the job */
+	u64 max_pause_ns; /* the same; 0: none of its own */
 	unsigned int mib;
 	enum hog_kind kind;
 	enum hog_memory memory;

@@ -111,12 +111,14 @@ static struct hog_shared *shared_page(void)
 
 static int hog_enter(const struct hog_spec *spec, struct hog_shared *shared)
 {
-	struct mts_job_create create;
+	struct mts_job_create create = { .flags = spec->flags | MTS_JOB_ENTER,
+					 .max_pause_ns = spec->max_pause_ns };
 	int error;
 
 	if (spec->cgroup)
 		return cg_write(spec->cgroup, "cgroup.procs", "0");
-	error = try_create(spec->name ? spec->name : "", spec->flags | MTS_JOB_ENTER, &create);
+	snprintf(create.name, sizeof(create.name), "%s", spec->name ? spec->name : "");
+	error = mts_ioctl(MTS_IOC_JOB_CREATE, &create);
 	shared->id = create.id;
 	return error;
 }

@@ -317,7 +317,7 @@ static void list_counts(void)
 	for (i = 0; i < 3; i++)
 		check(jobs[i].bin == MTS_BIN_NONE && !jobs[i].unused &&
 			      jobs[i].input_age_ms == MTS_INPUT_AGE_MAX && !jobs[i].calls &&
-			      jobs[i].last_call_age_ms == MTS_CALL_AGE_MAX && !jobs[i].pad,
+			      jobs[i].last_call_age_ms == MTS_CALL_AGE_MAX,
 		      "job %u: bin %x", i, jobs[i].bin);
 	check(jobs[3].id == 0x55555555, "more was written than is there");
 

@@ -274,6 +274,30 @@ static void each_burst(void)
 	expect_within(2000, !cg_exists(cg_job("burst.1")), "a cgroup is left");
 }
 
+static int fork_when_told(void)
+{
+	while (!seen->forks)
+		sleep_ms(20);
+	if (!fork())
+		look_and_stay(0);
+	return wait(NULL) > 0 ? 0 : 102;
+}
+
+/* As it is when the child is born. */
+static void each_child_has_its_parents_pause_limit(void)
+{
+	pid_t pid = start_each("heir", fork_when_told);
+
+	expect_soon(find_job("heir", NULL), "%s", describe());
+	pause_job(job_named("heir").id, 7000 * NS_PER_MS);
+	seen->forks = 1;
+	expect_soon(seen->done, "no child has looked: %s", describe());
+	check(job_named("heir.1").max_pause_ns == 7000 * NS_PER_MS, "a limit of %llu ns",
+	      job_named("heir.1").max_pause_ns);
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+}
+
 static int fork_grandchildren(void)
 {
 	pid_t pid = fork();
@@ -536,7 +560,8 @@ GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
 	    TEST(create_moves_all_threads), TEST(job_goes_with_its_last_process),
 	    TEST(job_stays_while_a_process_is_left), TEST(job_that_never_had_a_process_stays),
 	    TEST(rmdir_behind_our_back), TEST(remove_leaves_processes_running),
-	    TEST(add_takes_a_cgroup_whole), TEST(each_burst), TEST(each_grandchildren_stay),
+	    TEST(add_takes_a_cgroup_whole), TEST(each_burst),
+	    TEST(each_child_has_its_parents_pause_limit), TEST(each_grandchildren_stay),
 	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
 	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_long_name),
 	    TEST(each_name_taken), TEST(each_killed_at_birth));

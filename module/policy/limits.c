@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A plan that keeps the pause limits of single jobs. */
+#include "limits.h"
+
+#include "../binpack/sort.h"
+
+/*
+ * So often the jobs are planned anew. Each pass makes residents, which leaves less memory to
+ * the bins, so that pauses grow and other limits may not be kept any more. Two passes are usual.
+ */
+#define PASSES 8u
+
+bool mts_limit_allows(u64 limit_ns, u64 pause_ns)
+{
+	return !limit_ns || mts_add_sat(pause_ns, MTS_PAUSE_MARGIN_NS) <= limit_ns;
+}
+
+static bool is_kept(const struct mts_plan_job *job, const struct mts_plan_bin *bins)
+{
+	return job->flags & MTS_PLAN_RESIDENT ||
+	       mts_limit_allows(job->max_pause_ns, bins[job->bin].pause_ns);
+}
+
+/* The jobs whose limits are not kept, the shortest limit first. Return: how many. */
+static u32 list_broken(const struct mts_plan_job *jobs, u32 n, const struct mts_plan_bin *bins,
+		       struct mts_key *keys)
+{
+	u32 i, found = 0;
+
+	for (i = 0; i < n; i++)
+		if (!is_kept(&jobs[i], bins))
+			keys[found++] = (struct mts_key){
+				.value = U64_MAX - jobs[i].max_pause_ns,
+				.index = i,
+			};
+	mts_keys_sort(keys, found, keys + n);
+	return found;
+}
+
+static void make_resident(struct mts_plan_job *job, struct mts_limits *limits)
+{
+	job->flags |= MTS_PLAN_RESIDENT | MTS_PLAN_LIMITED;
+	limits->residents++;
+}
+
+/* Up to the first one that has no room. Return: how many have become resident. */
+static u32 grant(struct mts_plan_job *jobs, const struct mts_key *keys, u32 nkeys,
+		 struct mts_limits *limits)
+{
+	u32 i;
+
+	for (i = 0; i < nkeys; i++) {
+		struct mts_plan_job *job = &jobs[keys[i].index];
+		u64 needs = mts_add_sat(job->demand, job->stays);
+
+		if (needs > limits->room)
+			break;
+		limits->room -= needs;
+		make_resident(job, limits);
+	}
+	return i;
+}
+
+bool mts_plan_shorten(const struct mts_plan_conf *conf, const struct mts_plan_job *job,
+		      struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	struct mts_plan_conf shorter = *conf;
+
+	shorter.max_pause_ns = mts_sub_floor(job->max_pause_ns, MTS_PAUSE_MARGIN_NS);
+	shorter.stretched_pause_ns = shorter.max_pause_ns;
+	mts_plan_slices(&shorter, bins, plan);
+	return is_kept(job, bins);
+}
+
+int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		    struct mts_plan_bin *bins, struct mts_plan *plan, struct mts_limits *limits,
+		    void *scratch)
+{
+	struct mts_key *keys = scratch;
+	u32 pass, i, nkeys;
+	int err;
+
+	limits->residents = 0;
+	limits->by = MTS_BIN_NONE;
+	for (pass = 0; pass < PASSES && plan->nbins >= 2; pass++) {
+		nkeys = list_broken(jobs, n, bins, keys);
+		if (!nkeys)
+			break;
+		if (!grant(jobs, keys, nkeys, limits)) {
+			u32 first = keys[0].index;
+
+			if (mts_plan_shorten(conf, &jobs[first], bins, plan)) {
+				limits->by = first;
+				break;
+			}
+			/* The slices are the shortest now: these limits no slices keep. */
+			nkeys = list_broken(jobs, n, bins, keys);
+			for (i = 0; i < nkeys; i++)
+				make_resident(&jobs[keys[i].index], limits);
+			limits->room = 0;
+		}
+		err = mts_plan_round(conf, jobs, n, bins, plan, scratch);
+		if (err)
+			return err;
+	}
+	return 0;
+}
