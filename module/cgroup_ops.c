@@ -138,6 +138,17 @@ static int cgroup_ops_resident(struct mts_job *job, u64 *bytes)
 	return read_counters(job, bytes, &swap);
 }
 
+static int cgroup_ops_ran(struct mts_job *job, u64 *ns)
+{
+	static char stat[1024]; /* the rotor's thread alone asks */
+	ssize_t len = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
+
+	if (len < 0)
+		return gone(len);
+	*ns = keyed_value(stat, "usage_usec") * NSEC_PER_USEC;
+	return 0;
+}
+
 static int cgroup_ops_evict(struct mts_job *job, u64 bytes)
 {
 	char text[24];
@@ -169,6 +180,7 @@ static const struct mts_ops cgroup_ops = {
 	.stalls = cgroup_ops_stalls,
 	.usage = cgroup_ops_usage,
 	.resident = cgroup_ops_resident,
+	.ran = cgroup_ops_ran,
 	.evict = cgroup_ops_evict,
 	.bring_back = mts_bring_back,
 	.use_begins = mts_touched_begin,

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "calls.h"
 #include "config.h"
 #include "freezer.h"
 #include "interactive.h"
@@ -177,6 +178,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_REALTIME;
 	if (mts_job_is_interactive(job))
 		return MTS_JOB_INTERACTIVE;
+	if (READ_ONCE(job->call.honoured) && mts_job_is_called(job))
+		return MTS_JOB_CALLED;
 	if (job->limited)
 		return MTS_JOB_LIMITED;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;

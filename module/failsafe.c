@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
 
+#include "calls.h"
 #include "freezer.h"
 #include "mts.h"
 #include "rotor.h"
@@ -79,6 +80,11 @@ static void look(void)
 	bool stuck = mts_freezer_count() && is_rotor_stuck();
 	u32 n;
 
+	/* Calls that were refused: there may be something left of the budget by now. */
+	if (mts_calls_are_open()) {
+		mts_calls_look();
+		atomic_set(&wanted, 1);
+	}
 	if (atomic_xchg(&wanted, 0) && !mts_freezer_thaw_wanted()) {
 		/* Whoever holds a job's lock has it for moments, or is stuck. */
 		atomic_set(&wanted, 1);
@@ -98,6 +104,12 @@ static void look(void)
 		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly too long\n", n);
 }
 
+/* A job may be frozen for too long, or runs for a call that may be over. */
+static bool has_to_look(void)
+{
+	return mts_freezer_count() || (mts_rotor_takes_turns() && mts_calls_are_open());
+}
+
 static int watchdog_thread(void *unused)
 {
 	sched_set_fifo(current);
@@ -106,7 +118,7 @@ static int watchdog_thread(void *unused)
 
 	while (!kthread_should_stop()) {
 		wait_event_idle(watchdog_wait,
-				mts_freezer_count() || atomic_read(&oom) || kthread_should_stop());
+				has_to_look() || atomic_read(&oom) || kthread_should_stop());
 		look();
 		wait_event_idle_timeout(watchdog_wait,
 					atomic_read(&oom) || atomic_read(&wanted) ||

@@ -5,9 +5,12 @@
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 
+#include "budget.h"
+#include "calls.h"
 #include "config.h"
 #include "failsafe.h"
 #include "interactive.h"
+#include "lookout.h"
 #include "ops.h"
 #include "rotor.h"
 #include "stats.h"
@@ -45,8 +48,10 @@ static void mark_frozen(struct mts_job *job)
 	WRITE_ONCE(job->comes, false);
 	/* Pairs with is_due(): the time goes before the mark. */
 	smp_store_release(&job->frozen, true);
-	if (atomic_inc_return(&frozen_count) == 1)
+	if (atomic_inc_return(&frozen_count) == 1) {
 		mts_failsafe_wake();
+		mts_lookout_wake();
+	}
 }
 
 static void unmark(struct mts_job *job)
@@ -102,7 +107,12 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	}
 	mark_thawed(job);
 	if (why == MTS_THAW_WANTED) {
-		mts_interactive_thawed(job);
+		/* A call alone, or something of the job's own. */
+		if (mts_job_has_call(job) && !mts_job_is_interactive(job) &&
+		    !mts_job_is_spared(job))
+			mts_calls_thawed(job);
+		else
+			mts_interactive_thawed(job);
 		WRITE_ONCE(job->comes, true);
 		/* Pairs with mts_rotor_note_wanted(). */
 		smp_mb__before_atomic();
@@ -116,6 +126,12 @@ bool mts_freezer_may_freeze(void)
 	return !mts_freezer_gate() && !mts_config_is_hands_off();
 }
 
+/* Must it not be frozen now? May let it run out of turn, if it has a call. */
+static bool must_run(struct mts_job *job)
+{
+	return mts_calls_admit(job) || mts_job_is_wanted(job);
+}
+
 static int freeze_locked(struct mts_job *job)
 {
 	int err;
@@ -123,7 +139,7 @@ static int freeze_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (mts_ops->freeze_asked(job))
 		return -EBUSY;
-	if (mts_job_is_wanted(job))
+	if (must_run(job))
 		return -EAGAIN;
 	atomic64_set(&job->wanted_since, 0);
 	mark_frozen(job);
@@ -135,16 +151,18 @@ static int freeze_locked(struct mts_job *job)
 	}
 	mts_stats_inc(freezes);
 	/*
-	 * Against those in mts_freezer_thaw_all() and in interactive.c: either who forbids
+	 * Against those in mts_freezer_thaw_all(), interactive.c and calls.c: either who forbids
 	 * freezing, or wants this job to run, sees it marked, or we see that.
 	 */
 	smp_mb();
 	if (!mts_freezer_may_freeze())
 		err = -ECANCELED;
-	else if (mts_job_is_wanted(job))
+	else if (must_run(job))
 		err = -EAGAIN;
 	if (err)
 		thaw_locked(job, err == -EAGAIN ? MTS_THAW_WANTED : MTS_THAW_ALL);
+	else
+		mts_calls_frozen(job);
 	/* It has run until now. */
 	WRITE_ONCE(job->comes, false);
 	return err;
@@ -179,6 +197,7 @@ void mts_freezer_retire(struct mts_job *job)
 	/* Nobody else will find it, so this is the last chance: do not give up. */
 	while (!thaw_locked(job, MTS_THAW_FORGOTTEN) && job->frozen)
 		msleep(20);
+	mts_budget_return(job);
 	mutex_unlock(&job->freeze_lock);
 }
 
@@ -224,10 +243,24 @@ static bool is_old(const struct mts_job *job, const struct due *due)
 	return (s64)(ktime_get_ns() - READ_ONCE(job->frozen_since)) >= (s64)age;
 }
 
+/* Frozen, and wanted, or may be if the budget has something left. */
 static bool is_wanted(const struct mts_job *job)
 {
 	/* Pairs with freeze_locked(). */
-	return smp_load_acquire(&job->frozen) && mts_job_is_wanted(job);
+	return smp_load_acquire(&job->frozen) && (mts_job_is_wanted(job) || mts_job_has_call(job));
+}
+
+/* Is it to run now? Input that the budget has no room for is refused. */
+static bool may_run(struct mts_job *job)
+{
+	if (mts_job_is_spared(job) || mts_calls_admit(job))
+		return true;
+	if (!mts_job_is_interactive(job))
+		return false;
+	if (mts_budget_lend(job, true))
+		return true;
+	mts_interactive_refuse(job);
+	return false;
 }
 
 static bool is_due(const struct mts_job *job, const struct due *due)
@@ -303,9 +336,9 @@ static bool try_thaw_wanted(struct mts_job *job)
 
 	if (!mutex_trylock(&job->freeze_lock))
 		return false;
-	if (is_wanted(job))
+	if (is_wanted(job) && may_run(job))
 		thaw_locked(job, MTS_THAW_WANTED);
-	done = !is_wanted(job);
+	done = !READ_ONCE(job->frozen) || !mts_job_is_wanted(job);
 	mutex_unlock(&job->freeze_lock);
 	return done;
 }

@@ -7,6 +7,8 @@
 #include <linux/math64.h>
 #include <linux/sched/signal.h>
 
+#include "budget.h"
+#include "calls.h"
 #include "failsafe.h"
 #include "policy/interactive.h"
 #include "rotor.h"
@@ -94,7 +96,8 @@ static bool has_credit(const struct mts_job *job)
 /* Input that came later has not been judged yet. */
 static bool is_refused(const struct mts_job *job)
 {
-	return READ_ONCE(job->crowded_out) == atomic64_read(&job->last_input);
+	return READ_ONCE(job->crowded_out) == atomic64_read(&job->last_input) ||
+	       mts_budget_is_spent(job);
 }
 
 bool mts_job_is_interactive(const struct mts_job *job)
@@ -107,11 +110,16 @@ bool mts_job_is_crowded_out(const struct mts_job *job)
 	return has_credit(job) && is_refused(job);
 }
 
-bool mts_job_is_wanted(const struct mts_job *job)
+bool mts_job_is_spared(const struct mts_job *job)
 {
 	s64 until = atomic64_read(&job->spared_until);
 
-	return (until && to_ms(now_ns()) < until) || mts_job_is_interactive(job);
+	return until && to_ms(now_ns()) < until;
+}
+
+bool mts_job_is_wanted(const struct mts_job *job)
+{
+	return mts_job_is_spared(job) || mts_job_is_interactive(job) || mts_job_is_called(job);
 }
 
 void mts_interactive_judge(struct mts_job *job, u64 input, bool granted)
@@ -129,14 +137,24 @@ u32 mts_interactive_age_ms(const struct mts_job *job)
 	return min_t(u64, to_ms(max_t(s64, now_ns() - input, 0)), MTS_INPUT_AGE_MAX - 1);
 }
 
-static void ask_to_run(struct mts_job *job, u64 now)
+void mts_interactive_refuse(struct mts_job *job)
+{
+	WRITE_ONCE(job->crowded_out, atomic64_read(&job->last_input));
+}
+
+void mts_interactive_ask(struct mts_job *job)
+{
+	atomic64_cmpxchg(&job->wanted_since, 0, now_ns());
+	wake(WAKE_WATCHDOG);
+}
+
+static void ask_to_run(struct mts_job *job)
 {
 	/* Pairs with freeze_locked(): what makes it wanted goes before the look. */
 	smp_mb();
 	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
 		return;
-	atomic64_cmpxchg(&job->wanted_since, 0, now);
-	wake(WAKE_WATCHDOG);
+	mts_interactive_ask(job);
 	wake(WAKE_ROTOR);
 }
 
@@ -175,7 +193,7 @@ static void give_job(struct mts_job *job, u64 now, u32 step)
 	add_trail(&job->trail, now, step, 0);
 	atomic64_set(&job->last_input, now);
 	add_credit(job, now, MTS_CREDIT_STEP(step));
-	ask_to_run(job, now);
+	ask_to_run(job);
 }
 
 /* Credit goes through them: a terminal's multiplexer, an X server, a compositor. */
@@ -258,7 +276,7 @@ void mts_interactive_spare(struct mts_job *job)
 	u64 now = now_ns();
 
 	atomic64_set(&job->spared_until, to_ms(now) + SPARE_MS);
-	ask_to_run(job, now);
+	ask_to_run(job);
 }
 
 void mts_interactive_thawed(struct mts_job *job)

@@ -54,6 +54,12 @@ bool mts_interactive_is_busy(void);
 /* The job must not stand still, until the rotor has had time to see why; any context. */
 void mts_interactive_spare(struct mts_job *job);
 
+/* A frozen job is to run, or may: the watchdog looks at it. Any context. */
+void mts_interactive_ask(struct mts_job *job);
+
+/* The budget has nothing left for its last input. Any context. */
+void mts_interactive_refuse(struct mts_job *job);
+
 /* It has been thawed for one of these reasons; under its freeze_lock. */
 void mts_interactive_thawed(struct mts_job *job);
 
@@ -69,7 +75,10 @@ bool mts_job_is_crowded_out(const struct mts_job *job);
 /* Has it been interactive lately, so that its memory had better stay? Any context. */
 bool mts_job_was_used(const struct mts_job *job);
 
-/* Must it not be frozen now, for one reason or the other? Any context. */
+/* Is it in every bin until the rotor sees why: it has become real-time, say? Any context. */
+bool mts_job_is_spared(const struct mts_job *job);
+
+/* Must it not be frozen now: spared, interactive, or called (calls.h)? Any context. */
 bool mts_job_is_wanted(const struct mts_job *job);
 
 /* Since its last input, as in struct mts_job_info. */

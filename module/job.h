@@ -19,6 +19,7 @@
 
 #include "mts.h"
 #include "places.h"
+#include "policy/account.h"
 #include "policy/policy.h"
 #include "touched.h"
 
@@ -100,7 +101,10 @@ struct mts_job {
 	atomic64_t wanted_since; /* asked to run while frozen; ktime, ns */
 	u64 crowded_out; /* the last input when the cap sent it to a bin */
 
-	/* calls.c; any context */
+	/* calls.c; any context. Until when a process outside waits for it; ktime, ms; 0: never */
+	atomic64_t seen_until; /* it was seen to */
+	atomic64_t task_until; /* a task that it has started, or told to end */
+	atomic64_t init_until; /* PID 1: whatever the budget says */
 	struct {
 		atomic64_t calls; /* that reached it while it was frozen */
 		atomic64_t refused; /* of these: its budget had nothing left */
@@ -108,7 +112,21 @@ struct mts_job {
 		u32 last_kind; /* enum mts_call */
 		u32 last_pid; /* the process that waited */
 		u32 last_refused; /* 1: that one was refused */
+		char comm[TASK_COMM_LEN]; /* of that process; may be torn */
+		bool honoured; /* it runs for one; under freeze_lock, readers may race */
+		/* the watchdog, in a look */
+		s64 task_until_before;
+		s64 init_until_before;
 	} call;
+
+	/* budget.c; the first two under its lock, readers may race */
+	u64 lent; /* bytes; it may run out of turn; 0: it may not */
+	bool oversize; /* there was no room for them */
+	/* the same, in the rotor's thread; readers of @account.empty may race */
+	struct mts_account account;
+	bool was_out; /* of its turn, at the last look */
+	u64 ran; /* ns of the processors, as of ran_at */
+	u64 ran_at; /* ktime, ns */
 
 	/* protect.c, under its lock */
 	struct mts_kept kept[MTS_SETTINGS];

@@ -9,6 +9,7 @@
 #include "failsafe.h"
 #include "freezer.h"
 #include "job.h"
+#include "lookout.h"
 #include "readahead.h"
 #include "rotor.h"
 #include "sched_hooks/hooks.h"
@@ -30,6 +31,9 @@ static int __init mts_init(void)
 	err = mts_failsafe_init();
 	if (err)
 		goto out_cgroupfs;
+	err = mts_lookout_init();
+	if (err)
+		goto out_failsafe;
 	mts_readahead_init();
 	err = mts_workers_init();
 	if (err)
@@ -54,6 +58,8 @@ out_workers:
 	mts_workers_exit();
 out_readahead:
 	mts_readahead_exit();
+	mts_lookout_exit();
+out_failsafe:
 	mts_failsafe_exit();
 out_cgroupfs:
 	mts_cgroupfs_exit();
@@ -69,6 +75,7 @@ static void __exit mts_exit(void)
 	mts_rotor_exit();
 	mts_workers_exit();
 	mts_readahead_exit();
+	mts_lookout_exit();
 	mts_failsafe_exit();
 	mts_job_exit();
 	mts_cgroupfs_exit();

@@ -7,6 +7,8 @@
  *   job.c      the table of jobs
  *   freezer.c  which job we have frozen, since when; the gate
  *   interactive.c  which job has had input, and until when that counts
+ *   calls.c    which job a process outside waits for, and until when
+ *   budget.c   which job may run out of turn, and how long
  *   protect.c  what a job's cgroup had set itself
  *   rotor.c    bins, rounds, slices, the rotor's state
  * Others ask the owner.
@@ -18,9 +20,11 @@
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
  *   protect_lock        protect.c: settings of jobs' cgroups; inside none of these
+ *   look_lock           waits.c: one look at a time; inside none of these
+ *   watched_lock, budget_lock  calls.c, budget.c: innermost; the first one in hooks, too
  *   drop_lock           mms.c: which address spaces are held; nothing is taken inside it
  * Hooks run in atomic context, some under cgroup locks: they take none of
- * these, they set bits and wake the rotor. The watchdog takes freeze_lock only,
+ * these but watched_lock, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No
  * lock that the rotor takes, but evict_lock, is held while memory is reclaimed or a
  * disk is waited for; nor is cgroup_mutex, without which nobody is thawed, by anything of

@@ -21,6 +21,7 @@
  * @usage: measure; cheap as long as nothing has changed. In the rotor's thread alone.
  *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
+ * @ran: processor time of its tasks since its cgroup was made, ns. Reads a file.
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
  *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
  *	errors as the kernel gives them. What really went, @resident says.
@@ -40,6 +41,7 @@ struct mts_ops {
 	bool (*stalls)(struct mts_job *job);
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
+	int (*ran)(struct mts_job *job, u64 *ns);
 	int (*evict)(struct mts_job *job, u64 bytes);
 	u64 (*bring_back)(struct mts_job **jobs, u32 n, bool at_once);
 	void (*use_begins)(struct mts_job **jobs, u32 n);

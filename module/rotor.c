@@ -117,6 +117,11 @@ bool mts_rotor_is_parked(void)
 	return state == MTS_STATE_STOPPED || state == MTS_STATE_PAUSED;
 }
 
+bool mts_rotor_takes_turns(void)
+{
+	return READ_ONCE(mts_rotor.nbins) >= 2;
+}
+
 /* The events of @mask that have come, without waiting. */
 static unsigned long take_events(unsigned long mask)
 {
@@ -323,6 +328,8 @@ static enum mts_slice_end run_slice(u32 bin)
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
+		if (mts_switch_calls_over() && mts_switch_settle())
+			return MTS_SLICE_STOP;
 		if (mts_rotor.early && mts_early_all_fit()) {
 			mts_rotor.all_fit = true;
 			return MTS_SLICE_FITS;

@@ -39,6 +39,9 @@ void mts_rotor_alive(void);
 /* Is it parked, the gate being closed: it does nothing to any job. */
 bool mts_rotor_is_parked(void);
 
+/* Are turns taken: is there more than one bin? Any context. */
+bool mts_rotor_takes_turns(void);
+
 /* A job came, went or changed; the caller holds mts_lock. */
 void mts_rotor_jobs_changed(void);
 

@@ -310,6 +310,12 @@ int mts_switch_to(u32 to);
 int mts_switch_settle(void);
 
 /*
+ * Once a tick: charge the jobs that run out of turn (budget.h). Return: the call of one is over,
+ * and it is to be frozen again: settle.
+ */
+bool mts_switch_calls_over(void);
+
+/*
  * Turns are over: what is not in memory comes back, before it runs. Takes a second, or as long
  * as the job takes that is being read then. Return: others wait: plan anew, and call it again.
  */

@@ -5,6 +5,8 @@
 #include <linux/mm.h>
 #include <linux/swap.h>
 
+#include "budget.h"
+#include "calls.h"
 #include "config.h"
 #include "failsafe.h"
 #include "freezer.h"
@@ -100,7 +102,7 @@ void mts_round_measure(void)
 bool mts_round_is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
-	       mts_job_left_out(job) || mts_job_is_wanted(job);
+	       mts_job_left_out(job) || mts_job_is_spared(job) || mts_job_is_interactive(job);
 }
 
 static u64 capacity_now(const struct mts_config *config)
@@ -132,12 +134,14 @@ static void note_interactive(struct mts_job *job)
 
 static bool is_used(const struct mts_job *job)
 {
-	return mts_job_is_interactive(job) || mts_job_is_crowded_out(job);
+	return (mts_job_is_interactive(job) || mts_job_is_crowded_out(job)) &&
+	       !mts_budget_is_spent(job);
 }
 
 static bool is_left(const struct mts_job *job)
 {
-	return !is_used(job) && mts_job_was_used(job) && !mts_round_is_resident(job);
+	return !is_used(job) && mts_job_was_used(job) && !mts_budget_is_spent(job) &&
+	       !mts_round_is_resident(job);
 }
 
 /* Of those jobs whose claims can be met. Return: how many claim; *@left: bytes for others. */
@@ -160,6 +164,20 @@ static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 	return n;
 }
 
+/* The budget as of this plan: interactive jobs hold of it what they have in every bin. */
+static void lend_anew(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (!mts_job_is_interactive(mts_rotor.roster[i]) &&
+		    !mts_job_has_call(mts_rotor.roster[i]))
+			mts_budget_return(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_job_is_interactive(mts_rotor.roster[i]))
+			mts_budget_hold(mts_rotor.roster[i]);
+}
+
 /*
  * Which of the interactive jobs stay resident, and then of those that have been so the memory: a
  * share of the capacity is for them. Input that comes while this is decided is judged next time.
@@ -170,12 +188,14 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 	u64 left = mul_u64_u64_div_u64(capacity, config->interactive, 1000);
 	u32 i, n;
 
+	mts_budget_set_limit(left);
 	n = grant(is_used, &left);
 	for (i = 0; i < n; i++) {
 		struct mts_claim *claim = &mts_rotor.claims[i];
 
 		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
 	}
+	lend_anew();
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		mts_rotor.roster[i]->stays = 0;
 	n = grant(is_left, &left);
@@ -265,15 +285,8 @@ static u32 count_joins(u32 nties)
 
 void mts_round_look_at_waits(void)
 {
-	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
-	u32 share;
-
-	mutex_lock(&mts_lock);
-	share = mts_config()->interactive;
-	mutex_unlock(&mts_lock);
 	mts_rotor_step("tasks are looked at");
-	mts_waits_look(mts_rotor.running, mul_u64_u64_div_u64(most, share, 1000),
-		       mts_rotor.planned);
+	mts_waits_look(mts_rotor.running, mts_rotor.planned);
 }
 
 static bool has_swap(void)
@@ -681,6 +694,9 @@ u32 mts_round_plan(void)
 		struct mts_job *job = mts_rotor.roster[i];
 
 		job->limited = mts_rotor.nbins && mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+		/* What is left of the same share is lent to others. */
+		if (job->limited)
+			mts_budget_hold(job);
 		mts_round_give_bin(job,
 				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
 	}
@@ -779,6 +795,12 @@ static void take_in(struct mts_job *job)
 	job->warm = true;
 }
 
+/* A job that runs for a call alone keeps its bin: it is frozen again when the call is over. */
+static bool has_to_be_resident(const struct mts_job *job)
+{
+	return job->realtime || mts_job_is_spared(job) || mts_job_is_interactive(job);
+}
+
 bool mts_round_take_in(void)
 {
 	const struct mts_plan_bin *running;
@@ -789,7 +811,7 @@ bool mts_round_take_in(void)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (job->bin >= mts_rotor.nbins || !(job->realtime || mts_job_is_wanted(job)))
+		if (job->bin >= mts_rotor.nbins || !has_to_be_resident(job))
 			continue;
 		take_in(job);
 		n++;

@@ -4,6 +4,7 @@
 
 #include <linux/sched.h>
 
+#include "budget.h"
 #include "freezer.h"
 #include "interactive.h"
 #include "memory.h"
@@ -581,6 +582,26 @@ int mts_switch_settle(void)
 	if (!err)
 		thaw_bin(mts_rotor.running);
 	return err;
+}
+
+bool mts_switch_calls_over(void)
+{
+	struct mts_share share = { .processors = num_online_cpus(), .bins = mts_rotor.nbins };
+	bool over = false;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		share.jobs += mts_rotor.roster[i]->bin < mts_rotor.nbins;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		bool runs = job->bin != mts_rotor.running && !READ_ONCE(job->frozen);
+		bool out = runs && READ_ONCE(job->lent) && mts_job_is_wanted(job);
+
+		mts_budget_look(job, out, share);
+		over |= runs && READ_ONCE(job->call.honoured) &&
+			is_to_freeze(job, mts_rotor.running);
+	}
+	return over;
 }
 
 void mts_switch_thaw_all(void)

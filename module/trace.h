@@ -17,6 +17,7 @@
 #define _MTS_TRACE_H
 
 #include <linux/cgroup.h>
+#include <linux/ctype.h>
 #include <linux/tracepoint.h>
 
 #include "compat/compat.h"
@@ -53,7 +54,7 @@ enum mts_slice_end {
 /* For whom a job is thawed. userspace/kernelshark knows the numbers of this and of mts_job_what. */
 enum mts_thaw_why {
 	MTS_THAW_ROTOR, /* its turn has come; it must not stand still; it did not freeze */
-	MTS_THAW_WANTED, /* input, a real-time thread, or a lock that somebody waits for */
+	MTS_THAW_WANTED, /* input, a real-time thread, or a process outside that waits for it */
 	MTS_THAW_OVERDUE, /* it would be frozen for longer than max_pause */
 	MTS_THAW_ALL, /* everything is thawed */
 	MTS_THAW_FORGOTTEN, /* it is no job any more */
@@ -89,6 +90,17 @@ struct mts_switch_parts {
 	u64 evict_ns;
 	u64 bring_back_ns;
 };
+
+/* One word of @size with its NUL: what would end it in a line becomes '_'. */
+static inline void mts_trace_word(char *word, const char *text, size_t size)
+{
+	size_t i;
+
+	strscpy(word, text, size);
+	for (i = 0; word[i]; i++)
+		if (!isgraph(word[i]) || !isascii(word[i]))
+			word[i] = '_';
+}
 
 #endif /* _MTS_TRACE_TYPES */
 
@@ -133,6 +145,13 @@ struct mts_switch_parts {
 	EM(MTS_THAW_FORGOTTEN, "forgotten") \
 	EM_LAST(MTS_THAW_FOREIGN, "foreign")
 
+#define MTS_TRACE_CALLS \
+	EM(MTS_CALL_NONE, "none") \
+	EM(MTS_CALL_TASK, "task") \
+	EM(MTS_CALL_SIGNAL, "signal") \
+	EM(MTS_CALL_WRITE, "write") \
+	EM_LAST(MTS_CALL_LOCK, "lock")
+
 #define MTS_TRACE_INTERACTIVE_WHAT \
 	EM(MTS_INTERACTIVE_NO, "no") \
 	EM(MTS_INTERACTIVE_YES, "yes") \
@@ -160,6 +179,7 @@ struct mts_switch_parts {
 MTS_TRACE_REASONS
 MTS_TRACE_SLICE_ENDS
 MTS_TRACE_THAW_WHY
+MTS_TRACE_CALLS
 MTS_TRACE_INTERACTIVE_WHAT
 MTS_TRACE_JOB_WHAT
 MTS_TRACE_WAIT_FOR
@@ -513,6 +533,32 @@ TRACE_EVENT(mts_wait,
 		JOB_PR_ARG, __entry->waiter, __entry->waiter_bin,
 		__print_symbolic(__entry->what, MTS_TRACE_WAIT_FOR), __entry->frozen_ns,
 		NAME_PR_ARG)
+);
+
+/*
+ * A process outside waits for a frozen job (calls.h): @granted, it is thawed; else the budget has
+ * nothing left. @pid, @comm: of that process.
+ */
+TRACE_EVENT(mts_call,
+	TP_PROTO(const struct mts_job *job, u32 kind, u32 pid, const char *caller, bool granted),
+	TP_ARGS(job, kind, pid, caller, granted),
+	TP_STRUCT__entry(
+		JOB_ENTRY
+		__field(u32, kind)
+		__field(u32, pid)
+		__field(bool, granted)
+		__array(char, comm, TASK_COMM_LEN)
+	),
+	TP_fast_assign(
+		JOB_ASSIGN;
+		__entry->kind = kind;
+		__entry->pid = pid;
+		__entry->granted = granted;
+		mts_trace_word(__entry->comm, caller, TASK_COMM_LEN);
+	),
+	TP_printk(JOB_PR_FMT " kind=%s pid=%u comm=%s granted=%d " NAME_PR_FMT, JOB_PR_ARG,
+		__print_symbolic(__entry->kind, MTS_TRACE_CALLS), __entry->pid, __entry->comm,
+		__entry->granted, NAME_PR_ARG)
 );
 
 /* ---- the gate ---------------------------------------------------------------- */

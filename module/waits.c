@@ -19,9 +19,9 @@
 #include <asm/unistd.h>
 #include <net/sock.h>
 
+#include "calls.h"
 #include "compat/locks.h"
 #include "files.h"
-#include "interactive.h"
 #include "job.h"
 #include "stats.h"
 #include "trace.h"
@@ -51,24 +51,27 @@ struct thing {
 	enum mts_wait_for what;
 	fmode_t mode; /* that who has it has it open for; 0: no matter */
 	struct mts_job *waiter; /* NULL: in no bin */
+	struct task_struct *task; /* that waits */
 };
 
-/* Of the look under way; under its rcu_read_lock(). */
+/* The rotor and the lookout each look; what follows is of the look under way. */
+static DEFINE_MUTEX(look_lock);
 static struct thing things[MAX_THINGS];
 static u32 nthings;
 static u32 marks; /* that there are */
 static DECLARE_BITMAP(names, 1 << NAME_BITS); /* that there may be */
 static u32 steps;
 static u64 looked;
-static u64 spare_most;
 static u64 known_before;
 static const struct files_struct *polled; /* last */
+static struct task_struct *waiting; /* the task that is looked at; under RCU */
 
 static void add_thing(const struct thing *thing)
 {
 	if (nthings == MAX_THINGS)
 		return;
-	things[nthings++] = *thing;
+	things[nthings] = *thing;
+	things[nthings++].task = waiting;
 	marks |= BIT(thing->mark);
 	__set_bit(hash_long(thing->name, NAME_BITS), names);
 }
@@ -217,6 +220,23 @@ static bool is_for_lock(int call, const unsigned long *args)
 	return call == __NR_flock;
 }
 
+/* Calls that sleep in a pipe or a socket only while what was written before is unread. */
+static bool is_write(int call)
+{
+	switch (call) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_splice:
+	case __NR_tee:
+	case __NR_vmsplice:
+		return true;
+	}
+	return false;
+}
+
 /* Under task_lock(); the task sleeps in a system call, or did when it was looked at. */
 static void wait_in_call(struct task_struct *task, int call, const unsigned long *args,
 			 struct mts_job *waiter)
@@ -225,8 +245,8 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 		mts_files_one(task, args[0], wait_for_lock, waiter);
 		return;
 	}
-	/* Who runs always may just have nothing to do. */
-	if (!waiter)
+	/* A task outside the bins may just have nothing to do; one that writes has. */
+	if (!waiter && !is_write(call))
 		return;
 	switch (call) {
 	case __NR_futex:
@@ -248,6 +268,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 	case __NR_sendmmsg:
 	case __NR_splice:
 	case __NR_tee:
+	case __NR_vmsplice:
 		mts_files_one(task, args[0], wait_for_file, waiter);
 		break;
 #ifdef __NR_poll
@@ -280,6 +301,7 @@ static void look_at_waiter(struct task_struct *task, struct mts_job *waiter)
 		return;
 	/* Until it is let go the task cannot exit: it has its files, memory and stack. */
 	task_lock(task);
+	waiting = task;
 	if (task->mm && task->files && syscall_get_arch(task) == syscall_get_arch(current)) {
 		regs = task_pt_regs(task);
 		syscall_get_arguments(task, regs, args);
@@ -293,6 +315,7 @@ static bool is_in_bin(const struct mts_job *job)
 	return job->bin < MTS_MAX_JOBS;
 }
 
+/* @bin: MTS_BIN_NONE: only those that are in no bin. */
 static void look_at_waiters(u32 bin)
 {
 	struct task_struct *process, *task;
@@ -301,6 +324,8 @@ static void look_at_waiters(u32 bin)
 	for_each_process(process) {
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
 		if (job && (READ_ONCE(job->frozen) || (is_in_bin(job) && job->bin != bin)))
+			continue;
+		if (process->flags & PF_KTHREAD)
 			continue;
 		for_each_thread(process, task) {
 			if (++steps > MAX_STEPS)
@@ -319,21 +344,22 @@ static int compare_things(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* It is to run though the turn of its bin has not come. */
-static void spare(struct mts_job *holder)
+/* Frozen, or thawed for such a call: then it goes on. */
+static bool is_held_up(const struct mts_job *holder)
 {
-	if (holder->demand > spare_most || mts_job_is_wanted(holder))
-		return;
-	mts_stats_inc(wait_thaws);
-	mts_interactive_spare(holder);
+	return READ_ONCE(holder->frozen) || mts_job_has_call(holder);
 }
 
-static void found_by_outsider(struct mts_job *holder)
+static void found_by_outsider(const struct thing *thing, struct mts_job *holder)
 {
-	if (!READ_ONCE(holder->frozen) || mts_job_is_wanted(holder))
+	bool is_new = READ_ONCE(holder->frozen) && !mts_job_has_call(holder);
+
+	if (!is_held_up(holder))
 		return;
-	trace_mts_wait(holder, NULL, MTS_WAIT_LOCK);
-	spare(holder);
+	if (is_new)
+		trace_mts_wait(holder, NULL, thing->what);
+	mts_calls_seen(holder, thing->what == MTS_WAIT_LOCK ? MTS_CALL_LOCK : MTS_CALL_WRITE,
+		       thing->task);
 }
 
 static void found(const struct thing *thing, struct mts_job *holder)
@@ -344,7 +370,7 @@ static void found(const struct thing *thing, struct mts_job *holder)
 	if (waiter == holder || !is_in_bin(holder))
 		return;
 	if (!waiter) {
-		found_by_outsider(holder);
+		found_by_outsider(thing, holder);
 		return;
 	}
 	/* In one bin they are no news, but still tied. */
@@ -352,9 +378,10 @@ static void found(const struct thing *thing, struct mts_job *holder)
 		mts_stats_inc(waits);
 		trace_mts_wait(holder, waiter, thing->what);
 	}
-	if (frozen && thing->what == MTS_WAIT_LOCK &&
+	/* The plan knew of it, and has not put them in one bin. */
+	if (is_held_up(holder) && thing->what == MTS_WAIT_LOCK &&
 	    mts_ties_known(&waiter->ties, holder->id, looked, known_before))
-		spare(holder);
+		mts_calls_seen(holder, MTS_CALL_LOCK, thing->task);
 }
 
 static u32 first_of_name(unsigned long name)
@@ -448,14 +475,14 @@ static void look_at_holders(u32 bin)
 	}
 }
 
-void mts_waits_look(u32 bin, u64 most, u64 planned)
+static void look(u32 bin, u64 planned)
 {
+	mutex_lock(&look_lock);
 	nthings = 0;
 	marks = 0;
 	bitmap_zero(names, 1 << NAME_BITS);
 	steps = 0;
 	looked = ktime_get_ns();
-	spare_most = most;
 	known_before = planned;
 	polled = NULL;
 	rcu_read_lock();
@@ -466,4 +493,15 @@ void mts_waits_look(u32 bin, u64 most, u64 planned)
 		look_at_holders(bin);
 	}
 	rcu_read_unlock();
+	mutex_unlock(&look_lock);
+}
+
+void mts_waits_look(u32 bin, u64 planned)
+{
+	look(bin, planned);
+}
+
+void mts_waits_look_outside(void)
+{
+	look(MTS_BIN_NONE, 0);
 }

@@ -14,19 +14,22 @@
 #include <linux/types.h>
 
 /**
- * mts_waits_look() - who waits for whom, now
+ * mts_waits_look() - which job waits for which, now
  * @bin: the one that runs
- * @most: bytes of a job, at most, that is thawed at once
  * @planned: when the round was; ktime, ns
  *
  * Jobs of @bin that wait for frozen ones are tied to them (mts_job.ties), and so are
  * packed together. Where that is no answer, because the plan knew of it and there was no
- * room, or because who waits is in every bin or in no job, a job that holds the lock of a
- * file is spared (interactive.h): it would let go of it while nobody can take it.
+ * room, a job that holds the lock of a file has a call (calls.h): it would let go of it while
+ * nothing can take it. So has one whose lock, or whose reading, a task outside the bins waits for.
  *
  * A walk of all threads, and of the files of some; bounded, what is beyond is seen the
- * next time or not at all. Allocates nothing, sleeps nowhere. Only for the rotor's thread.
+ * next time or not at all. Allocates nothing, sleeps for the other look alone. Only for the
+ * rotor's thread.
  */
-void mts_waits_look(u32 bin, u64 most, u64 planned);
+void mts_waits_look(u32 bin, u64 planned);
+
+/* The same for tasks outside the bins alone. Only for the lookout's thread. */
+void mts_waits_look_outside(void);
 
 #endif /* _MTS_WAITS_H */

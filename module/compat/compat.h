@@ -62,6 +62,13 @@ struct mem_cgroup;
 #define MTS_DIRECT_RECLAIM_ARGS int order, gfp_t gfp
 #endif
 
+/* Of the tracepoint task_newtask. Seen in 6.12 and 7.2; in between as above. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define MTS_CLONE_FLAGS u64
+#else
+#define MTS_CLONE_FLAGS unsigned long
+#endif
+
 /* Does a page that comes back by a writing fault keep its place in swap all the same (places.h)? */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define MTS_WRITE_FAULT_KEEPS_PLACE true

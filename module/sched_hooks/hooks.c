@@ -9,6 +9,8 @@
 #include <linux/workqueue.h>
 #include <trace/events/cgroup.h>
 #include <trace/events/sched.h>
+#include <trace/events/signal.h>
+#include <trace/events/task.h>
 #include <trace/events/vmscan.h>
 
 #ifdef CONFIG_X86
@@ -25,6 +27,7 @@
 #include "each.h"
 #include "evdev.h"
 #include "input.h"
+#include "outside.h"
 #include "pipes.h"
 #include "realtime.h"
 
@@ -163,6 +166,8 @@ static struct hook {
 	{ "cgroup_rmdir", mts_hook_rmdir, TRACEPOINT, REQUIRED },
 	{ "cgroup_notify_frozen", mts_hook_frozen, TRACEPOINT, REQUIRED },
 	{ "cgroup_attach_task", mts_hook_attach, TRACEPOINT, REQUIRED },
+	{ "task_newtask", mts_hook_newtask, TRACEPOINT, REQUIRED },
+	{ "signal_generate", mts_hook_signal, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim, TRACEPOINT, REQUIRED },
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
@@ -182,6 +187,8 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_cgroup_rmdir(mts_hook_rmdir);
 	check_trace_callback_type_cgroup_notify_frozen(mts_hook_frozen);
 	check_trace_callback_type_cgroup_attach_task(mts_hook_attach);
+	check_trace_callback_type_task_newtask(mts_hook_newtask);
+	check_trace_callback_type_signal_generate(mts_hook_signal);
 	check_trace_callback_type_mm_vmscan_kswapd_wake(mts_hook_kswapd_wake);
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
 	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input,   mts_hook_tty_output,

@@ -7,6 +7,7 @@
 
 #include "../interactive.h"
 #include "../tasks.h"
+#include "outside.h"
 
 /* Under RCU. */
 static void spare(struct cgroup *cgrp, struct task_struct *task)
@@ -32,6 +33,7 @@ void mts_hook_attach(void *data, struct cgroup *cgrp, const char *path, struct t
 		for_each_thread(task, thread)
 			spare(cgrp, thread);
 	rcu_read_unlock();
+	mts_outside_moved(cgrp, task);
 }
 
 int mts_hook_policy(struct kprobe *probe, struct pt_regs *regs)

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "outside.h"
+
+#include <linux/cgroup.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/signal.h>
+#include <trace/events/signal.h>
+
+#include "../calls.h"
+#include "../job.h"
+
+/* Is the current task outside that job? Under RCU. */
+static bool is_outside(const struct mts_job *job)
+{
+	return in_task() && mts_job_of_cgroup(task_dfl_cgroup(current)) != job;
+}
+
+void mts_hook_newtask(void *data, struct task_struct *task, MTS_CLONE_FLAGS flags)
+{
+	struct mts_job *job;
+
+	if (list_empty(&mts_jobs) || flags & CLONE_THREAD)
+		return;
+	rcu_read_lock();
+	job = mts_job_of_cgroup(task_dfl_cgroup(task));
+	if (job && is_outside(job))
+		mts_calls_task(job, MTS_CALL_TASK, task, current, flags & CLONE_VFORK);
+	rcu_read_unlock();
+}
+
+void mts_outside_moved(struct cgroup *cgrp, struct task_struct *task)
+{
+	struct mts_job *job;
+
+	rcu_read_lock();
+	job = mts_job_of_cgroup(cgrp);
+	/* A task that moves itself is in the job already, and came from outside all the same. */
+	if (job && (task == current || is_outside(job)))
+		mts_calls_task(job, MTS_CALL_TASK, task, current, false);
+	rcu_read_unlock();
+}
+
+/*
+ * Does the sender want the process to end? SIGKILL needs no thaw. What the kernel sends for faults
+ * and timers comes from the task itself. PID 1 sends nothing else but KillSignal=, whatever that
+ * is, and SIGCONT after it.
+ */
+static bool is_to_end(int sig, const struct kernel_siginfo *info)
+{
+	switch (sig) {
+	case SIGKILL:
+	case SIGSTOP:
+	case SIGCONT:
+		return false;
+	case SIGINT:
+	case SIGQUIT:
+	case SIGHUP:
+		/* Also those of a terminal that is gone, or of its keys. */
+		if (info == SEND_SIG_PRIV)
+			return true;
+	}
+	if (info == SEND_SIG_PRIV || (info != SEND_SIG_NOINFO && info->si_code != SI_USER &&
+				      info->si_code != SI_QUEUE && info->si_code != SI_TKILL))
+		return false;
+	return is_global_init(current) || !(sig_kernel_ignore(sig) || sig_kernel_stop(sig));
+}
+
+void mts_hook_signal(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
+		     int group, int result)
+{
+	struct mts_job *job;
+
+	if (list_empty(&mts_jobs) || result == TRACE_SIGNAL_IGNORED || !is_to_end(sig, info))
+		return;
+	rcu_read_lock();
+	job = mts_job_of_cgroup(task_dfl_cgroup(task));
+	if (job && is_outside(job))
+		mts_calls_task(job, MTS_CALL_SIGNAL, task, current, false);
+	rcu_read_unlock();
+}
