@@ -42,10 +42,10 @@ bool mts_budget_lend(struct mts_job *job, bool input)
 		return false;
 	spin_lock(&budget_lock);
 	lends = job->lent;
-	if (!lends && limit && has_room(job)) {
+	if (!lends && has_room(job)) {
 		lends = true;
 		take(job);
-	} else if (!lends && limit && input && !displaced) {
+	} else if (!lends && input && !displaced) {
 		displaced = true;
 		lends = true;
 		take(job);
