@@ -198,6 +198,38 @@ static void add_by_path_and_by_pid(void)
 	expect_said("nobody");
 }
 
+static void pause_limits(void)
+{
+	expect_sh(0, "mtsctl run --max-pause 2.5s --name short -- sleep 60 "
+		     "</dev/null >/dev/null 2>&1 &");
+	expect_soon(find_job("short", NULL), "%s", describe());
+	check(job_named("short").max_pause_ns == 2500 * NS_PER_MS, "%llu ns",
+	      job_named("short").max_pause_ns);
+	expect_sh(0, "mtsctl pause short 7s");
+	check(job_named("short").max_pause_ns == 7000 * NS_PER_MS, "%llu ns",
+	      job_named("short").max_pause_ns);
+	expect_sh(0, "mtsctl pause short off");
+	check(!job_named("short").max_pause_ns, "%llu ns", job_named("short").max_pause_ns);
+	expect_sh(1, "mtsctl pause short 61s || [ $? = 2 ] && false");
+	check(!job_named("short").max_pause_ns, "%llu ns", job_named("short").max_pause_ns);
+}
+
+/* As systemd starts a unit with WatchdogSec=, the main process of which has a child. */
+static void add_heeds_the_watchdog(void)
+{
+	cg_make("t-watched");
+	expect_sh(0, "sh -c 'echo $$ >/sys/fs/cgroup/t-watched/cgroup.procs; "
+		     "export WATCHDOG_USEC=6000000 WATCHDOG_PID=$$; "
+		     "exec sh -c \"sleep 60 & sleep 60; :\"' </dev/null >/dev/null 2>&1 &");
+	expect_soon(!sh("[ $(wc -l </sys/fs/cgroup/t-watched/cgroup.procs) = 3 ]"), "%s", output);
+	expect_sh(0, "mtsctl add t-watched");
+	expect_said("every 6.0 s");
+	check(job_named("t-watched").max_pause_ns == 3000 * NS_PER_MS, "%llu ns",
+	      job_named("t-watched").max_pause_ns);
+	expect_sh(0, "mtsctl remove t-watched; mtsctl add --max-pause off t-watched");
+	check(!job_named("t-watched").max_pause_ns, "%llu ns", job_named("t-watched").max_pause_ns);
+}
+
 static void shows_a_rotation(void)
 {
 	char command[120];
@@ -364,7 +396,7 @@ static void as_the_readme_says(void)
 GUEST_TESTS(TEST(run_passes_the_exit_status_on), TEST(run_passes_signals_on),
 	    TEST(run_works_in_a_pipe), TEST(run_makes_a_job), TEST(run_names_its_jobs_apart),
 	    TEST(run_each_gives_children_jobs), TEST(run_gets_ctrl_c), TEST(set_and_get),
-	    TEST(add_by_path_and_by_pid), TEST(shows_a_rotation), TEST(watch_streams),
-	    TEST(watch_ends_with_its_reader), TEST(watch_ends_with_the_module),
-	    TEST(without_the_module), TEST(watching_lets_the_module_go),
-	    TEST_SLOW(as_the_readme_says, 120));
+	    TEST(add_by_path_and_by_pid), TEST(pause_limits), TEST(add_heeds_the_watchdog),
+	    TEST(shows_a_rotation), TEST(watch_streams), TEST(watch_ends_with_its_reader),
+	    TEST(watch_ends_with_the_module), TEST(without_the_module),
+	    TEST(watching_lets_the_module_go), TEST_SLOW(as_the_readme_says, 120));

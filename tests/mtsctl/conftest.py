@@ -152,12 +152,14 @@ class FakeHost:
             (directory / "memory.stat").write_text("anon 1\n" + "".join(lines))
         return directory
 
-    def process(self, pid, cgroup, comm="worker", flags=0):
+    def process(self, pid, cgroup, comm="worker", flags=0, environ=None):
         directory = self.proc / str(pid)
         directory.mkdir()
         (directory / "comm").write_text(comm + "\n")
         (directory / "cgroup").write_text(f"4:memory:/v1\n1:name=systemd:/\n0::{cgroup}\n")
         (directory / "stat").write_text(f"{pid} ({comm}) S 1 1 1 0 -1 {flags} 0 0 0\n")
+        if environ is not None:
+            (directory / "environ").write_bytes(b"".join(e.encode() + b"\0" for e in environ))
         procs = self.cgroups / cgroup.lstrip("/") / "cgroup.procs"
         if procs.exists():
             procs.write_text(procs.read_text() + f"{pid}\n")

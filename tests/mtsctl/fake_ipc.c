@@ -7,6 +7,7 @@
  *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times;
  *                 CALL=ERRNO+N: all but the first N times
  *  MTS_FAKE_LOG   a file that gets a line for every call that changes something
+ *  MTS_FAKE_ABI   of the module; below 2 it knows no pause limits
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
  *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
  *                 of the configuration
@@ -241,6 +242,31 @@ static void used(void)
 	now.status.crowded_out = 2;
 }
 
+/* Limits of single jobs: one shortens the slices, one is resident for it. Calls of two more. */
+static void limits(void)
+{
+	struct mts_job_info *job;
+
+	rotating();
+	now.jobs[0].max_pause_ns = 5 * SECOND;
+	now.status.limited_by = now.jobs[0].id;
+	job = new_job("quick", MTS_JOB_LIMITED, MTS_BIN_EVERY, 4);
+	job->max_pause_ns = 2 * SECOND;
+	now.status.limited = 1;
+	job = new_job("served", MTS_JOB_CALLED, 0, 1);
+	job->calls = 3;
+	job->calls_refused = 1;
+	job->last_call = MTS_CALL_TASK;
+	job->last_call_pid = 4711;
+	job->last_call_age_ms = 3200;
+	job = new_job("refused", MTS_JOB_FROZEN, 0, 1);
+	job->calls = 1;
+	job->calls_refused = 1;
+	job->last_call = MTS_CALL_SIGNAL;
+	job->last_call_age_ms = 100;
+	job->last_call_refused = 1;
+}
+
 static void switching(void)
 {
 	rotating();
@@ -359,7 +385,7 @@ static const struct {
 	{ "oom", oom },		  { "paused", paused }, { "many", many },
 	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
 	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
-	{ "ending", ending },	  { "unseen", unseen },
+	{ "ending", ending },	  { "unseen", unseen }, { "limits", limits },
 };
 
 static const char *scenario(void)
@@ -389,7 +415,7 @@ static void forget_removed(void)
 static void make_scenario(void)
 {
 	memset(&now, 0, sizeof(now));
-	now.status.abi = MTS_ABI_VERSION;
+	now.status.abi = strtoul(env("MTS_FAKE_ABI", "2"), NULL, 0);
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
@@ -461,11 +487,29 @@ int ipc_config_set(const struct mts_config *c)
 	return ret;
 }
 
+/* " pause=N", if there is a limit. */
+static const char *pause_text(u64 max_pause_ns)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), max_pause_ns ? " pause=%llu" : "", max_pause_ns);
+	return text;
+}
+
+/* A module of ABI 1 takes it for a field that is reserved. */
+static int refuse_pause(u64 max_pause_ns)
+{
+	return max_pause_ns && now.status.abi < 2 ? -EINVAL : 0;
+}
+
 int ipc_job_create(struct mts_job_create *create)
 {
 	int ret = fail("job_create");
 
-	record("create name=%s flags=%u ret=%d", create->name, create->flags, ret);
+	if (!ret)
+		ret = refuse_pause(create->max_pause_ns);
+	record("create name=%s flags=%u ret=%d%s", create->name, create->flags, ret,
+	       pause_text(create->max_pause_ns));
 	if (!ret)
 		create->id = 7;
 	return ret;
@@ -475,8 +519,11 @@ int ipc_job_add(struct mts_job_add *add)
 {
 	int ret = fail("job_add");
 
+	if (!ret)
+		ret = refuse_pause(add->max_pause_ns);
 	if (!ret) {
-		record("add flags=%u fd=%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad");
+		record("add flags=%u fd=%s%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad",
+		       pause_text(add->max_pause_ns));
 		add->id = 7;
 	}
 	return ret;
@@ -506,7 +553,7 @@ int ipc_job_set(u32 id, u32 mask, u32 flags)
 
 int ipc_job_pause(u32 id, u64 max_pause_ns)
 {
-	int ret = fail("job_pause");
+	int ret = now.status.abi < 2 ? -ENOTTY : fail("job_pause");
 
 	if (!ret)
 		record("job_pause %u %llu", id, (unsigned long long)max_pause_ns);
@@ -540,6 +587,9 @@ int ipc_stats(struct mts_stats *stats)
 		.bring_back_ns = (36 + steps) * 10000000ull,
 		.brought_back = 25600ull * steps,
 		.slice_ns = 70 * SECOND,
+		.call_tasks = 41,
+		.call_refused = 42,
+		.foreign_freezes = 43,
 	};
 	if (!strcmp(scenario(), "rotating"))
 		stats->evict_got = (2ull << 30) + steps * 200 * MIB;

@@ -86,6 +86,11 @@ def test_missing_ncurses(sources, tmp_path):
         (["status", "--"], {"--all", "--json", "--help"}),
         (["remove", "al"], {"alpha"}),
         (["pin", "tw"], {"twin"}),
+        (["pause", "tw"], {"twin"}),
+        (["pause", "alpha", "o"], {"off"}),
+        (["run", "--m"], {"--max-pause"}),
+        (["add", "--max-pause", ""], {"off"}),
+        (["plan", "--max-pause", ""], {"auto"}),
     ],
 )
 def test_completion(mtsctl, sources, tmp_path, words, expected):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""add, remove, pin, unpin and why."""
+"""add, remove, pin, unpin, pause and why."""
 
 import json
 
@@ -117,6 +117,145 @@ def test_add_pid_errors(mtsctl, host):
     assert mtsctl.calls == []
 
 
+# ---- pause limits, and the watchdog of systemd ------------------------------------
+
+
+def test_add_max_pause(mtsctl, host):
+    host.cgroup("a")
+    host.process(100, "/a")
+    for args in (["a"], ["--pid", "100"]):
+        shown = mtsctl("add", "--max-pause", "2s", *args, **host.fake)
+        assert (shown.status, shown.err) == (0, "")
+    assert mtsctl.calls == ["add flags=0 fd=open pause=2000000000"] * 2
+
+
+def test_add_max_pause_with_an_old_module(mtsctl, host):
+    host.cgroup("a")
+    shown = mtsctl("add", "--max-pause", "2s", "a", abi=1, **host.fake)
+    assert (shown.status, mtsctl.calls) == (1, [])
+    assert "older than mtsctl" in shown.err
+
+
+def watched(host, *usec):
+    """A unit: its main process, and children that inherit the variables, in a cgroup below."""
+    host.cgroup("system.slice/unit/below")
+    host.cgroup("system.slice/unit")
+    for pid, value in enumerate(usec, 100):
+        environ = ["LANG=C", f"WATCHDOG_USEC={value}", f"WATCHDOG_PID={pid}", "X=" + "y" * 70000]
+        host.process(pid, "/system.slice/unit", environ=environ)
+        host.process(pid + 100, "/system.slice/unit/below", environ=environ)
+
+
+@pytest.mark.parametrize(
+    ("usec", "pause", "said"),
+    [
+        ([10_000_000], 5_000_000_000, "never frozen for longer than 5.0 s"),
+        ([3_000_001], 1_500_000_000, "never frozen for longer than 1.5 s"),
+        ([30_000_000, 8_000_000, 20_000_000], 4_000_000_000, "every 8.0 s"),
+        ([2_000_000], 1_000_000_000, "every 2.0 s"),
+        ([180_000_000], 60_000_000_000, "never frozen for longer than 1m 00s"),
+        ([2**64 - 1], 60_000_000_000, "never frozen for longer than 1m 00s"),
+    ],
+)
+def test_add_heeds_the_watchdog(mtsctl, host, usec, pause, said):
+    watched(host, *usec)
+    shown = mtsctl("add", "system.slice/unit", **host.fake)
+    assert shown.status == 0
+    assert mtsctl.calls == [f"add flags=0 fd=open pause={pause}"]
+    assert said in shown.err
+    assert "--max-pause" in shown.err
+
+
+def test_add_pins_what_has_a_short_watchdog(mtsctl, host):
+    watched(host, 1_999_999)
+    shown = mtsctl("add", "system.slice/unit", **host.fake)
+    assert shown.status == 0
+    assert mtsctl.calls == [f"add flags={PIN} fd=open"]
+    assert "the job is pinned" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("args", "call"),
+    [
+        (["--max-pause", "7s"], "add flags=0 fd=open pause=7000000000"),
+        (["--max-pause", "off"], "add flags=0 fd=open"),
+        (["--pin"], f"add flags={PIN} fd=open"),
+    ],
+)
+def test_add_the_command_line_wins_over_the_watchdog(mtsctl, host, args, call):
+    watched(host, 10_000_000)
+    shown = mtsctl("add", *args, "system.slice/unit", **host.fake)
+    assert (shown.status, shown.err) == (0, "")
+    assert mtsctl.calls == [call]
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        [],
+        ["WATCHDOG_USEC=10000000", "WATCHDOG_PID=99"],
+        ["WATCHDOG_USEC=10000000", "WATCHDOG_PID="],
+        ["WATCHDOG_USEC=0"],
+        ["WATCHDOG_USEC="],
+        ["WATCHDOG_USEC=10s"],
+        ["WATCHDOG_USEC=-5"],
+        ["WATCHDOG_USEC=99999999999999999999999"],
+        ["XWATCHDOG_USEC=10000000"],
+    ],
+)
+def test_add_no_watchdog(mtsctl, host, environ):
+    host.cgroup("unit")
+    host.process(100, "/unit", environ=environ)
+    shown = mtsctl("add", "unit", **host.fake)
+    assert (shown.status, shown.err) == (0, "")
+    assert mtsctl.calls == ["add flags=0 fd=open"]
+
+
+def test_add_watchdog_of_any_process(mtsctl, host):
+    """Without WATCHDOG_PID it is meant for whatever process has the variable."""
+    host.cgroup("unit")
+    host.process(100, "/unit", environ=["WATCHDOG_USEC=6000000"])
+    assert mtsctl("add", "unit", **host.fake).status == 0
+    assert mtsctl.calls == ["add flags=0 fd=open pause=3000000000"]
+
+
+def test_add_watchdog_among_many(mtsctl, host):
+    host.cgroup("unit")
+    for pid in range(100, 400):
+        host.process(pid, "/unit", environ=["A=b"])
+    host.process(400, "/unit", environ=["WATCHDOG_USEC=6000000", "WATCHDOG_PID=400"])
+    assert mtsctl("add", "unit", **host.fake).status == 0
+    assert mtsctl.calls == ["add flags=0 fd=open pause=3000000000"]
+
+
+def test_add_watchdog_with_an_old_module(mtsctl, host):
+    watched(host, 10_000_000)
+    shown = mtsctl("add", "system.slice/unit", abi=1, **host.fake)
+    assert shown.status == 0
+    assert mtsctl.calls == ["add flags=0 fd=open"]
+    assert "mtsctl set max_pause=5s" in " ".join(shown.err.split())
+
+
+@pytest.mark.parametrize(
+    ("args", "calls"),
+    [
+        (["alpha", "2s"], ["job_pause 1 2000000000"]),
+        (["3", "alpha", "1m"], ["job_pause 3 60000000000", "job_pause 1 60000000000"]),
+        (["xterm", "off"], ["job_pause 6 0"]),
+    ],
+)
+def test_pause(mtsctl, args, calls):
+    shown = mtsctl("pause", *args, scenario="rotating")
+    assert (shown.status, shown.out, shown.err) == (0, "", "")
+    assert mtsctl.calls == calls
+
+
+def test_pause_with_an_old_module(mtsctl):
+    shown = mtsctl("pause", "alpha", "2s", abi=1)
+    assert shown.status == 1
+    assert "older than mtsctl" in shown.err
+
+
 @pytest.mark.parametrize(
     ("args", "calls"),
     [
@@ -219,6 +358,41 @@ def test_why_not_frozen(why, job, text):
     assert text in " ".join(shown.out.split())
 
 
+@pytest.mark.parametrize(
+    ("job", "texts"),
+    [
+        (1, ["limit 5.0 s: mts freezes it for no longer"]),
+        (15, ["never while turns take longer than its limit", "limit 2.0 s"]),
+        (
+            16,
+            [
+                "not while a process outside waits for it",
+                "called 3.2 s ago, by process 4711 (systemd): a task was started in it, "
+                "or moved into it; thawed",
+                "calls 3 while it was frozen, 1 of them refused",
+            ],
+        ),
+        (
+            17,
+            [
+                "called 100 ms ago: a signal was sent that is to end it; refused, "
+                "as its budget was used up",
+            ],
+        ),
+    ],
+)
+def test_why_limits_and_calls(why, host, job, texts):
+    host.process(4711, "/", comm="systemd")
+    shown = " ".join(why(job, scenario="limits").out.split())
+    for text in texts:
+        assert text in shown
+
+
+def test_why_the_caller_is_gone(why):
+    out = " ".join(why(16, scenario="limits").out.split())
+    assert "called 3.2 s ago, by process 4711: a task" in out
+
+
 def test_why_its_memory_stays(why):
     assert "memory     stays: somebody used it 1m 30s ago\n" in why(16, scenario="used").out
 
@@ -264,7 +438,16 @@ def test_why_json(why):
         "kernel_thread": False,
         "state": "running",
         "detail": "the jobs need 230 MiB, 96.0 MiB may be used, and the host reclaims",
-        "job": {"id": 1, "name": "alpha", "state": "frozen", "bin": 0},
+        "job": {
+            "id": 1,
+            "name": "alpha",
+            "state": "frozen",
+            "bin": 0,
+            "max_pause_ns": None,
+            "calls": 0,
+            "calls_refused": 0,
+            "last_call": None,
+        },
         "frozen": "mts",
         "frozen_for_ns": 1500000000,
         "runs_in_ns": 2500000000,

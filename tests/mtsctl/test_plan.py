@@ -43,6 +43,16 @@ def test_example_of_the_paper(plan):
     assert not p["fits"]
 
 
+def test_limits_of_jobs(plan):
+    """As the rotor: "quick" is resident within the room; for alpha, which has none, all is shorter."""
+    p = plan(scenario="limits", config_overhead=0)
+    jobs = {job["name"]: job for job in p["jobs"]}
+    assert jobs["quick"]["bin"] == "every"
+    assert p["limited_by"] is None or jobs["alpha"]["longest_pause_ns"] <= 4500 * MS
+    assert jobs["alpha"]["longest_pause_ns"] <= 4500 * MS
+    assert plan(scenario="rotating")["limited_by"] is None
+
+
 def test_ten_jobs(plan):
     """Two of 6 GiB go in 16 GiB: 5 bins of 12 GiB, 7.5 s and 1 s each."""
     args = "--size 6Gx10 --capacity 16G --slice 10s --switch 1s --max-pause 60s --overhead off"

@@ -105,6 +105,16 @@ def test_jobs(mtsctl):
     assert "mts_job_info" not in families(mtsctl, "empty")
 
 
+def test_limits_and_calls(mtsctl):
+    metrics = families(mtsctl, "limits")
+    assert value(metrics["mts_call_tasks"]) == 41
+    assert value(metrics["mts_limited_jobs"]) == 1
+    assert value(metrics["mts_job_max_pause_seconds"], job="quick") == 2
+    assert value(metrics["mts_job_max_pause_seconds"], job="beta") == 0
+    assert value(metrics["mts_job_calls"], job="served") == 3
+    assert value(metrics["mts_job_calls_refused"], job="served") == 1
+
+
 def test_escapes(mtsctl):
     names = {s.labels["job"] for s in families(mtsctl, "escapes")["mts_job_info"].samples}
     assert names == {"alpha", "beta", 'a"b\\c\ndé'}

@@ -55,6 +55,18 @@ def test_flags(mtsctl, args, flags):
     assert mtsctl.calls == [create("true", flags)]
 
 
+def test_max_pause(mtsctl):
+    assert mtsctl("run", "--max-pause", "2.5s", "true").status == 0
+    assert mtsctl("run", "--max-pause", "off", "true").status == 0
+    assert mtsctl.calls == [create("true") + " pause=2500000000", create("true")]
+
+
+def test_max_pause_with_an_old_module(mtsctl):
+    shown = mtsctl("run", "--max-pause", "2s", "echo", "ran", abi=1)
+    assert (shown.status, shown.out) == (125, "")
+    assert "older than mtsctl" in shown.err
+
+
 def test_options_of_the_command(mtsctl):
     """What follows the command is the command's, with "--" and without."""
     for dashes in ([], ["--"]):

@@ -8,18 +8,19 @@ import pytest
 
 from tests.mtsctl.conftest import ROOT, SCENARIOS
 
-STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving", "unseen"]
+STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving", "unseen", "limits"]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
-    "consistent", "bins", "jobs",
+    "consistent", "bins", "jobs", "limited", "limited_by",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "demand", "unused",
     "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns", "run_ns",
     "slices", "evicted", "threads", "freeze_failures", "input_age_ms", "stays",
+    "max_pause_ns", "calls", "calls_refused", "last_call",
 }  # fmt: skip
 
 
@@ -102,6 +103,37 @@ def test_interactive(mtsctl):
     assert shell["input_age_ms"] == 2100
     assert (editor["state"], editor["stays"]) == ("frozen", True)
     assert status["jobs"][0]["input_age_ms"] is None
+
+
+def test_limits(mtsctl):
+    out = " ".join(mtsctl("status", scenario="limits").out.split())
+    assert "limits 1 job in every bin for a pause limit of its own" in out
+    assert "slices are shorter for job alpha (1), which is frozen for 5.0 s at most" in out
+    status = json.loads(mtsctl("status", "--json", scenario="limits").out)
+    assert (status["limited"], status["limited_by"]) == (1, 1)
+    quick, served, refused = status["jobs"][-3:]
+    assert (quick["state"], quick["max_pause_ns"], quick["last_call"]) == (
+        "limited",
+        2000000000,
+        None,
+    )
+    assert (served["state"], served["calls"], served["calls_refused"]) == ("called", 3, 1)
+    assert served["last_call"] == {
+        "kind": "task",
+        "pid": 4711,
+        "age_ms": 3200,
+        "refused": False,
+    }
+    assert refused["last_call"] == {
+        "kind": "signal",
+        "pid": None,
+        "age_ms": 100,
+        "refused": True,
+    }
+    assert status["jobs"][1]["max_pause_ns"] is None
+    without = mtsctl("status", scenario="rotating").out
+    assert "limits" not in without
+    assert "slices " not in without
 
 
 def test_input_is_not_seen(mtsctl):
@@ -193,6 +225,8 @@ def test_stats(mtsctl):
     fields = re.search(r"^struct mts_stats \{\n(.*?)^\};", uapi, re.M | re.S)[1]
     assert sorted(stats) == sorted(re.findall(r"^\t__u64 (\w+);", fields, re.M))
     assert stats["freeze_ns"] == 36 * 40000000
+    assert (stats["call_tasks"], stats["call_refused"], stats["foreign_freezes"]) == (41, 42, 43)
+    assert re.search(r"^ +41  calls: a task was started in a frozen job$", shown.out, re.M)
     assert stats["evict_got"] == 2**63 - 1
 
 

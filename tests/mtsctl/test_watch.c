@@ -67,6 +67,25 @@ static void expect_field(const struct watch_event *event, unsigned int i, const 
 	CHECK(event->field[i].is_number == is_number, "%s=%s", key, value);
 }
 
+/* The process may have any name: the module leaves no space in it. */
+static void check_call(void)
+{
+	struct watch_event event = { 0 };
+	char line[512];
+
+	parse(&event, line,
+	      CONTEXT "mts_call: job=7 bin=2 kind=task pid=1 granted=1 comm=a=b_(sd) "
+		      "cgroup_id=33 name=my job=x");
+	CHECK(!strcmp(event.name, "mts_call"), "%s", event.name);
+	CHECK(event.n == 8, "%u fields", event.n);
+	expect_field(&event, 0, "job", "7", true);
+	expect_field(&event, 2, "kind", "task", false);
+	expect_field(&event, 3, "pid", "1", true);
+	expect_field(&event, 4, "granted", "1", true);
+	expect_field(&event, 5, "comm", "a=b_(sd)", false);
+	expect_field(&event, 7, "name", "my job=x", false);
+}
+
 static void check_good(void)
 {
 	struct watch_event event = { 0 };
@@ -159,6 +178,7 @@ static void check_random(void)
 int main(void)
 {
 	check_good();
+	check_call();
 	check_names();
 	check_bad();
 	check_lost();

@@ -11,8 +11,17 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "values.h"
+#include "watchdog.h"
 
 #define SHOWN 10 /* processes that are listed by name */
+
+/* What the command line says of the job. */
+struct wish {
+	u32 flags;
+	bool has_pause; /* max_pause_ns is said */
+	u64 max_pause_ns;
+};
 
 static bool each_unsupported(void)
 {
@@ -21,8 +30,10 @@ static bool each_unsupported(void)
 	return !ipc_status(&status) && status.each_how == MTS_EACH_NONE;
 }
 
-static int add_failed(const char *dir, u32 flags, int err)
+static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 {
+	if (err == EINVAL && add->max_pause_ns && !device_has_limits())
+		err = ENOTTY;
 	switch (err) {
 	case EBADF:
 		complain("add: %s: the module could not use the open directory: "
@@ -52,7 +63,7 @@ static int add_failed(const char *dir, u32 flags, int err)
 			 dir);
 		break;
 	case EOPNOTSUPP:
-		if ((flags & MTS_JOB_EACH) && each_unsupported())
+		if ((add->flags & MTS_JOB_EACH) && each_unsupported())
 			complain("add: --each: this kernel cannot catch the children of a job: "
 				 "add it without --each");
 		else
@@ -75,9 +86,45 @@ static int add_failed(const char *dir, u32 flags, int err)
 	return EXIT_FAILED;
 }
 
-static int add_dir(const char *dir, u32 flags)
+/*
+ * systemd kills what does not tell it in time that it is alive, which a frozen process cannot:
+ * half of that time is the limit, as sd_watchdog_enabled(3) has processes tell it twice as often.
+ * What must tell it more often than turns can be taken is not frozen at all.
+ */
+static void heed_watchdog(const char *dir, struct mts_job_add *add)
 {
-	struct mts_job_add add = { .flags = flags };
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	u64 watchdog, half;
+
+	if (add->flags & MTS_JOB_PIN || watchdog_of_cgroup(dir, &watchdog) || !watchdog)
+		return;
+	format_time(a, watchdog);
+	/* In whole milliseconds: people read it. */
+	half = mts_min(watchdog / 2 / 1000000 * 1000000, MTS_PAUSE_MAX_NS);
+	if (half < MTS_PAUSE_MIN_NS) {
+		add->flags |= MTS_JOB_PIN;
+		complain("add: %s: systemd's watchdog expects a sign of life every %s, which "
+			 "leaves no time for turns: the job is pinned, as with --pin; "
+			 "--max-pause off ignores the watchdog",
+			 dir, a);
+		return;
+	}
+	if (!device_has_limits()) {
+		complain("add: %s: systemd's watchdog expects a sign of life every %s, and the "
+			 "loaded module is older than mtsctl: it knows no pause limit of a job. "
+			 "Set one for all: mtsctl set max_pause=%s, or add it with --pin",
+			 dir, a, format_time_exact(b, half));
+		return;
+	}
+	add->max_pause_ns = half;
+	complain("add: %s: systemd's watchdog expects a sign of life every %s: the job is never "
+		 "frozen for longer than %s; --max-pause says otherwise",
+		 dir, a, format_time(b, add->max_pause_ns));
+}
+
+static int add_dir(const char *dir, const struct wish *wish)
+{
+	struct mts_job_add add = { .flags = wish->flags, .max_pause_ns = wish->max_pause_ns };
 	char name[PATH_MAX];
 	int ret;
 
@@ -87,10 +134,12 @@ static int add_dir(const char *dir, u32 flags)
 		complain("add: %s: %s", dir, strerror(errno));
 		return errno == EACCES ? EXIT_PERMISSION : EXIT_FAILED;
 	}
+	if (!wish->has_pause)
+		heed_watchdog(dir, &add);
 	ret = ipc_job_add(&add);
 	close(add.cgroup_fd);
 	if (ret)
-		return add_failed(dir, flags, -ret);
+		return add_failed(dir, &add, -ret);
 	printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
 	return EXIT_OK;
 }
@@ -111,7 +160,7 @@ static int refuse_others(const struct command *command, pid_t pid, const char *d
 			   "'mtsctl run': its memory cannot be moved to a cgroup of its own");
 }
 
-static int add_pid(const struct command *command, pid_t pid, bool yes, u32 flags)
+static int add_pid(const struct command *command, pid_t pid, bool yes, const struct wish *wish)
 {
 	struct process others[SHOWN];
 	char path[PATH_MAX], dir[PATH_MAX];
@@ -150,29 +199,35 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, u32 flags
 	}
 	if (total && !yes)
 		return refuse_others(command, pid, dir, others, total);
-	return add_dir(dir, flags);
+	return add_dir(dir, wish);
 }
 
 int add_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "each", no_argument, NULL, 'e' },
+		{ "max-pause", required_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'P' },
 		{ "pin", no_argument, NULL, 'p' },
 		{ "yes", no_argument, NULL, 'y' },
 		{ 0 },
 	};
+	struct wish wish = { 0 };
 	char dir[PATH_MAX];
 	const char *wrong;
 	bool yes = false;
 	pid_t pid = 0;
-	u32 flags = 0;
 	int opt, ret;
 
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
 		switch (opt) {
 		case 'e':
-			flags |= MTS_JOB_EACH;
+			wish.flags |= MTS_JOB_EACH;
+			break;
+		case 'm':
+			if (value_limit(command, "--max-pause ", optarg, &wish.max_pause_ns))
+				return EXIT_USAGE;
+			wish.has_pause = true;
 			break;
 		case 'P':
 			wrong = pid ? "given twice" : parse_pid(optarg, &pid);
@@ -180,7 +235,7 @@ int add_main(const struct command *command, int argc, char **argv)
 				return usage_error(command, "--pid '%s': %s", optarg, wrong);
 			break;
 		case 'p':
-			flags |= MTS_JOB_PIN;
+			wish.flags |= MTS_JOB_PIN;
 			break;
 		case 'y':
 			yes = true;
@@ -197,7 +252,7 @@ int add_main(const struct command *command, int argc, char **argv)
 	if (ret)
 		return ret;
 	if (pid)
-		return add_pid(command, pid, yes, flags);
+		return add_pid(command, pid, yes, &wish);
 	ret = cgroup_dir(argv[optind], dir);
 	if (ret) {
 		complain("add: %s: %s: name a cgroup by its path, such as "
@@ -205,5 +260,5 @@ int add_main(const struct command *command, int argc, char **argv)
 			 argv[optind], strerror(-ret));
 		return EXIT_FAILED;
 	}
-	return add_dir(dir, flags);
+	return add_dir(dir, &wish);
 }

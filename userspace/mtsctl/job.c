@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is done to jobs by their name or id: remove, pin, unpin. */
+/* What is done to jobs by their name or id: remove, pin, unpin, pause. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "values.h"
 
 /* Digits alone are an id; anything else is a name, which must be one job's. */
 static int job_find(const struct command *command, const struct mts_job_info *jobs, u32 count,
@@ -35,13 +36,16 @@ static int job_find(const struct command *command, const struct mts_job_info *jo
 	return EXIT_FAILED;
 }
 
-static int on_job(const struct command *command, const struct mts_job_info *job)
+/* @max_pause: for pause */
+static int on_job(const struct command *command, const struct mts_job_info *job, u64 max_pause)
 {
 	char what[2 * MTS_NAME_SIZE], name[MTS_NAME_SIZE];
 	int ret;
 
 	if (!strcmp(command->name, "remove"))
 		ret = ipc_job_remove(job->id);
+	else if (!strcmp(command->name, "pause"))
+		ret = ipc_job_pause(job->id, max_pause);
 	else
 		ret = ipc_job_set(job->id, MTS_JOB_PIN,
 				  strcmp(command->name, "pin") ? 0 : MTS_JOB_PIN);
@@ -79,7 +83,7 @@ static int find_all(const struct command *command, const struct mts_job_info *jo
 	return status;
 }
 
-static int on_jobs(const struct command *command, int argc, char **argv)
+static int on_jobs(const struct command *command, int argc, char **argv, u64 max_pause)
 {
 	const struct mts_job_info **found = NULL;
 	struct mts_job_info *jobs = NULL;
@@ -102,7 +106,7 @@ static int on_jobs(const struct command *command, int argc, char **argv)
 	for (int i = 0; i < argc && status != EXIT_PERMISSION; i++) {
 		if (seen(found, i))
 			continue;
-		ret = on_job(command, found[i]);
+		ret = on_job(command, found[i], max_pause);
 		if (ret > status)
 			status = ret;
 	}
@@ -122,12 +126,29 @@ static int jobs_main(const struct command *command, int argc, char **argv)
 	if (optind == argc)
 		return usage_error(command, "name a job, by its name or its id");
 	ret = device_open();
-	return ret ? ret : on_jobs(command, argc - optind, argv + optind);
+	return ret ? ret : on_jobs(command, argc - optind, argv + optind, 0);
 }
 
 int remove_main(const struct command *command, int argc, char **argv)
 {
 	return jobs_main(command, argc, argv);
+}
+
+int pause_main(const struct command *command, int argc, char **argv)
+{
+	u64 max_pause;
+	int ret;
+
+	ret = simple_options(command, argc, argv, NULL);
+	if (ret != OPTION_END)
+		return ret;
+	if (argc - optind < 2)
+		return usage_error(command, "name a job, by its name or its id, and a time");
+	ret = value_limit(command, "", argv[argc - 1], &max_pause);
+	if (ret)
+		return ret;
+	ret = device_open();
+	return ret ? ret : on_jobs(command, argc - 1 - optind, argv + optind, max_pause);
 }
 
 /* pin and unpin */

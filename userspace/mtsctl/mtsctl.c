@@ -15,20 +15,27 @@
 
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
-	  "[--each] [--name NAME] [--pin] [--] CMD [ARG]...",
+	  "[--each] [--max-pause TIME] [--name NAME] [--pin] [--]\n"
+	  "       CMD [ARG]...",
 	  "  --each           each child process becomes a job of its own\n"
+	  "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
 	  "  --name NAME      name of the job (default: the name of the command)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
 	{ "add", add_main, "Make a job of an existing cgroup, whole",
-	  "[--each] [--pin] [--yes] CGROUP | --pid PID",
+	  "[--each] [--max-pause TIME|off] [--pin] [--yes]\n"
+	  "       CGROUP | --pid PID",
 	  "  --pid PID        the cgroup that PID is in, with all that lives in it\n"
 	  "  --yes            even if other processes live in the cgroup of PID\n"
 	  "  --each           each new child process becomes a job of its own\n"
+	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
+	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", NULL },
 	{ "pin", pin_main, "Never freeze jobs: they belong to every bin from now on", "JOB...",
 	  NULL },
 	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", NULL },
+	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
+	  "JOB... TIME|off", "  TIME             1s to 60s; off: no limit of their own\n" },
 	{ "status", status_main, "Show what runs, what is frozen, why, and what comes next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
@@ -229,6 +236,13 @@ int device_open(void)
 	int ret = ipc_open();
 
 	return ret ? device_absent(-ret) : EXIT_OK;
+}
+
+bool device_has_limits(void)
+{
+	struct mts_status status;
+
+	return !ipc_status(&status) && status.abi >= 2;
 }
 
 const char *device_error(int err)

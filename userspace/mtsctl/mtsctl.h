@@ -33,6 +33,7 @@ struct command {
 int run_main(const struct command *command, int argc, char **argv);
 int add_main(const struct command *command, int argc, char **argv);
 int remove_main(const struct command *command, int argc, char **argv);
+int pause_main(const struct command *command, int argc, char **argv);
 int pin_main(const struct command *command, int argc, char **argv);
 int get_main(const struct command *command, int argc, char **argv);
 int set_main(const struct command *command, int argc, char **argv);
@@ -76,6 +77,9 @@ int device_open(void);
 
 /* Says why the device cannot be opened. Return: an exit status, as above. */
 int device_absent(int err);
+
+/* Does the module know pause limits of jobs and calls? The device is open. */
+bool device_has_limits(void);
 
 /* What a positive errno of a command means. */
 const char *device_error(int err);

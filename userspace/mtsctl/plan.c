@@ -159,10 +159,17 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 	struct mts_plan_conf conf = plan->conf;
 	int ret;
 
+	plan->limits.room = plan->room;
+	for (u32 i = 0; i < plan->njobs; i++)
+		if (plan->jobs[i].flags & MTS_PLAN_LIMITED)
+			plan->jobs[i].flags = 0;
 	conf.evict = evict;
 	/* As the rotor does. */
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
+	if (!ret)
+		ret = mts_plan_limits(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
+				      &plan->limits, scratch);
 	if (!ret)
 		mts_plan_traffic(&conf, plan->bins, &plan->result, scratch);
 	return ret;

@@ -4,7 +4,7 @@
 #define MTSCTL_PLAN_H
 
 #include "mtsctl.h"
-#include "policy/policy.h"
+#include "policy/limits.h"
 
 struct plan {
 	struct mts_plan_conf conf;
@@ -14,6 +14,8 @@ struct plan {
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
+	u64 room; /* bytes that jobs may hold as residents for their own pause limits */
+	struct mts_limits limits; /* result: what is done for these */
 	u64 swap_speed; /* bytes a second, from which a switch is reckoned; 0: it is not */
 	u32 evict; /* what conf.evict comes to; before it is reckoned MTS_EVICT_AUTO: not known */
 	u64 managed; /* bytes that the jobs hold in memory now */

@@ -88,6 +88,9 @@ int plan_add_cgroup(struct plan *plan, const char *name)
 /* As the module sees it: what it cannot freeze now is in every bin. */
 static bool is_resident(const struct mts_job_info *job)
 {
+	/* For this one the plan finds out itself. */
+	if (job->state == MTS_JOB_LIMITED)
+		return false;
 	return job->bin == MTS_BIN_EVERY || job->flags & MTS_JOB_PIN ||
 	       job->state == MTS_JOB_RESIDENT || job->state == MTS_JOB_REALTIME ||
 	       job->state == MTS_JOB_INTERACTIVE || job->state == MTS_JOB_LEFT_OUT ||
@@ -108,11 +111,15 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 				  stays				? 0 :
 								  job->demand,
 			.stays = stays ? job->demand : 0,
+			.max_pause_ns = job->max_pause_ns,
 			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
 			.threads = job->threads,
 		};
 
+		/* Interactive jobs have the same room, and come first. */
+		if (stays || job->state == MTS_JOB_INTERACTIVE)
+			plan->room = mts_sub_floor(plan->room, job->demand);
 		plan->managed = mts_add_sat(plan->managed, job->resident);
 		ret = plan_add(plan, job->name, &plan_job);
 	}
@@ -174,6 +181,8 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats.freeze_ns, stats.evict_ns),
 						   stats.bring_back_ns) /
 				       stats.switches;
+	plan->room = mul_u64_u64_div_u64(mts_add_sat(s.status.capacity, s.status.resident_demand),
+					 config.interactive, 1000);
 	ret = add_jobs(plan, &s);
 out:
 	snapshot_free(&s);

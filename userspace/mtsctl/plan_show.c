@@ -125,7 +125,7 @@ void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
 	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
-	char evict[FORMAT_SIZE];
+	char evict[FORMAT_SIZE], name[MTS_NAME_SIZE];
 
 	if (r->resident_demand)
 		print_field("capacity", "%s in a bin: %s less %s of resident jobs%s",
@@ -165,6 +165,12 @@ void plan_show(const struct plan *plan)
 		print_field("note", "the time of the switches is not counted: "
 				    "add --swap-speed SIZE or --switch TIME for slices and pauses "
 				    "that allow for it");
+	if (plan->limits.by < plan->njobs)
+		print_field("limits",
+			    "the slices are shorter for job %s, which is frozen for %s at "
+			    "most",
+			    format_name(name, sizeof(name), plan->names[plan->limits.by]),
+			    format_time(a, plan->jobs[plan->limits.by].max_pause_ns));
 	if (mts_plan_pauses_too_long(r))
 		print_field(
 			"warning",
@@ -234,6 +240,9 @@ int plan_show_json(const struct plan *plan)
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
+	json_put(&root, "limited_by",
+		 plan->limits.by < plan->njobs ? json_text(plan->names[plan->limits.by]) :
+						 json_null());
 	json_put(&root, "swap_out_bytes", json_u64(r->swap_out_bytes));
 	json_put(&root, "swap_in_bytes", json_u64(r->swap_in_bytes));
 	for (u32 i = 0; i < r->nbins; i++)

@@ -7,9 +7,12 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "values.h"
 
 static int run_failed(const struct mts_job_create *create, int err)
 {
+	if (err == EINVAL && create->max_pause_ns && !device_has_limits())
+		err = ENOTTY;
 	switch (err) {
 	case EEXIST:
 		complain("run: a job or a cgroup named '%s' exists: choose another --name",
@@ -42,9 +45,10 @@ static int run_failed(const struct mts_job_create *create, int err)
 }
 
 /* A name that is not asked for gives way to those that exist: make, make-2, ... */
-static int create_job(const char *name, const char *path, u32 flags)
+static int create_job(const char *name, const char *path, u32 flags, u64 max_pause)
 {
-	struct mts_job_create create = { .flags = flags | MTS_JOB_ENTER };
+	struct mts_job_create create = { .flags = flags | MTS_JOB_ENTER,
+					 .max_pause_ns = max_pause };
 	char base[MTS_NAME_SIZE];
 	u32 number = 1;
 	int ret;
@@ -68,11 +72,13 @@ int run_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "each", no_argument, NULL, 'e' },
+		{ "max-pause", required_argument, NULL, 'm' },
 		{ "name", required_argument, NULL, 'n' },
 		{ "pin", no_argument, NULL, 'p' },
 		{ 0 },
 	};
 	const char *name = NULL, *wrong;
+	u64 max_pause = 0;
 	u32 flags = 0;
 	int opt, err;
 
@@ -80,6 +86,10 @@ int run_main(const struct command *command, int argc, char **argv)
 		switch (opt) {
 		case 'e':
 			flags |= MTS_JOB_EACH;
+			break;
+		case 'm':
+			if (value_limit(command, "--max-pause ", optarg, &max_pause))
+				return EXIT_RUN;
 			break;
 		case 'n':
 			wrong = name ? "given twice" : parse_job_name(optarg);
@@ -102,7 +112,7 @@ int run_main(const struct command *command, int argc, char **argv)
 		usage_error(command, "a command is missing");
 		return EXIT_RUN;
 	}
-	if (device_open() || create_job(name, argv[optind], flags))
+	if (device_open() || create_job(name, argv[optind], flags, max_pause))
 		return EXIT_RUN;
 
 	execvp(argv[optind], argv + optind);

@@ -91,6 +91,8 @@ static void show_status(const struct mts_status *st)
 	gauge("jobs", "Jobs", st->jobs);
 	gauge("frozen_jobs", "Jobs that are frozen by mts now", st->frozen);
 	gauge("bins", "Bins; 0 while nothing rotates", st->bins);
+	gauge("limited_jobs", "Jobs that are in every bin for a pause limit of their own",
+	      st->limited);
 	gauge("capacity_bytes", "What a bin may hold; 0: not yet known", st->capacity);
 	gauge("demand_bytes", "Demand of the jobs in bins", st->demand);
 	gauge("resident_demand_bytes", "Demand of the resident jobs", st->resident_demand);
@@ -186,6 +188,9 @@ JOB_VALUE(run, job->run_ns)
 JOB_VALUE(slices, job->slices)
 JOB_VALUE(evicted, job->evicted)
 JOB_VALUE(freeze_failures, job->freeze_failures)
+JOB_VALUE(max_pause, job->max_pause_ns)
+JOB_VALUE(calls, job->calls)
+JOB_VALUE(calls_refused, job->calls_refused)
 
 static const struct job_metric job_metrics[] = {
 	{ "job_demand_bytes", "gauge", "What the job needs to run without faulting", false,
@@ -209,6 +214,11 @@ static const struct job_metric job_metrics[] = {
 	{ "job_evicted_bytes_total", "counter", "Bytes that mts evicted from it", false, evicted },
 	{ "job_freeze_failures_total", "counter", "Times that it did not freeze in 1 s", false,
 	  freeze_failures },
+	{ "job_max_pause_seconds", "gauge", "Its own pause limit; 0: none", true, max_pause },
+	{ "job_calls_total", "counter", "Times that a process outside waited for it while frozen",
+	  false, calls },
+	{ "job_calls_refused_total", "counter", "Of these: its budget was used up", false,
+	  calls_refused },
 };
 
 static void print_job(const char *name, const struct mts_job_info *job)

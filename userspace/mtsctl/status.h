@@ -17,4 +17,7 @@ int status_show_json(const struct snapshot *s);
 /* A bin as JSON has it: its number, "every", or null for none. */
 json_t *status_bin_json(const struct snapshot *s, u32 bin);
 
+/* The last call of a job; null: there was none. */
+json_t *status_call_json(const struct mts_job_info *job);
+
 #endif /* MTSCTL_STATUS_H */

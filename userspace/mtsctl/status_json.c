@@ -11,6 +11,20 @@ json_t *status_bin_json(const struct snapshot *s, u32 bin)
 	return bin < s->nbins ? json_u64(bin) : json_null();
 }
 
+json_t *status_call_json(const struct mts_job_info *job)
+{
+	json_t *root;
+
+	if (job->last_call_age_ms == MTS_CALL_AGE_MAX)
+		return json_null();
+	root = json_object();
+	json_put(&root, "kind", json_string(word_of(call_words, job->last_call)));
+	json_put(&root, "pid", json_u64_or_null(job->last_call_pid));
+	json_put(&root, "age_ms", json_u64(job->last_call_age_ms));
+	json_put(&root, "refused", json_boolean(job->last_call_refused));
+	return root;
+}
+
 static json_t *bin_json(const struct snapshot *s, u32 bin)
 {
 	const struct mts_bin_info *b = &s->bins[bin];
@@ -60,6 +74,10 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "input_age_ms",
 		 job->input_age_ms == MTS_INPUT_AGE_MAX ? json_null() :
 							  json_u64(job->input_age_ms));
+	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "calls", json_u64(job->calls));
+	json_put(&root, "calls_refused", json_u64(job->calls_refused));
+	json_put(&root, "last_call", status_call_json(job));
 	return root;
 }
 
@@ -107,6 +125,8 @@ static json_t *head_json(const struct snapshot *s)
 		 st->max_pause_ns ? json_string(word_of(evict_words, st->evict)) : json_null());
 	json_put(&root, "interactive", json_u64(st->interactive));
 	json_put(&root, "crowded_out", json_u64(st->crowded_out));
+	json_put(&root, "limited", json_u64(st->limited));
+	json_put(&root, "limited_by", json_u64_or_null(st->limited_by));
 	json_put(&root, "sees", sees_json(st->sees));
 	json_put(&root, "consistent", json_boolean(s->consistent));
 	return root;

@@ -114,6 +114,22 @@ static void show_round(const struct mts_status *st)
 			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns));
 }
 
+static void show_limits(const struct snapshot *s)
+{
+	const struct mts_status *st = &s->status;
+	const struct mts_job_info *job = snapshot_job(s, st->limited_by);
+	char name[MTS_NAME_SIZE], a[FORMAT_SIZE];
+
+	if (st->limited)
+		print_field("limits", "%u job%s in every bin for a pause limit of %s own",
+			    st->limited, st->limited == 1 ? "" : "s",
+			    st->limited == 1 ? "its" : "their");
+	if (job)
+		print_field("slices", "are shorter for job %s (%u), which is frozen for %s at most",
+			    format_name(name, sizeof(name), job->name), job->id,
+			    format_time(a, job->max_pause_ns));
+}
+
 static void show_head(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
@@ -132,6 +148,7 @@ static void show_head(const struct snapshot *s)
 	show_interactive(st);
 	show_unseen(st->sees);
 	show_round(st);
+	show_limits(s);
 	print_field("--each", "%s",
 		    st->each_how == MTS_EACH_NONE ?
 			    "cannot catch children in this kernel" :

@@ -45,6 +45,14 @@ int value_pause(const struct command *command, const char *what, const char *val
 	return EXIT_OK;
 }
 
+int value_limit(const struct command *command, const char *what, const char *value, u64 *field)
+{
+	if (strcmp(value, "off"))
+		return value_time(command, what, value, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS, field);
+	*field = 0;
+	return EXIT_OK;
+}
+
 int value_interval(const struct command *command, const char *what, const char *value, u64 *field)
 {
 	const char *wrong;

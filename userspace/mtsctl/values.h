@@ -25,6 +25,9 @@ int value_interval(const struct command *command, const char *what, const char *
 /* As struct mts_config has it: 0 is automatic, "auto". */
 int value_pause(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* As struct mts_job_pause has it: 0 is none, "off". */
+int value_limit(const struct command *command, const char *what, const char *value, u64 *field);
+
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
 

@@ -74,6 +74,15 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		print_field("frozen", "not while somebody uses it: it is in every bin");
 		print_field("input", "%s ago", format_time(a, job->input_age_ms * 1000000ull));
 		return;
+	case MTS_JOB_CALLED:
+		print_field("frozen",
+			    "not while a process outside waits for it: it runs out of turn");
+		return;
+	case MTS_JOB_LIMITED:
+		print_field("frozen",
+			    "never while turns take longer than its limit: it is in every "
+			    "bin");
+		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
 		return;
@@ -101,6 +110,44 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			    word_of(state_words, s->status.state));
 	if (*s->status.detail)
 		print_field("why", "%s", s->status.detail);
+}
+
+static const char *call_text(u32 kind)
+{
+	switch (kind) {
+	case MTS_CALL_TASK:
+		return "a task was started in it, or moved into it";
+	case MTS_CALL_SIGNAL:
+		return "a signal was sent that is to end it";
+	case MTS_CALL_WRITE:
+		return "a write waited until it reads";
+	case MTS_CALL_LOCK:
+		return "a file lock that it holds was waited for";
+	default:
+		return "something outside waited for it";
+	}
+}
+
+/* The process may be gone since, or its number be another one's. */
+static void explain_calls(const struct mts_job_info *job)
+{
+	char comm[COMM_SIZE], by[COMM_SIZE + 32] = "", a[FORMAT_SIZE];
+
+	if (job->last_call_age_ms == MTS_CALL_AGE_MAX)
+		return;
+	if (job->last_call_pid) {
+		process_comm(job->last_call_pid, comm);
+		snprintf(by, sizeof(by),
+			 strcmp(comm, "?") ? ", by process %u (%s)" : ", by process %u",
+			 job->last_call_pid, comm);
+	}
+	print_field("called", "%s ago%s: %s; %s",
+		    format_time(a, job->last_call_age_ms * 1000000ull), by,
+		    call_text(job->last_call),
+		    job->last_call_refused ? "refused, as its budget was used up" : "thawed");
+	if (job->calls > 1 || job->calls_refused)
+		print_field("calls", "%llu while it was frozen, %llu of them refused", job->calls,
+			    job->calls_refused);
 }
 
 static void explain(const struct subject *who, const struct snapshot *s,
@@ -132,6 +179,10 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	if (job->unused)
 		print_field("unused", "%s: not used in its last slices, stays in swap",
 			    format_size(a, job->unused));
+	if (job->max_pause_ns)
+		print_field("limit", "%s: mts freezes it for no longer",
+			    format_time(a, job->max_pause_ns));
+	explain_calls(job);
 	if (job->frozen_longest_ns)
 		print_field("longest", "%s: its longest freeze so far",
 			    format_time(a, job->frozen_longest_ns));
@@ -160,6 +211,10 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "name", json_text(job->name));
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
+	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "calls", json_u64(job->calls));
+	json_put(&root, "calls_refused", json_u64(job->calls_refused));
+	json_put(&root, "last_call", status_call_json(job));
 	return root;
 }
 

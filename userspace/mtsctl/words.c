@@ -69,7 +69,16 @@ const struct word job_state_words[] = {
 	{ "freezing", MTS_JOB_FREEZING, NULL },	      { "resident", MTS_JOB_RESIDENT, NULL },
 	{ "realtime", MTS_JOB_REALTIME, NULL },	      { "left-out", MTS_JOB_LEFT_OUT, NULL },
 	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
-	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { 0 },
+	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { "called", MTS_JOB_CALLED, NULL },
+	{ "limited", MTS_JOB_LIMITED, NULL },	      { 0 },
+};
+
+const struct word call_words[] = {
+	{ "task", MTS_CALL_TASK, NULL },
+	{ "signal", MTS_CALL_SIGNAL, NULL },
+	{ "write", MTS_CALL_WRITE, NULL },
+	{ "lock", MTS_CALL_LOCK, NULL },
+	{ 0 },
 };
 
 const struct word sees_words[] = {

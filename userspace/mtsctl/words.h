@@ -21,6 +21,7 @@ extern const struct word demand_words[];
 extern const struct word state_words[];
 extern const struct word reason_words[];
 extern const struct word job_state_words[];
+extern const struct word call_words[];
 extern const struct word each_words[];
 extern const struct word sees_words[]; /* bits, MTS_SEES_* */
 
