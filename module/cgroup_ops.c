@@ -2,6 +2,7 @@
 /* struct mts_ops on cgroup v2 files. */
 #include "ops.h"
 
+#include <linux/fs.h>
 #include <linux/memcontrol.h>
 #include <linux/swap.h>
 
@@ -26,6 +27,23 @@ static int cgroup_ops_freeze(struct mts_job *job, bool freeze)
 static bool cgroup_ops_freeze_asked(struct mts_job *job)
 {
 	return test_bit(CGRP_FREEZE, &job->cgrp->flags);
+}
+
+static bool cgroup_ops_freeze_set(struct mts_job *job)
+{
+	return READ_ONCE(job->cgrp->freezer.freeze);
+}
+
+/* The kernel sets the flag in all cgroups below the one that is frozen. */
+static bool cgroup_ops_frozen_above(struct mts_job *job)
+{
+	return test_bit(CGRP_FREEZE, &cgroup_parent(job->cgrp)->flags);
+}
+
+/* The inode is the same in every mount and every cgroup namespace; one open file is ours. */
+static bool cgroup_ops_freeze_is_open(struct mts_job *job)
+{
+	return atomic_read(&file_inode(job->freeze_file)->i_writecount) > 1;
 }
 
 static bool cgroup_ops_is_frozen(struct mts_job *job)
@@ -175,6 +193,9 @@ static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 val
 static const struct mts_ops cgroup_ops = {
 	.freeze = cgroup_ops_freeze,
 	.freeze_asked = cgroup_ops_freeze_asked,
+	.freeze_set = cgroup_ops_freeze_set,
+	.frozen_above = cgroup_ops_frozen_above,
+	.freeze_is_open = cgroup_ops_freeze_is_open,
 	.is_frozen = cgroup_ops_is_frozen,
 	.awake = cgroup_ops_awake,
 	.stalls = cgroup_ops_stalls,

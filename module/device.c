@@ -166,10 +166,10 @@ static long stats(void __user *arg, size_t size)
 
 static u32 job_state(struct mts_job *job)
 {
+	if (mts_freezer_is_foreign(job))
+		return MTS_JOB_FOREIGN;
 	if (READ_ONCE(job->frozen))
 		return mts_ops->is_frozen(job) ? MTS_JOB_FROZEN : MTS_JOB_FREEZING;
-	if (mts_ops->freeze_asked(job))
-		return MTS_JOB_FOREIGN;
 	if (job->flags & MTS_JOB_PIN)
 		return MTS_JOB_RESIDENT;
 	if (job->untouchable)

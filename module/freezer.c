@@ -16,6 +16,13 @@
 #include "stats.h"
 #include "trace.h"
 
+/*
+ * So long a thaw waits for a process that has cgroup.freeze open: from its write to the
+ * notification are microseconds of its time, and 20 ms give it a few ticks of a busy processor.
+ * The pauses' margin is 12 times that.
+ */
+#define OPEN_WAIT_NS (20 * (u64)NSEC_PER_MSEC)
+
 static atomic_t frozen_count;
 
 static DEFINE_SPINLOCK(gate_lock);
@@ -73,34 +80,83 @@ static void mark_thawed(struct mts_job *job)
 	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
 }
 
-/* Return: true if our freeze has been lifted. */
-static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
+bool mts_freezer_is_foreign(struct mts_job *job)
 {
-	unsigned int noreclaim;
-	int err;
+	return mts_ops->frozen_above(job) ||
+	       (!READ_ONCE(job->frozen) && mts_ops->freeze_asked(job));
+}
+
+/* It is counted as open already. What the freezer is writing now comes before its own write. */
+void mts_freezer_note_open(struct mts_job *job)
+{
+	if (!mts_ops->freeze_is_open(job))
+		return;
+	mutex_lock(&job->freeze_lock);
+	mutex_unlock(&job->freeze_lock);
+}
+
+void mts_freezer_note_write(struct mts_job *job)
+{
+	mutex_lock(&job->freeze_lock);
+	/* Our own 1 is older than the file is open. A 0 is found by mts_freezer_lost(). */
+	if (job->frozen && mts_ops->freeze_set(job)) {
+		trace_mts_thaw(job, MTS_THAW_KEPT);
+		mark_thawed(job);
+		mts_stats_inc(foreign_freezes);
+	}
+	mutex_unlock(&job->freeze_lock);
+}
+
+/* May another process have written what mts_freezer_note_write() has not been told of yet? */
+static bool is_undecided(struct mts_job *job)
+{
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&job->freeze_lock);
-	if (!job->frozen)
+	/* Our freeze is gone already: there is nothing to write. */
+	if (!mts_ops->freeze_set(job))
 		return false;
+	if (!mts_ops->freeze_is_open(job)) {
+		job->open_since = 0;
+		return false;
+	}
+	if (!job->open_since)
+		job->open_since = now;
+	return now - job->open_since < OPEN_WAIT_NS;
+}
+
+/* A thaw must not wait for memory: what is frozen may be all that could free some. */
+static int write_thaw(struct mts_job *job)
+{
+	/* The write needs a few dozen bytes. */
+	unsigned int noreclaim = memalloc_noreclaim_save();
+	int err = mts_ops->freeze(job, false);
+
+	memalloc_noreclaim_restore(noreclaim);
+	/* -ENODEV: the cgroup is gone, and with it all that was frozen. */
+	return err == -ENODEV ? 0 : err;
+}
+
+/* Return: true if our freeze has been lifted. */
+static bool lift(struct mts_job *job, enum mts_thaw_why why)
+{
+	bool ours = mts_ops->freeze_set(job);
+	int err = 0;
+
+	lockdep_assert_held(&job->freeze_lock);
 	/* The rotor may come before the watchdog, and before whoever has closed the gate. */
 	if (why == MTS_THAW_ROTOR && mts_freezer_gate())
 		why = MTS_THAW_ALL;
 	else if (why == MTS_THAW_ROTOR && mts_job_is_wanted(job))
 		why = MTS_THAW_WANTED;
-	if (!mts_ops->freeze_asked(job)) {
+	if (!ours) {
 		why = MTS_THAW_FOREIGN;
 		mts_stats_inc(foreign_thaws);
 	}
 	trace_mts_thaw(job, why);
-	/*
-	 * A thaw must not wait for memory: what is frozen may be all that could
-	 * free some. The write needs a few dozen bytes.
-	 */
-	noreclaim = memalloc_noreclaim_save();
-	err = mts_ops->freeze(job, false);
-	memalloc_noreclaim_restore(noreclaim);
-	/* -ENODEV: the cgroup is gone, and with it all that was frozen. */
-	if (err && err != -ENODEV) {
+	if (ours)
+		err = write_thaw(job);
+	if (err) {
 		pr_err_ratelimited("job %s: cannot be thawed: error %d; trying again\n", job->name,
 				   err);
 		return false;
@@ -121,6 +177,29 @@ static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
 	return true;
 }
 
+/* Return: true if our freeze has been lifted; false also if that is undecided: come again. */
+static bool thaw_locked(struct mts_job *job, enum mts_thaw_why why)
+{
+	lockdep_assert_held(&job->freeze_lock);
+	return job->frozen && !is_undecided(job) && lift(job, why);
+}
+
+/* The same, without the lock; comes again itself. */
+static void thaw(struct mts_job *job, enum mts_thaw_why why)
+{
+	bool undecided;
+
+	do {
+		mutex_lock(&job->freeze_lock);
+		undecided = job->frozen && is_undecided(job);
+		if (job->frozen && !undecided)
+			lift(job, why);
+		mutex_unlock(&job->freeze_lock);
+		if (undecided)
+			usleep_range(500, 1000);
+	} while (undecided);
+}
+
 bool mts_freezer_may_freeze(void)
 {
 	return !mts_freezer_gate() && !mts_config_is_hands_off();
@@ -139,6 +218,8 @@ static int freeze_locked(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	if (mts_ops->freeze_asked(job))
 		return -EBUSY;
+	if (mts_ops->freeze_is_open(job))
+		return -ETXTBSY;
 	if (must_run(job))
 		return -EAGAIN;
 	atomic64_set(&job->wanted_since, 0);
@@ -159,8 +240,9 @@ static int freeze_locked(struct mts_job *job)
 		err = -ECANCELED;
 	else if (must_run(job))
 		err = -EAGAIN;
+	/* It was not open above, so that nothing is undecided. */
 	if (err)
-		thaw_locked(job, err == -EAGAIN ? MTS_THAW_WANTED : MTS_THAW_ALL);
+		lift(job, err == -EAGAIN ? MTS_THAW_WANTED : MTS_THAW_ALL);
 	else
 		mts_calls_frozen(job);
 	/* It has run until now. */
@@ -185,20 +267,18 @@ int mts_freezer_freeze(struct mts_job *job)
 
 void mts_freezer_thaw(struct mts_job *job)
 {
-	mutex_lock(&job->freeze_lock);
-	thaw_locked(job, MTS_THAW_ROTOR);
-	mutex_unlock(&job->freeze_lock);
+	thaw(job, MTS_THAW_ROTOR);
 }
 
 void mts_freezer_retire(struct mts_job *job)
 {
 	mutex_lock(&job->freeze_lock);
 	job->retired = true;
-	/* Nobody else will find it, so this is the last chance: do not give up. */
-	while (!thaw_locked(job, MTS_THAW_FORGOTTEN) && job->frozen)
-		msleep(20);
 	mts_budget_return(job);
 	mutex_unlock(&job->freeze_lock);
+	/* Nobody else will find it, so this is the last chance: do not give up. */
+	for (thaw(job, MTS_THAW_FORGOTTEN); READ_ONCE(job->frozen); thaw(job, MTS_THAW_FORGOTTEN))
+		msleep(20);
 }
 
 bool mts_freezer_lost(struct mts_job *job)
@@ -206,7 +286,7 @@ bool mts_freezer_lost(struct mts_job *job)
 	bool lost;
 
 	mutex_lock(&job->freeze_lock);
-	lost = job->frozen && !mts_ops->freeze_asked(job);
+	lost = job->frozen && !mts_ops->freeze_set(job);
 	if (lost) {
 		trace_mts_thaw(job, MTS_THAW_FOREIGN);
 		mark_thawed(job);

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "cgroupfs.h"
+#include "freeze_watch.h"
 #include "freezer.h"
 #include "protect.h"
 #include "rotor.h"
@@ -107,7 +108,7 @@ static int job_open(struct mts_job *job)
 		job->freeze_file = NULL;
 		return err == -ENOENT ? -ENODEV : err;
 	}
-	return 0;
+	return mts_freeze_watch_begin(job);
 }
 
 /*
@@ -177,6 +178,7 @@ static void unpublish(struct mts_job *job)
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
+	mts_freeze_watch_end(job);
 	mts_protect_end(job);
 	/* While somebody lives in it rmdir would say EBUSY: no need to wait for that. */
 	if (job->created && !cgroup_is_populated(job->cgrp)) {
@@ -305,8 +307,10 @@ static int job_make(struct mts_job *job, const char *name, struct mts_job *paren
 	err = job_open(job);
 	if (!err)
 		err = job_publish(job);
-	if (err)
+	if (err) {
+		mts_freeze_watch_end(job);
 		mts_cgroupfs_rmdir(job->name, &job->dir);
+	}
 out:
 	mutex_unlock(&create_lock);
 	return err;
@@ -399,6 +403,7 @@ int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 	return 0;
 
 out_put:
+	mts_freeze_watch_end(job);
 	mts_job_put(job);
 	return err;
 }

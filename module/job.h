@@ -48,6 +48,7 @@ struct mts_kept {
  * @grave: in a list of unpublished jobs that their finder buries
  * @each_count: children given names so far; under mts_lock
  * @freeze_file: cgroup.freeze, kept open so that a thaw needs no memory
+ * @freeze_watch: freeze_watch.c: tells of others that write it
  *
  * Below that each field says its owner.
  */
@@ -69,6 +70,7 @@ struct mts_job {
 	struct path dir;
 	struct cgroup *cgrp;
 	struct file *freeze_file;
+	struct mts_freeze_watch *freeze_watch;
 	unsigned long events;
 
 	/*
@@ -90,6 +92,7 @@ struct mts_job {
 	u64 frozen_since;
 	u64 frozen_total;
 	u64 frozen_longest;
+	u64 open_since; /* a thaw saw cgroup.freeze open for others; ktime, ns; 0: it is not */
 	bool comes; /* thawed as it is wanted: the rotor is to bring back what it lacks */
 
 	/* interactive.c; any context */

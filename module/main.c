@@ -7,6 +7,7 @@
 #include "config.h"
 #include "device.h"
 #include "failsafe.h"
+#include "freeze_watch.h"
 #include "freezer.h"
 #include "job.h"
 #include "lookout.h"
@@ -28,9 +29,12 @@ static int __init mts_init(void)
 	err = mts_cgroupfs_init(mts_config_cgroup_base());
 	if (err)
 		return err;
-	err = mts_failsafe_init();
+	err = mts_freeze_watch_init();
 	if (err)
 		goto out_cgroupfs;
+	err = mts_failsafe_init();
+	if (err)
+		goto out_watch;
 	err = mts_lookout_init();
 	if (err)
 		goto out_failsafe;
@@ -61,6 +65,8 @@ out_readahead:
 	mts_lookout_exit();
 out_failsafe:
 	mts_failsafe_exit();
+out_watch:
+	mts_freeze_watch_exit();
 out_cgroupfs:
 	mts_cgroupfs_exit();
 	return err;
@@ -78,6 +84,7 @@ static void __exit mts_exit(void)
 	mts_lookout_exit();
 	mts_failsafe_exit();
 	mts_job_exit();
+	mts_freeze_watch_exit();
 	mts_cgroupfs_exit();
 	pr_info("unloaded\n");
 }

@@ -22,7 +22,11 @@
  *   protect_lock        protect.c: settings of jobs' cgroups; inside none of these
  *   look_lock           waits.c: one look at a time; inside none of these
  *   watched_lock, budget_lock  calls.c, budget.c: innermost; the first one in hooks, too
+ *   fsnotify's mark_mutex of freeze_watch.c's group: nothing of ours is taken inside it
  *   drop_lock           mms.c: which address spaces are held; nothing is taken inside it
+ * A process that opens or writes a job's cgroup.freeze takes job->freeze_lock in on_event() of
+ * freeze_watch.c, inside the kernel's sb_writers of cgroup2. So nothing that takes sb_writers, as
+ * kernel_write() and mkdir do, is called with freeze_lock held (mts_cgroupfs_write_file()).
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these but watched_lock, they set bits and wake the rotor. The watchdog takes freeze_lock only,
  * so that it can thaw everything while mts_lock is held by somebody stuck. No

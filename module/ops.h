@@ -12,7 +12,10 @@
  * struct mts_ops
  * @freeze: ask for a freeze or a thaw; does not wait for the tasks. Process
  *	context, needs no memory. Errors: -ENODEV, the cgroup is gone.
- * @freeze_asked: is a freeze asked for, by whomever? Any context.
+ * @freeze_asked: is a freeze asked for, of the job's cgroup or of one above it? Any context.
+ * @freeze_set: does the job's own cgroup.freeze say 1? Any context.
+ * @frozen_above: is a freeze of a cgroup above the job's asked for? Any context.
+ * @freeze_is_open: does another process have the job's cgroup.freeze open for writing? Any context.
  * @is_frozen: are all tasks frozen (true for a job with none)? Any context.
  * @awake: how many tasks of it run, or wait for a disk; if none does, how many wait for
  *	memory. -ENODATA: not to be had cheaply. Any context.
@@ -36,6 +39,9 @@
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
 	bool (*freeze_asked)(struct mts_job *job);
+	bool (*freeze_set)(struct mts_job *job);
+	bool (*frozen_above)(struct mts_job *job);
+	bool (*freeze_is_open)(struct mts_job *job);
 	bool (*is_frozen)(struct mts_job *job);
 	int (*awake)(struct mts_job *job);
 	bool (*stalls)(struct mts_job *job);

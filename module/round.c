@@ -217,7 +217,7 @@ static u32 fill_plan_jobs(void)
 		struct mts_plan_job *plan_job = &mts_rotor.plan_jobs[i];
 
 		/* It is asked anew in every round. */
-		job->foreign = !job->frozen && mts_ops->freeze_asked(job);
+		job->foreign = mts_freezer_is_foreign(job);
 		plan_job->flags = mts_round_is_resident(job) ? MTS_PLAN_RESIDENT : 0;
 		/* It may have become so since. */
 		if (plan_job->flags)

@@ -72,6 +72,8 @@ int mts_switch_ask(struct mts_job *job, u32 to)
 		return err;
 	if (err == -EBUSY)
 		job->foreign = true;
+	else if (err == -ETXTBSY)
+		leave_out(job, 1);
 	else if (err && err != -ENODEV && err != -EAGAIN)
 		pr_warn_ratelimited("job %s: cannot be frozen: error %d\n", job->name, err);
 	return 0;

@@ -59,6 +59,7 @@ enum mts_thaw_why {
 	MTS_THAW_ALL, /* everything is thawed */
 	MTS_THAW_FORGOTTEN, /* it is no job any more */
 	MTS_THAW_FOREIGN, /* somebody else has thawed it */
+	MTS_THAW_KEPT, /* another process has frozen it too: it stays frozen */
 };
 
 /* Is a job in every bin for the input that it has had? */
@@ -143,7 +144,8 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_THAW_OVERDUE, "overdue") \
 	EM(MTS_THAW_ALL, "all") \
 	EM(MTS_THAW_FORGOTTEN, "forgotten") \
-	EM_LAST(MTS_THAW_FOREIGN, "foreign")
+	EM(MTS_THAW_FOREIGN, "foreign") \
+	EM_LAST(MTS_THAW_KEPT, "kept")
 
 #define MTS_TRACE_CALLS \
 	EM(MTS_CALL_NONE, "none") \
