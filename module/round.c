@@ -786,6 +786,7 @@ static void take_in(struct mts_job *job)
 	bin->demand = mts_sub_floor(bin->demand, takes);
 	bin->jobs--;
 	mts_round_give_bin(job, MTS_BIN_EVERY);
+	mts_budget_hold(job);
 	note_interactive(job);
 	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);
 	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, takes);

@@ -586,6 +586,13 @@ int mts_switch_settle(void)
 	return err;
 }
 
+/* Does it run out of turn by the budget, and not because it is in every bin anyway? */
+static bool is_lent(const struct mts_job *job)
+{
+	return READ_ONCE(job->lent) && !job->limited && !(READ_ONCE(job->flags) & MTS_JOB_PIN) &&
+	       !job->realtime && !job->untouchable && !mts_job_is_spared(job);
+}
+
 bool mts_switch_calls_over(void)
 {
 	struct mts_share share = { .processors = num_online_cpus(), .bins = mts_rotor.nbins };
@@ -597,9 +604,8 @@ bool mts_switch_calls_over(void)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 		bool runs = job->bin != mts_rotor.running && !READ_ONCE(job->frozen);
-		bool out = runs && READ_ONCE(job->lent) && mts_job_is_wanted(job);
 
-		mts_budget_look(job, out, share);
+		mts_budget_look(job, runs && is_lent(job), share);
 		over |= runs && READ_ONCE(job->call.honoured) &&
 			is_to_freeze(job, mts_rotor.running);
 	}

@@ -8,7 +8,16 @@ import pytest
 
 from tests.mtsctl.conftest import ROOT, SCENARIOS
 
-STATUS_SCENARIOS = [*SCENARIOS, "rotating", "paused", "no-each", "torn", "moving", "unseen", "limits"]
+STATUS_SCENARIOS = [
+    *SCENARIOS,
+    "rotating",
+    "paused",
+    "no-each",
+    "torn",
+    "moving",
+    "unseen",
+    "limits",
+]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
