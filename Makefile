@@ -30,6 +30,7 @@ help:
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
 	@echo 'make test-newer  the tests in guests on those kernels: an hour'
+	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
 	@echo 'make kernelshark a plugin for KernelShark: docs/tracing.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -40,7 +41,7 @@ help:
 	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|test|debug|newer|lint|kernelshark'
+	@echo 'what is missing: tools/setup build|demo|bench|test|debug|newer|systemd|lint|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -125,6 +126,12 @@ test-newer: newer
 	$(PYTHON) tests/guest/on_kernel.py trixie
 	$(PYTHON) tests/guest/on_kernel.py sid
 
+# Debian 13 with systemd as PID 1. What is downloaded, the first time, takes 5 minutes more.
+test-systemd:
+	@tools/setup systemd
+	@tools/newer-kernels trixie
+	$(PYTHON) -m pytest tests/systemd
+
 lint:
 	@tools/setup lint
 	@tools/lint
@@ -156,16 +163,17 @@ uninstall: kdir
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
 # What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
-# the kernels of test-debug and newer, and what was measured for days, build/results-full.
+# the kernels of test-debug and newer, the guest of test-systemd, and what was measured for days,
+# build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
 		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug ! -name newer \
-		! -name results-full -exec rm -rf {} +; fi
+		! -name systemd ! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test test-debug newer test-newer \
+	simulate-check test test-debug newer test-newer test-systemd \
 	lint format install uninstall clean distclean

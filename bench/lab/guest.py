@@ -179,9 +179,7 @@ class Guest:
         for path in self._paths:
             path.unlink(missing_ok=True)
         self._tails = tuple(_Tail(path) for path in self._paths)
-        image.build(
-            self._image, spec.kernel, self._files(), self._settings(), self._kernel_modules()
-        )
+        self._make_image()
 
     def __enter__(self) -> "Guest":
         return self
@@ -194,9 +192,24 @@ class Guest:
         program = shutil.which("qemu-system-x86_64")
         if not program:
             raise LabError("QEMU is not installed: apt-get install qemu-system-x86")
+        command = [program, *self._options()]
+        self._started = time.monotonic()
+        with open(self._qemu_log, "wb") as log:
+            self._qemu = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def _make_image(self) -> None:
+        spec = self._spec
+        image.build(
+            self._image, spec.kernel, self._files(), self._settings(), self._kernel_modules()
+        )
+
+    def _options(self) -> list[str]:
+        """QEMU's."""
         console, report = self._paths
-        command = [
-            *(program, *self._spec.profile.qemu),
+        return [
+            *self._spec.profile.qemu,
             *("-m", f"{self.memory_mib}M"),
             *("-nodefaults", "-no-user-config", "-no-reboot"),
             *("-nic", "none", "-vga", "none", "-display", "none", "-monitor", "none"),
@@ -204,11 +217,6 @@ class Guest:
             *("-kernel", str(self._spec.kernel.image), "-initrd", str(self._image)),
             *("-append", self.command_line()),
         ]
-        self._started = time.monotonic()
-        with open(self._qemu_log, "wb") as log:
-            self._qemu = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
-            )
 
     def command_line(self) -> str:
         """The kernel's."""
