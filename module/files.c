@@ -3,6 +3,7 @@
 
 #include <linux/bitops.h>
 #include <linux/fdtable.h>
+#include <linux/fs.h>
 #include <linux/net.h>
 #include <linux/sched.h>
 #include <net/af_unix.h>
@@ -51,6 +52,16 @@ void mts_files_one(struct task_struct *task, unsigned int fd, mts_file_fn fn, vo
 	spin_lock(&files->file_lock);
 	call(files, fd, fn, arg);
 	spin_unlock(&files->file_lock);
+}
+
+struct pipe_inode_info *mts_files_pipe(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	/* The mode says which member of a union i_pipe is. Only a pipe's open file names it too. */
+	if (!S_ISFIFO(inode->i_mode) || !inode->i_pipe || inode->i_pipe != file->private_data)
+		return NULL;
+	return inode->i_pipe;
 }
 
 struct sock *mts_files_unix_peer(struct file *file, struct sock **own)

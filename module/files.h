@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct file;
+struct pipe_inode_info;
 struct sock;
 struct task_struct;
 
@@ -20,6 +21,12 @@ u32 mts_files_each(struct task_struct *task, mts_file_fn fn, void *arg);
 
 /* The same for one of them, if there is such a file. */
 void mts_files_one(struct task_struct *task, unsigned int fd, mts_file_fn fn, void *arg);
+
+/*
+ * The pipe or FIFO that @file is open on. Return: NULL if it is none: the inode's mode alone does
+ * not tell, as rpc_pipefs and others give S_IFIFO to files with operations of their own.
+ */
+struct pipe_inode_info *mts_files_pipe(const struct file *file);
 
 /*
  * The other end of @file's connection, with a reference; @own: this end, while @file is open.

@@ -116,7 +116,6 @@ static void wait_for_socket(struct file *file, struct mts_job *waiter)
 static void wait_for_file(struct file *file, void *job)
 {
 	struct mts_job *waiter = job;
-	const struct inode *inode = file_inode(file);
 	/* An eventfd, say: who else has it has the same open file. */
 	const struct thing event = {
 		.name = (unsigned long)file,
@@ -125,11 +124,11 @@ static void wait_for_file(struct file *file, void *job)
 		.waiter = waiter,
 	};
 
-	if (S_ISFIFO(inode->i_mode))
+	if (mts_files_pipe(file))
 		wait_for_pipe(file, waiter);
-	else if (S_ISSOCK(inode->i_mode))
+	else if (sock_from_file(file))
 		wait_for_socket(file, waiter);
-	else if (inode->i_sb->s_magic == ANON_INODE_FS_MAGIC)
+	else if (file_inode(file)->i_sb->s_magic == ANON_INODE_FS_MAGIC)
 		add_thing(&event);
 }
 
@@ -415,14 +414,14 @@ static void has(struct mts_job *holder, enum mark mark, unsigned long name, fmod
 
 static void has_file(struct file *file, void *job)
 {
-	struct inode *inode = file_inode(file);
+	struct socket *socket = sock_from_file(file);
 	struct mts_job *holder = job;
 
 	has(holder, MARK_FILE, (unsigned long)file, 0);
-	if (S_ISFIFO(inode->i_mode))
-		has(holder, MARK_INODE, (unsigned long)inode, file->f_mode);
-	else if (S_ISSOCK(inode->i_mode))
-		has(holder, MARK_SOCKET, (unsigned long)SOCKET_I(inode), 0);
+	if (mts_files_pipe(file))
+		has(holder, MARK_INODE, (unsigned long)file_inode(file), file->f_mode);
+	else if (socket)
+		has(holder, MARK_SOCKET, (unsigned long)socket, 0);
 }
 
 static void has_memory(struct mm_struct *mm, struct mts_job *holder)

@@ -112,9 +112,9 @@ int mts_hook_pipe_write(struct kprobe *probe, struct pt_regs *regs)
 
 void mts_pipes_unread(struct file *file, struct task_struct *from)
 {
-	const struct pipe_inode_info *pipe = file->private_data;
+	const struct pipe_inode_info *pipe = mts_files_pipe(file);
 
-	if (!S_ISFIFO(file_inode(file)->i_mode) || !(file->f_mode & FMODE_WRITE) ||
+	if (!pipe || !(file->f_mode & FMODE_WRITE) ||
 	    pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)))
 		return;
 	rcu_read_lock();
@@ -149,7 +149,7 @@ static void look_at_file(struct file *file, void *task)
 {
 	u32 i;
 
-	if (!S_ISFIFO(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ))
+	if (!mts_files_pipe(file) || !(file->f_mode & FMODE_READ))
 		return;
 	for (i = 0; i < nwanted; i++)
 		if (wanted[i].said.pipe == (unsigned long)file_inode(file))

@@ -3,6 +3,7 @@
 #include <linux/input.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -1342,6 +1343,45 @@ static void what_it_answers_prolongs(void)
 	note("interactive for %llu ms", (unsigned long long)(now_ms() - began));
 }
 
+#define RPC_PIPES "/tmp/t-rpc"
+
+/* Its mode says FIFO, its operations are rpc_pipefs' own. */
+static int open_rpc_pipe(void)
+{
+	int fd;
+
+	mkdir(RPC_PIPES, 0700);
+	check(!mount("sunrpc", RPC_PIPES, "rpc_pipefs", 0, NULL), "rpc_pipefs: %m");
+	fd = open(RPC_PIPES "/gssd/clntXX/gssd", O_RDWR | O_NONBLOCK);
+	umount2(RPC_PIPES, MNT_DETACH);
+	rmdir(RPC_PIPES);
+	check(fd >= 0, "gssd: %m");
+	return fd;
+}
+
+static void a_fifo_that_is_no_pipe(void)
+{
+	struct shell *shell = &shells[0];
+	int rpc_pipe = open_rpc_pipe();
+
+	/* What a task has sent unread is looked for when the first input comes after a load. */
+	mts_close();
+	expect(module_unload(), 0);
+	expect(module_load(""), 0);
+	mts_open();
+	start_shells(1, 1, READS);
+	close(rpc_pipe);
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 200, MTS_EVICT_OFF);
+	type_for(shell, 500, 100);
+	expect_read(shell, 1, 2000);
+	mts_close();
+	/* The look has ended when the module has. */
+	expect(module_unload(), 0);
+	expect(module_load(""), 0);
+	mts_open();
+}
+
 static void unloaded_while_somebody_types(void)
 {
 	struct shell *shell = &shells[0];
@@ -1396,4 +1436,5 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST_SLOW(whom_a_display_server_tells_is_used, 120), TEST(evdev_may_come_and_go),
 	    TEST(its_settings_come_back), TEST(what_somebody_sets_meanwhile_stays),
 	    TEST(the_base_is_protected_as_well), TEST(who_is_kept_is_protected_without_turns),
-	    TEST(who_is_kept_is_protected_while_all_fits), TEST(unloaded_while_somebody_types));
+	    TEST(who_is_kept_is_protected_while_all_fits), TEST(a_fifo_that_is_no_pipe),
+	    TEST(unloaded_while_somebody_types));

@@ -6,7 +6,7 @@ from tests.guest import harness
 GROUP = harness.Group(
     "interactive",
     programs=("test_interactive",),
-    kernel_modules=("evdev", "uinput"),
+    kernel_modules=("evdev", "uinput", "sunrpc"),
 )
 
 
