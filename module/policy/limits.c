@@ -5,10 +5,10 @@
 #include "../binpack/sort.h"
 
 /*
- * So often the jobs are planned anew. Each pass makes residents, which leaves less memory to
- * the bins, so that pauses grow and other limits may not be kept any more. Two passes are usual.
+ * So often the jobs are planned anew at most. Each pass makes residents, which leaves less memory
+ * to the bins, so that pauses grow and other limits may not be kept any more. One pass is usual.
  */
-#define PASSES 8u
+#define PASSES 4u
 
 bool mts_limit_allows(u64 limit_ns, u64 pause_ns)
 {
@@ -51,11 +51,11 @@ static u32 grant(struct mts_plan_job *jobs, const struct mts_key *keys, u32 nkey
 
 	for (i = 0; i < nkeys; i++) {
 		struct mts_plan_job *job = &jobs[keys[i].index];
-		u64 needs = mts_add_sat(job->demand, job->stays);
 
-		if (needs > limits->room)
+		/* What stays of it in every bin has had its room before. */
+		if (job->demand > limits->room)
 			break;
-		limits->room -= needs;
+		limits->room -= job->demand;
 		make_resident(job, limits);
 	}
 	return i;
@@ -82,15 +82,19 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 
 	limits->residents = 0;
 	limits->by = MTS_BIN_NONE;
-	for (pass = 0; pass < PASSES && plan->nbins >= 2; pass++) {
+	for (pass = 0; plan->nbins >= 2; pass++) {
 		nkeys = list_broken(jobs, n, bins, keys);
 		if (!nkeys)
 			break;
-		if (!grant(jobs, keys, nkeys, limits)) {
+		if (pass == PASSES || !grant(jobs, keys, nkeys, limits)) {
 			u32 first = keys[0].index;
 
 			if (mts_plan_shorten(conf, &jobs[first], bins, plan)) {
 				limits->by = first;
+				break;
+			}
+			if (pass == PASSES) {
+				mts_plan_slices(conf, bins, plan);
 				break;
 			}
 			/* The slices are the shortest now: these limits no slices keep. */

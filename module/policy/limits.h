@@ -10,7 +10,8 @@
 
 /**
  * struct mts_limits - what a plan does for jobs with limits of their own
- * @room: in: bytes that they may hold together as residents; out: what is left of them
+ * @room: in: bytes that they may hold together as residents, beside what stays of them in memory in
+ *	every bin; out: what is left of it
  * @residents: out: jobs that are resident for their limit, flagged MTS_PLAN_LIMITED
  * @by: out: index of the job for which the slices are shorter; MTS_BIN_NONE: of none
  */

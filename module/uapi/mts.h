@@ -275,7 +275,8 @@ struct mts_job_set {
  * bins: it is resident, within the share mts_config.interactive of the
  * capacity, which it shares with interactive jobs. Jobs with the shortest
  * limits come first. For a job that has no room there, all slices become
- * shorter, and mts_status.limited_by names the job.
+ * shorter, and mts_status.limited_by names the job. If even the shortest slices
+ * do not keep its limit, it is resident all the same.
  *
  * A child that EACH gives a job of its own gets its parent's limit.
  *

@@ -37,6 +37,10 @@ def cases(jobs, bins, rounds, ties, rest):
     return [" ".join(case) for case in words]
 
 
+# Where all jobs have pause limits of their own they are planned up to five times (PASSES in
+# policy/limits.c): 25 ms.
+LIMITS_BUDGET = 5 * BUDGET
+
 # The rest: one of so many jobs is resident (0: none; claims: all ask for it), and so many threads
 # a job has at most.
 CASES = [
@@ -46,6 +50,7 @@ CASES = [
     *cases(MAX_JOBS, BINS, ["2"], ["none", "stars"], "claims 4"),
     *cases(FEW_JOBS, FEW_BINS, ["2"], TIES, "0 4"),
 ]
+LIMITS_CASES = cases(MAX_JOBS, BINS, ["0"], ["none", "random"], "limits 4")
 
 
 # Pages, and in runs of how many they lie in swap. A page takes more than 20000 instructions to be
@@ -86,7 +91,8 @@ def count(program, words):
 
 @functools.cache
 def counted():
-    return count("plan_cost", [word for case in CASES for word in case.split()])
+    words = [word for case in [*CASES, *LIMITS_CASES] for word in case.split()]
+    return count("plan_cost", words)
 
 
 @functools.cache
@@ -100,6 +106,12 @@ def test_planning_is_within_its_budget(case):
     assert instructions < BUDGET, f"{instructions} instructions"
     # That something was counted at all: each job is looked at a few times.
     assert instructions > int(case.split()[0]) * 20
+
+
+@pytest.mark.parametrize("case", LIMITS_CASES)
+def test_planning_with_limits_is_within_its_budget(case):
+    instructions = counted()[case]
+    assert instructions < LIMITS_BUDGET, f"{instructions} instructions"
 
 
 @pytest.mark.parametrize("case", ORDERS)

@@ -239,21 +239,21 @@ static void residents_have_no_pause(void **unused)
 	assert_int_equal(limits.by, MTS_BIN_NONE);
 }
 
-/* What stays in memory in every bin takes room as well. */
-static void what_stays_takes_room(void **unused)
+/* What stays of a job in memory in every bin was granted before. */
+static void what_stays_takes_no_room(void **unused)
 {
 	u32 job;
 
 	(void)unused;
 	njobs = 0;
 	job = add(100, 2 * SECOND);
-	jobs[job].stays = 101;
+	jobs[job].stays = 50;
 	add(700, 0);
 	add(700, 0);
-	make(&usual, 200);
+	make(&usual, 99);
 	assert_false(is_limited(job));
 	assert_int_equal(limits.by, job);
-	make(&usual, 201);
+	make(&usual, 100);
 	assert_true(is_limited(job));
 	assert_int_equal(limits.room, 0);
 }
@@ -337,7 +337,7 @@ int main(void)
 		cmocka_unit_test(no_room_shortens),
 		cmocka_unit_test(a_limit_that_no_slices_keep_makes_it_resident),
 		cmocka_unit_test(residents_have_no_pause),
-		cmocka_unit_test(what_stays_takes_room),
+		cmocka_unit_test(what_stays_takes_no_room),
 		cmocka_unit_test(a_slice_anew_keeps_the_limit),
 		cmocka_unit_test(limits_are_kept),
 	};

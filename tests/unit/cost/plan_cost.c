@@ -10,7 +10,8 @@
  *
  * TIES: none, or as many as there are jobs: pairs (each seen from both sides), chains, stars or
  * random. One job of RESIDENTS is resident (0: none); "claims": all are interactive, and which of
- * them are resident is part of what is counted. A job has 1 to THREADS threads.
+ * them are resident is part of what is counted; "limits": all have pause limits of their own, of a
+ * second to a minute, and what is planned anew for that is counted. A job has 1 to THREADS threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "distribution.h"
 #include "parse.h"
 #include "policy/interactive.h"
+#include "policy/limits.h"
 #include "policy/policy.h"
 #include "random.h"
 
@@ -35,6 +37,7 @@ static struct mts_plan_tie ties[N];
 static struct mts_plan plan;
 static struct mts_claim claims[N];
 static bool are_interactive;
+static bool have_limits;
 static u32 njobs;
 static uint64_t seed;
 
@@ -128,12 +131,29 @@ static void grant_claims(u64 capacity, void *scratch)
 		jobs[i].flags = claims[i].granted ? MTS_PLAN_RESIDENT : 0;
 }
 
+static void draw_limits(void)
+{
+	for (u32 i = 0; i < njobs; i++)
+		jobs[i].max_pause_ns =
+			MTS_PAUSE_MIN_NS + random_below(&seed, MTS_PAUSE_MAX_NS - MTS_PAUSE_MIN_NS);
+}
+
+static void keep_limits(const struct mts_plan_conf *conf, void *scratch)
+{
+	struct mts_limits limits = { .room = conf->capacity * MTS_DEFAULT_INTERACTIVE / 1000 };
+
+	if (mts_plan_limits(conf, jobs, njobs, bins, &plan, &limits, scratch))
+		fail("mts_plan_limits", "failed");
+}
+
 static void plan_round(const struct mts_plan_conf *conf, void *scratch)
 {
 	if (are_interactive)
 		grant_claims(conf->capacity, scratch);
 	if (mts_plan_round(conf, jobs, njobs, bins, &plan, scratch))
 		fail("mts_plan_round", "failed");
+	if (have_limits)
+		keep_limits(conf, scratch);
 }
 
 static void next_round(const struct distribution *sizes)
@@ -181,12 +201,15 @@ static void measure(char **words, void *scratch)
 	write_label(words, label, sizeof(label));
 	seed = random_start(1, 0);
 	are_interactive = !strcmp(words[6], "claims");
+	have_limits = !strcmp(words[6], "limits");
 	mts_plan_limit_pause(&conf, MTS_DEFAULT_MAX_PAUSE_NS);
 	conf.capacity = draw_jobs(&sizes, number(words[6]), number(words[7])) / number(words[3]);
 	conf.capacity += sum_residents();
 	conf.nties = draw_ties(words[5]);
 	if (are_interactive)
 		draw_claims();
+	if (have_limits)
+		draw_limits();
 	for (unsigned long round = number(words[4]); round; round--) {
 		plan_round(&conf, scratch);
 		next_round(&sizes);
