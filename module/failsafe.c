@@ -18,6 +18,7 @@
 #include "freezer.h"
 #include "mts.h"
 #include "rotor.h"
+#include "wake.h"
 
 /*
  * How long before its limit the watchdog thaws a job; it looks twice in that
@@ -29,7 +30,6 @@
 #define PARK_LIMIT_MS 10000
 
 static struct task_struct *watchdog;
-static DECLARE_WAIT_QUEUE_HEAD(watchdog_wait);
 static atomic64_t deadline;
 static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_MAX_NS);
 static const char *promised = "starting";
@@ -49,13 +49,13 @@ void mts_failsafe_set_limit(u64 ns)
 
 void mts_failsafe_wake(void)
 {
-	wake_up(&watchdog_wait);
+	mts_wake(MTS_THREAD_WATCHDOG);
 }
 
 void mts_failsafe_thaw_wanted(void)
 {
 	atomic_set(&wanted, 1);
-	wake_up(&watchdog_wait);
+	mts_wake(MTS_THREAD_WATCHDOG);
 }
 
 /*
@@ -117,10 +117,10 @@ static int watchdog_thread(void *unused)
 	memalloc_noreclaim_save();
 
 	while (!kthread_should_stop()) {
-		wait_event_idle(watchdog_wait,
+		wait_event_idle(mts_wait_of[MTS_THREAD_WATCHDOG],
 				has_to_look() || atomic_read(&oom) || kthread_should_stop());
 		look();
-		wait_event_idle_timeout(watchdog_wait,
+		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_WATCHDOG],
 					atomic_read(&oom) || atomic_read(&wanted) ||
 						kthread_should_stop(),
 					nsecs_to_jiffies(LOOK_NS / 2));

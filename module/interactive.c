@@ -3,7 +3,6 @@
 
 #include <linux/bits.h>
 #include <linux/hash.h>
-#include <linux/irq_work.h>
 #include <linux/math64.h>
 #include <linux/sched/signal.h>
 
@@ -27,31 +26,9 @@
 #define NAME_SHIFT 2
 #define NAME_MASK (GENMASK_ULL(MTS_TRAIL_SHIFT - 1, NAME_SHIFT))
 
-/* Bits of wake_whom. */
-#define WAKE_WATCHDOG 0
-#define WAKE_ROTOR 1
-
-static unsigned long wake_whom;
 static atomic64_t last_input; /* of any job; ktime, ns */
 static atomic64_t outsiders[1 << OUTSIDERS_BITS];
 static u32 share = MTS_DEFAULT_INTERACTIVE;
-
-static void wake_them(struct irq_work *unused)
-{
-	if (test_and_clear_bit(WAKE_WATCHDOG, &wake_whom))
-		mts_failsafe_thaw_wanted();
-	if (test_and_clear_bit(WAKE_ROTOR, &wake_whom))
-		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
-}
-
-/* Hooks may run under locks that are taken for a wake-up. */
-static DEFINE_IRQ_WORK(wake_work, wake_them);
-
-static void wake(unsigned int whom)
-{
-	set_bit(whom, &wake_whom);
-	irq_work_queue(&wake_work);
-}
 
 /* As ktime_get_ns(), but from anywhere. */
 static u64 now_ns(void)
@@ -145,7 +122,7 @@ void mts_interactive_refuse(struct mts_job *job)
 void mts_interactive_ask(struct mts_job *job)
 {
 	atomic64_cmpxchg(&job->wanted_since, 0, now_ns());
-	wake(WAKE_WATCHDOG);
+	mts_failsafe_thaw_wanted();
 }
 
 static void ask_to_run(struct mts_job *job)
@@ -155,7 +132,7 @@ static void ask_to_run(struct mts_job *job)
 	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
 		return;
 	mts_interactive_ask(job);
-	wake(WAKE_ROTOR);
+	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
 }
 
 bool mts_job_was_used(const struct mts_job *job)
@@ -184,7 +161,7 @@ static void add_credit(struct mts_job *job, u64 now, u32 amount)
 	until = mts_interactive_until(new, before);
 	atomic64_set(&job->interactive_until, until);
 	if (before <= to_ms(now) && until > before)
-		wake(WAKE_ROTOR);
+		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
 }
 
 static void give_job(struct mts_job *job, u64 now, u32 step)
@@ -286,9 +263,4 @@ void mts_interactive_thawed(struct mts_job *job)
 	lockdep_assert_held(&job->freeze_lock);
 	mts_stats_inc(interactive_thaws);
 	mts_stats_add(interactive_wait_ns, since ? now_ns() - since : 0);
-}
-
-void mts_interactive_exit(void)
-{
-	irq_work_sync(&wake_work);
 }

@@ -11,9 +11,6 @@
 
 #include "job.h"
 
-/* After the hooks have been removed. */
-void mts_interactive_exit(void);
-
 /* Per mille of the capacity that interactive jobs may hold together; 0: there are none. */
 void mts_interactive_set_share(u32 permille);
 

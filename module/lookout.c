@@ -6,12 +6,12 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
-#include <linux/wait.h>
 
 #include "freezer.h"
 #include "mts.h"
 #include "rotor.h"
 #include "waits.h"
+#include "wake.h"
 
 /*
  * Half of the 100 ms in which a job is to be thawed. A look at 60 tasks takes 0.1 ms, one at 10000,
@@ -23,11 +23,10 @@
 #define LOOK_PART 50
 
 static struct task_struct *lookout;
-static DECLARE_WAIT_QUEUE_HEAD(lookout_wait);
 
 void mts_lookout_wake(void)
 {
-	wake_up(&lookout_wait);
+	mts_wake(MTS_THREAD_LOOKOUT);
 }
 
 /* Return: how long it took, ns. */
@@ -53,9 +52,10 @@ static int lookout_thread(void *unused)
 	while (!kthread_should_stop()) {
 		u64 pause;
 
-		wait_event_idle(lookout_wait, has_to_look() || kthread_should_stop());
+		wait_event_idle(mts_wait_of[MTS_THREAD_LOOKOUT],
+				has_to_look() || kthread_should_stop());
 		pause = clamp(LOOK_PART * look(), PERIOD_NS, LONGEST_NS);
-		wait_event_idle_timeout(lookout_wait, kthread_should_stop(),
+		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_LOOKOUT], kthread_should_stop(),
 					nsecs_to_jiffies(pause));
 	}
 	return 0;

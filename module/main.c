@@ -14,6 +14,7 @@
 #include "readahead.h"
 #include "rotor.h"
 #include "sched_hooks/hooks.h"
+#include "wake.h"
 #include "workers.h"
 
 /* mts.h says what it protects. */
@@ -68,6 +69,7 @@ out_failsafe:
 out_watch:
 	mts_freeze_watch_exit();
 out_cgroupfs:
+	mts_wake_exit();
 	mts_cgroupfs_exit();
 	return err;
 }
@@ -85,6 +87,7 @@ static void __exit mts_exit(void)
 	mts_failsafe_exit();
 	mts_job_exit();
 	mts_freeze_watch_exit();
+	mts_wake_exit();
 	mts_cgroupfs_exit();
 	pr_info("unloaded\n");
 }

@@ -21,6 +21,7 @@
 #include "stats.h"
 #include "tasks.h"
 #include "trace.h"
+#include "wake.h"
 
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
@@ -59,7 +60,6 @@ MODULE_PARM_DESC(debug_stall_ms,
 
 struct mts_rotor mts_rotor;
 static struct task_struct *rotor_thread;
-static DECLARE_WAIT_QUEUE_HEAD(rotor_wait);
 static unsigned long rotor_events;
 static bool measure_wanted; /* a reader of the status wants fresh figures */
 static DECLARE_WAIT_QUEUE_HEAD(measured);
@@ -67,7 +67,7 @@ static DECLARE_WAIT_QUEUE_HEAD(measured);
 void mts_rotor_wake(unsigned int event)
 {
 	set_bit(event, &rotor_events);
-	wake_up(&rotor_wait);
+	mts_wake(MTS_THREAD_ROTOR);
 }
 
 void mts_rotor_jobs_changed(void)
@@ -137,10 +137,10 @@ static unsigned long take_events(unsigned long mask)
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
 {
 	if (ns == FOREVER)
-		wait_event_idle(rotor_wait,
+		wait_event_idle(mts_wait_of[MTS_THREAD_ROTOR],
 				READ_ONCE(rotor_events) & mask || kthread_should_stop());
 	else
-		wait_event_idle_timeout(rotor_wait,
+		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_ROTOR],
 					READ_ONCE(rotor_events) & mask || !mts_rotor_may_go_on(),
 					max(nsecs_to_jiffies(ns), 1UL));
 	return take_events(mask);

@@ -38,11 +38,11 @@ static struct each_work *take_work(void)
 	return node ? llist_entry(node, struct each_work, free) : NULL;
 }
 
-static void give_work(struct each_work *work)
+/* Any context. Return: it was the last. */
+static bool give_work(struct each_work *work)
 {
 	llist_add(&work->free, &free_works);
-	if (atomic_dec_and_test(&pending))
-		wake_up(&drained);
+	return atomic_dec_and_test(&pending);
 }
 
 /* In the child. */
@@ -61,7 +61,8 @@ static void give_job(struct callback_head *head)
 		mts_stats_inc(each_missed);
 	}
 	mts_job_put(work->parent);
-	give_work(work);
+	if (give_work(work))
+		wake_up(&drained);
 }
 
 static struct each_work *work_for(struct mts_job *parent)
@@ -79,6 +80,7 @@ static struct each_work *work_for(struct mts_job *parent)
 		init_task_work(&work->work, give_job);
 		return work;
 	}
+	/* mts_each_exit() waits when the hook is gone: there is nothing to wake. */
 	give_work(work);
 	return NULL;
 }

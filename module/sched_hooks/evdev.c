@@ -4,8 +4,10 @@
 #include <linux/input-event-codes.h>
 #include <linux/kprobes.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 
 #include "../interactive.h"
 #include "hooks.h"
@@ -15,22 +17,33 @@
 /* A mouse moves a thousand times a second; credit comes every 100 ms. */
 #define EVENT_NS (50 * (u64)NSEC_PER_MSEC)
 
+/*
+ * A process by its id and its start: the last reference to a struct pid must not be dropped in a
+ * hook, as to free memory takes sleeping locks on PREEMPT_RT.
+ */
 static struct reader {
-	struct pid *pid; /* with a reference; NULL: none */
+	pid_t tgid; /* 0: none */
+	u64 started;
 	u64 read;
 } readers[MAX_READERS];
 /* Taken in hard interrupts; nothing is woken while it is held. */
 static DEFINE_RAW_SPINLOCK(readers_lock);
 static atomic64_t last_event;
 
+/* Under RCU. */
+static bool is_process(const struct reader *reader, const struct task_struct *task)
+{
+	return reader->tgid == task->tgid && reader->started == task->group_leader->start_time;
+}
+
 /* The current process, or else the place of who read longest ago. */
-static struct reader *find_place(struct pid *pid)
+static struct reader *find_place(void)
 {
 	struct reader *oldest = &readers[0];
 	int i;
 
 	for (i = 0; i < MAX_READERS; i++) {
-		if (readers[i].pid == pid)
+		if (is_process(&readers[i], current))
 			return &readers[i];
 		if (readers[i].read < oldest->read)
 			oldest = &readers[i];
@@ -40,25 +53,22 @@ static struct reader *find_place(struct pid *pid)
 
 int mts_hook_evdev_read(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct pid *pid = task_tgid(current), *gone = NULL;
-	struct reader *reader;
 	unsigned long flags;
 
+	rcu_read_lock();
 	raw_spin_lock_irqsave(&readers_lock, flags);
-	reader = find_place(pid);
-	if (reader->pid != pid) {
-		gone = reader->pid;
-		reader->pid = get_pid(pid);
-	}
-	reader->read = ktime_get_mono_fast_ns();
+	*find_place() = (struct reader){
+		.tgid = current->tgid,
+		.started = current->group_leader->start_time,
+		.read = ktime_get_mono_fast_ns(),
+	};
 	raw_spin_unlock_irqrestore(&readers_lock, flags);
-	put_pid(gone);
+	rcu_read_unlock();
 	return 0;
 }
 
 bool mts_evdev_reads(struct task_struct *task)
 {
-	struct pid *pid = task_tgid(task);
 	unsigned long flags;
 	bool reads = false;
 	int i;
@@ -67,7 +77,7 @@ bool mts_evdev_reads(struct task_struct *task)
 	if (!raw_spin_trylock_irqsave(&readers_lock, flags))
 		return false;
 	for (i = 0; i < MAX_READERS && !reads; i++)
-		reads = pid && readers[i].pid == pid;
+		reads = is_process(&readers[i], task);
 	raw_spin_unlock_irqrestore(&readers_lock, flags);
 	return reads;
 }
@@ -81,8 +91,10 @@ static void give_readers(void)
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&readers_lock, flags);
 	for (i = 0; i < MAX_READERS; i++) {
-		task = pid_task(readers[i].pid, PIDTYPE_TGID);
-		if (!task)
+		if (!readers[i].tgid)
+			continue;
+		task = pid_task(find_pid_ns(readers[i].tgid, &init_pid_ns), PIDTYPE_TGID);
+		if (!task || !is_process(&readers[i], task))
 			continue;
 		mts_interactive_give(task, 0);
 		mts_hooks_follow(task);
@@ -108,10 +120,5 @@ int mts_hook_input_event(struct kprobe *probe, struct pt_regs *regs)
 
 void mts_evdev_exit(void)
 {
-	int i;
-
-	for (i = 0; i < MAX_READERS; i++) {
-		put_pid(readers[i].pid);
-		readers[i] = (struct reader){ 0 };
-	}
+	memset(readers, 0, sizeof(readers));
 }

@@ -341,12 +341,12 @@ static void remove_all(void)
 	remove(installed, n);
 	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
+	mts_input_sync();
 	/* Nobody asks to follow any more. */
 	irq_work_sync(&begin_work);
 	cancel_delayed_work_sync(&follow_work);
 	mts_input_exit();
 	mts_pipes_exit();
-	mts_interactive_exit();
 	mts_evdev_exit();
 }
 

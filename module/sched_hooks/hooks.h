@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Hooks: what the kernel tells us about tasks and memory as it happens. All
- * handlers run in atomic context: bounded, no sleep, no allocation; they
- * record, and wake somebody.
+ * handlers run in atomic context, on PREEMPT_RT as well: bounded, no sleep, no
+ * allocation and no freeing, no lock but raw spin locks. They record, and queue an
+ * irq_work, which does the rest and wakes the rotor or the watchdog (wake.h).
  */
 #ifndef _MTS_HOOKS_H
 #define _MTS_HOOKS_H

@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include <linux/cgroup.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/net.h>
 #include <linux/pid.h>
@@ -23,6 +24,15 @@
 
 /* Of a process group; it is a pipeline as a rule. */
 #define MAX_PROCESSES 64
+/* With input at one time: each processor handles one. */
+#define MAX_TTYS 64
+
+static void give_ttys(struct irq_work *unused);
+static DEFINE_IRQ_WORK(ttys_work, give_ttys);
+/* With input that is not handled yet, each with a reference. */
+static struct tty_struct *ttys[MAX_TTYS];
+/* Taken in hooks; nothing is woken while it is held. */
+static DEFINE_RAW_SPINLOCK(ttys_lock);
 
 static struct tty_struct *tty_of(struct pt_regs *regs)
 {
@@ -50,17 +60,55 @@ static void give_group(struct pid *group)
 	rcu_read_unlock();
 }
 
+static struct tty_struct *take_tty(void)
+{
+	struct tty_struct *tty = NULL;
+	unsigned long flags;
+	int i;
+
+	raw_spin_lock_irqsave(&ttys_lock, flags);
+	for (i = MAX_TTYS; i-- && !tty;)
+		swap(tty, ttys[i]);
+	raw_spin_unlock_irqrestore(&ttys_lock, flags);
+	return tty;
+}
+
+/* A terminal's process group is under a lock that sleeps on PREEMPT_RT. */
+static void give_ttys(struct irq_work *unused)
+{
+	struct tty_struct *tty;
+	struct pid *group;
+
+	while ((tty = take_tty())) {
+		group = tty_get_pgrp(tty);
+		if (group)
+			give_group(group);
+		put_pid(group);
+		tty_kref_put(tty);
+	}
+}
+
+/* One that is there already has new input; one that finds no place goes without this once. */
+static void add_tty(struct tty_struct *tty)
+{
+	unsigned long flags;
+	int i;
+
+	raw_spin_lock_irqsave(&ttys_lock, flags);
+	for (i = 0; i < MAX_TTYS && ttys[i] && ttys[i] != tty; i++)
+		;
+	if (i < MAX_TTYS && !ttys[i])
+		ttys[i] = tty_kref_get(tty);
+	raw_spin_unlock_irqrestore(&ttys_lock, flags);
+	irq_work_queue(&ttys_work);
+}
+
 int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct tty_struct *tty = tty_of(regs);
-	struct pid *group;
 
-	if (!mts_interactive_is_on() || is_master(tty))
-		return 0;
-	group = tty_get_pgrp(tty);
-	if (group)
-		give_group(group);
-	put_pid(group);
+	if (mts_interactive_is_on() && !is_master(tty))
+		add_tty(tty);
 	return 0;
 }
 
@@ -165,6 +213,11 @@ void mts_input_catch_up(void)
 		task_unlock(task);
 		put_task_struct(task);
 	}
+}
+
+void mts_input_sync(void)
+{
+	irq_work_sync(&ttys_work);
 }
 
 void mts_input_exit(void)

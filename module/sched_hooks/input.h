@@ -12,8 +12,8 @@ struct task_struct;
 
 /*
  * n_tty_receive_buf2(tty, …): what a keyboard, a line, or the other end of a pty
- * gives a terminal. Credit goes to the terminal's foreground process group, at once,
- * also while it is frozen and cannot read.
+ * gives a terminal. Credit goes to the terminal's foreground process group, by an
+ * irq_work at once, also while it is frozen and cannot read.
  */
 int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs);
 
@@ -35,7 +35,10 @@ void mts_input_remember(struct task_struct *task);
  */
 void mts_input_catch_up(void);
 
-/* After the hooks have been removed. */
+/* After the hooks have been removed: what they have queued is done, and may have begun to follow. */
+void mts_input_sync(void);
+
+/* When nothing follows any more. */
 void mts_input_exit(void);
 
 #endif /* _MTS_INPUT_H */
