@@ -120,7 +120,8 @@ static void ring(struct mts_job *job, enum mts_call kind, struct task_struct *by
 	WRITE_ONCE(job->call.last_kind, kind);
 	WRITE_ONCE(job->call.last_pid, task_tgid_nr(by));
 	WRITE_ONCE(job->call.last_refused, 0);
-	get_task_comm(job->call.comm, by);
+	/* Not get_task_comm(), which takes a lock that hooks may not take. */
+	strscpy(job->call.comm, by->comm, sizeof(job->call.comm));
 	count(kind);
 	mts_interactive_ask(job);
 }
