@@ -11,6 +11,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/uio.h>
 #include <linux/vmalloc.h>
 
 #include "cgroupfs.h"
@@ -149,11 +150,18 @@ int mts_cgroupfs_write_file(struct file *file, const char *text)
 {
 	const struct cred *old = override_creds(own_cred);
 	unsigned int waits = dont_wait_for_memory();
-	loff_t pos = 0;
+	struct kvec vec = { .iov_base = (void *)text, .iov_len = strlen(text) };
+	struct iov_iter from;
+	struct kiocb kiocb;
 	ssize_t len;
 
-	/* Of memory.reclaim too: reclaim itself never reclaims. */
-	len = kernel_write(file, text, strlen(text), &pos);
+	init_sync_kiocb(&kiocb, file);
+	iov_iter_kvec(&from, ITER_SOURCE, &vec, 1, vec.iov_len);
+	/*
+	 * Not kernel_write(): it notifies, which would call freeze_watch.c for our own writes,
+	 * with job->freeze_lock held. Of memory.reclaim too: reclaim itself never reclaims.
+	 */
+	len = file->f_op->write_iter(&kiocb, &from);
 	memalloc_noreclaim_restore(waits);
 	revert_creds(old);
 	return len < 0 ? len : 0;
