@@ -410,8 +410,8 @@ enum mts_job_state {
 	MTS_JOB_FREEZING = 2, /* we asked for it, tasks are still on their way */
 	MTS_JOB_RESIDENT = 3, /* pinned by the user */
 	MTS_JOB_REALTIME = 4, /* resident: has a FIFO, RR or DEADLINE thread */
-	MTS_JOB_LEFT_OUT = 5, /* did not freeze in 1 s: runs on, tried again later */
-	MTS_JOB_FOREIGN = 6, /* frozen by somebody else: left alone */
+	MTS_JOB_LEFT_OUT = 5, /* did not freeze, or another process thaws it: runs on for now */
+	MTS_JOB_FOREIGN = 6, /* frozen by another process, or with a cgroup above it: left alone */
 	MTS_JOB_UNTOUCHABLE = 7, /* PID 1 or a kernel thread has moved into it */
 	MTS_JOB_INTERACTIVE = 8, /* resident: has had input from a person lately */
 	MTS_JOB_CALLED = 9, /* runs out of turn: a process outside waits for it */

@@ -348,7 +348,7 @@ def test_why_frozen(why):
         (6, "never: the job is pinned"),
         (7, "real-time"),
         (8, "did not freeze within 1 s when asked (2 times)"),
-        (9, "by somebody else: mts leaves it alone"),
+        (9, "by another process: mts leaves it alone"),
         (10, "it has no bin yet"),
     ],
 )

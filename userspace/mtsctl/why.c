@@ -88,12 +88,13 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		return;
 	case MTS_JOB_LEFT_OUT:
 		print_field("frozen",
-			    "no: it did not freeze within 1 s when asked (%u time%s), "
-			    "and will be tried again",
+			    "no: it did not freeze within 1 s when asked (%u time%s), or another "
+			    "process thawed it or has its cgroup.freeze open for writing; it will "
+			    "be tried again",
 			    job->freeze_failures, job->freeze_failures == 1 ? "" : "s");
 		return;
 	case MTS_JOB_FOREIGN:
-		print_field("frozen", "by somebody else: mts leaves it alone");
+		print_field("frozen", "by another process: mts leaves it alone");
 		return;
 	}
 	if (snapshot_rotates(s) && job->bin == s->status.current_bin)
