@@ -28,7 +28,7 @@ void mts_failsafe_promise(u64 ns, const char *doing);
  */
 void mts_failsafe_set_limit(u64 ns);
 
-/* A job that may be frozen is to run (mts_job_is_wanted()): the watchdog thaws it now. Any context. */
+/* A job that may be frozen is to run, or may (calls.h): the watchdog looks. Any context. */
 void mts_failsafe_thaw_wanted(void);
 
 /* Something has been frozen: the watchdog begins to look. Any context. */

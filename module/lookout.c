@@ -15,8 +15,8 @@
 
 /*
  * Half of the 100 ms in which a job is to be thawed. A look at 60 tasks takes 0.1 ms, one at 10000,
- * as hosts with 64 processors have them, 5 ms: beyond 1 ms the pauses grow, so that looks take 2 % of
- * a processor, or 5 % of it where they take so long.
+ * as hosts with 64 processors have them, 5 ms: beyond 1 ms the pauses grow, so that looks take 2 %
+ * of a processor, or 5 % of it where they take so long.
  */
 #define PERIOD_NS (50 * (u64)NSEC_PER_MSEC)
 #define LONGEST_NS (100 * (u64)NSEC_PER_MSEC)

@@ -35,7 +35,7 @@ void mts_input_remember(struct task_struct *task);
  */
 void mts_input_catch_up(void);
 
-/* After the hooks have been removed: what they have queued is done, and may have begun to follow. */
+/* After the hooks have been removed: what they queued is done, and may have begun to follow. */
 void mts_input_sync(void);
 
 /* When nothing follows any more. */

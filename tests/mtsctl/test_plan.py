@@ -44,7 +44,7 @@ def test_example_of_the_paper(plan):
 
 
 def test_limits_of_jobs(plan):
-    """As the rotor: "quick" is resident within the room; for alpha, which has none, all is shorter."""
+    """As the rotor: "quick" is resident within the room; alpha has none, and makes all shorter."""
     p = plan(scenario="limits", config_overhead=0)
     jobs = {job["name"]: job for job in p["jobs"]}
     assert jobs["quick"]["bin"] == "every"
