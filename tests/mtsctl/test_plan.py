@@ -44,13 +44,19 @@ def test_example_of_the_paper(plan):
 
 
 def test_limits_of_jobs(plan):
-    """As the rotor: "quick" is resident within the room; alpha has none, and makes all shorter."""
-    p = plan(scenario="limits", config_overhead=0)
+    """As the rotor: quick is resident within the room; alpha has none, and all is shorter."""
+    p = plan("--slice", "5s", scenario="limits", config_overhead=0)
     jobs = {job["name"]: job for job in p["jobs"]}
     assert jobs["quick"]["bin"] == "every"
-    assert p["limited_by"] is None or jobs["alpha"]["longest_pause_ns"] <= 4500 * MS
-    assert jobs["alpha"]["longest_pause_ns"] <= 4500 * MS
-    assert plan(scenario="rotating")["limited_by"] is None
+    assert p["limited_by"] == "alpha"
+    assert 4499 * MS < p["longest_pause_ns"] <= 4500 * MS
+    assert plan("--slice", "5s", scenario="rotating")["limited_by"] is None
+
+
+def test_limits_of_jobs_in_words(mtsctl, host):
+    out = mtsctl("plan", "--slice", "5s", scenario="limits", config_overhead=0, **host.fake).out
+    said = "limits the slices are shorter for job alpha, which is frozen for 5.0 s at most"
+    assert said in " ".join(out.split())
 
 
 def test_ten_jobs(plan):
