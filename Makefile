@@ -8,7 +8,7 @@ DESTDIR ?=
 PREFIX ?= /usr/local
 
 # Headers of the kernel of the guests, Debian 12's: the newest that are installed.
-GUEST_KDIR := $(shell ls -d /usr/src/linux-headers-6.1*-amd64 2>/dev/null | sort -V | tail -n 1)
+GUEST_KDIR := $(shell ls -d /usr/src/linux-headers-6.1*-amd64 2>/dev/null | grep -v -e '-rt-amd64$$' | sort -V | tail -n 1)
 RUNNING_KDIR := /lib/modules/$(shell uname -r)/build
 KDIR ?= $(if $(wildcard $(RUNNING_KDIR)/Makefile),$(RUNNING_KDIR),$(GUEST_KDIR))
 
@@ -28,6 +28,7 @@ help:
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
 	@echo 'make test        all tests, those in guests included'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
+	@echo 'make test-rt     those in guests, on the PREEMPT_RT kernel: an hour'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
 	@echo 'make test-newer  the tests in guests on those kernels: an hour'
 	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
@@ -115,6 +116,13 @@ test-debug:
 	@$(MAKE) -s module KDIR=$(BUILD)/debug/out
 	$(PYTHON) tests/guest/on_kernel.py debug
 
+# Takes an hour: the guest tests on Debian's PREEMPT_RT kernel.
+test-rt:
+	@tools/setup test
+	@tools/rt-kernel
+	@$(MAKE) -s static guest-tests
+	$(PYTHON) tests/guest/on_kernel.py rt
+
 # That it builds, for each: trixie and sid. Takes 5 minutes and 3 GB the first time.
 newer:
 	@tools/setup newer
@@ -163,17 +171,17 @@ uninstall: kdir
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
 # What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
-# the kernels of test-debug and newer, the guest of test-systemd, and what was measured for days,
-# build/results-full.
+# the kernels of test-debug, test-rt and newer, the guest of test-systemd, and what was measured for
+# days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
-		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug ! -name newer \
-		! -name systemd ! -name results-full -exec rm -rf {} +; fi
+		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug ! -name rt \
+		! -name newer ! -name systemd ! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test test-debug newer test-newer test-systemd \
+	simulate-check test test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean

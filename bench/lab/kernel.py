@@ -5,6 +5,7 @@ The kernel taken is the one whose headers are installed, because the module is b
 those: `apt-get download linux-image-<release>`, unpacked with dpkg-deb. Trees that something
 else put there are found by their release as well, and so are the kernels of newer Debian suites
 that tools/newer-kernels (`make newer`) has put below build/newer/<suite>/, with mts.ko for each.
+tools/rt-kernel has put Debian's PREEMPT_RT kernel in build/rt/; only who asks for it gets that.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from bench.lab import BUILD, ROOT, LabError
 
 KERNELS = BUILD / "kernel"
 NEWER = BUILD / "newer"
+RT = BUILD / "rt"
 MTS = "mts.ko"
 HEADERS = Path("/usr/src")
 
@@ -53,6 +55,8 @@ class Kernel:
         """mts.ko for it. LabError if it is not built."""
         if self.tree.parent == NEWER:
             path, made_by = self.tree / MTS, f"tools/newer-kernels {self.tree.name}"
+        elif self.tree.parent == RT:
+            path, made_by = RT / MTS, "tools/rt-kernel"
         else:
             path, made_by = ROOT / "module" / MTS, "make guest-module static"
         if not path.exists():
@@ -119,7 +123,7 @@ def installed_headers(series: str) -> str | None:
     found = [
         path.name.removeprefix("linux-headers-")
         for path in HEADERS.glob(f"linux-headers-{series}[.-]*-amd64")
-        if (path / "Makefile").exists()
+        if (path / "Makefile").exists() and not path.name.endswith("-rt-amd64")
     ]
     return max(found, key=_release_key, default=None)
 
@@ -132,6 +136,12 @@ def newer() -> list[Kernel]:
         for image in images
         if image.parents[1].suffix != ".part"  # half made
     ]
+
+
+def preempt_rt() -> list[Kernel]:
+    """What tools/rt-kernel has made: one, or none."""
+    images = RT.glob("kernel/boot/vmlinuz-*")
+    return [Kernel(image.name.removeprefix("vmlinuz-"), image.parents[1]) for image in images]
 
 
 def unpacked(series: str) -> list[Kernel]:

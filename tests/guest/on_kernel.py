@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run the guest's tests on other kernels than the one that they are run on by pytest, or singly.
 
-usage: tests/guest/on_kernel.py bookworm|debug|trixie|sid [PROGRAM...]      (all of them without)
+usage: tests/guest/on_kernel.py bookworm|debug|rt|trixie|sid [PROGRAM...]      (all of them without)
 
 bookworm: the kernel that pytest runs them on, too, but each program in a guest of its own: for one
     program at a time. Tests have to pass.
 trixie, sid: those of Debian's newer suites, as tools/newer-kernels has made them; `make test-newer`
     does it for both. About half an hour each. Tests have to pass.
+rt: Debian 12's PREEMPT_RT kernel, as tools/rt-kernel has made it; `make test-rt` does.
+    Tests have to pass.
 debug: the kernel of tools/debug-kernel, with module/mts.ko; `make test-debug` does. Two hours. What
     counts is what the kernel says: it must not complain (lockdep, KASAN, RCU, sleeping in atomic
     context, ...), and every program must come to its end. Everything takes several times as long
@@ -49,10 +51,12 @@ def target(name: str) -> Target:
         return Target(name, kernel.obtain())
     if name == "debug":
         found = [kernel.Kernel(path.name, DEBUG) for path in (DEBUG / "lib/modules").glob("*")]
+    elif name == "rt":
+        found = kernel.preempt_rt()
     else:
         found = [its for its in kernel.newer() if its.tree.name == name]
     if len(found) != 1:
-        raise LabError(f"{len(found)} kernels {name}, not one: tools/debug-kernel, make newer")
+        raise LabError(f"{len(found)} kernels {name}, not one: tools/debug-kernel, tools/rt-kernel, make newer")
     if name == "debug":  # most of the memory is KASAN's shadow
         return Target(name, found[0], more_mib=1024, slower=5, must_pass=False)
     return Target(name, found[0])
