@@ -20,10 +20,18 @@
 /* mts.h says what it protects. */
 DEFINE_MUTEX(mts_lock);
 
+static bool rt;
+module_param(rt, bool, 0444);
+MODULE_PARM_DESC(rt, "load on a PREEMPT_RT kernel, where mts is not tested enough (default 0)");
+
 static int __init mts_init(void)
 {
 	int err;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !rt) {
+		pr_err("this is a PREEMPT_RT kernel, where mts is not tested enough: not loaded; rt=1 loads it all the same\n");
+		return -EOPNOTSUPP;
+	}
 	err = mts_config_init();
 	if (err)
 		return err;

@@ -558,9 +558,9 @@ TRACE_EVENT(mts_call,
 		__entry->granted = granted;
 		mts_trace_word(__entry->comm, caller, TASK_COMM_LEN);
 	),
-	TP_printk(JOB_PR_FMT " kind=%s pid=%u comm=%s granted=%d " NAME_PR_FMT, JOB_PR_ARG,
-		__print_symbolic(__entry->kind, MTS_TRACE_CALLS), __entry->pid, __entry->comm,
-		__entry->granted, NAME_PR_ARG)
+	TP_printk(JOB_PR_FMT " kind=%s pid=%u granted=%d comm=%s " NAME_PR_FMT, JOB_PR_ARG,
+		__print_symbolic(__entry->kind, MTS_TRACE_CALLS), __entry->pid, __entry->granted,
+		__entry->comm, NAME_PR_ARG)
 );
 
 /* ---- the gate ---------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include <sys/klog.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 int mts_fd = -1;
 
@@ -280,14 +281,24 @@ const char *describe(void)
 
 /* ---- the module ------------------------------------------------------------------- */
 
+bool is_preempt_rt(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
+}
+
 int module_load(const char *options)
 {
 	int fd = open(MODULE_FILE, O_RDONLY | O_CLOEXEC);
+	char text[512];
 	int error = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, options, 0))
+	/* First, so that a test may have it otherwise. */
+	snprintf(text, sizeof(text), "%s%s", is_preempt_rt() ? "rt=1 " : "", options);
+	if (syscall(SYS_finit_module, fd, text, 0))
 		error = -errno;
 	close(fd);
 	return error;

@@ -163,7 +163,9 @@ const char *describe(void);
 
 /* ---- the module ------------------------------------------------------------------- */
 
-int module_load(const char *options); /* 0 or -errno */
+/* 0 or -errno. On PREEMPT_RT it is asked to load there all the same. */
+int module_load(const char *options);
+bool is_preempt_rt(void);
 int module_unload(void);
 bool module_loaded(void);
 /* Does the kernel's log hold this text after the given mark? */

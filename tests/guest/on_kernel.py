@@ -43,6 +43,7 @@ class Target:
     more_mib: int = 0  # of memory
     slower: int = 1
     must_pass: bool = True
+    module_options: str = ""  # in front of a group's own
 
 
 def target(name: str) -> Target:
@@ -56,9 +57,13 @@ def target(name: str) -> Target:
     else:
         found = [its for its in kernel.newer() if its.tree.name == name]
     if len(found) != 1:
-        raise LabError(f"{len(found)} kernels {name}, not one: tools/debug-kernel, tools/rt-kernel, make newer")
+        raise LabError(
+            f"{len(found)} kernels {name}, not one: tools/debug-kernel, tools/rt-kernel, make newer"
+        )
     if name == "debug":  # most of the memory is KASAN's shadow
         return Target(name, found[0], more_mib=1024, slower=5, must_pass=False)
+    if name == "rt":  # where it refuses to load if it is not told to
+        return Target(name, found[0], slower=2, module_options="rt=1 ")
     return Target(name, found[0])
 
 
@@ -88,6 +93,7 @@ def run(group: harness.Group, where: Target) -> bool:
     spec = dataclasses.replace(
         spec,
         module=where.kernel.mts if spec.module else None,
+        module_options=where.module_options + spec.module_options,
         timeout=spec.timeout + (where.slower - 1) * 75,
     )
     done = harness.boot(group, spec, harness.LOGS / group.name)

@@ -258,7 +258,21 @@ static void without_any_one_hook(void)
 	check(there_are_kprobes(), "plainly it has none");
 }
 
-GUEST_TESTS(TEST_SLOW(load_and_unload, 120), TEST_SLOW(load_and_unload_with_jobs, 120),
-	    TEST(processes_left_in_the_base_keep_it), TEST(bad_parameters_are_refused),
-	    TEST(good_parameters_are_used), TEST(base_that_exists),
-	    TEST(base_removed_behind_our_back), TEST_SLOW(without_any_one_hook, 120));
+static void preempt_rt_is_refused(void)
+{
+	long mark;
+
+	if (!is_preempt_rt())
+		guest_skip("no PREEMPT_RT kernel");
+	unload();
+	mark = log_mark();
+	expect(module_load("rt=0"), -EOPNOTSUPP);
+	check(log_says(mark, "PREEMPT_RT"), "it does not say why");
+	load("");
+}
+
+GUEST_TESTS(TEST(preempt_rt_is_refused), TEST_SLOW(load_and_unload, 120),
+	    TEST_SLOW(load_and_unload_with_jobs, 120), TEST(processes_left_in_the_base_keep_it),
+	    TEST(bad_parameters_are_refused), TEST(good_parameters_are_used),
+	    TEST(base_that_exists), TEST(base_removed_behind_our_back),
+	    TEST_SLOW(without_any_one_hook, 120));
