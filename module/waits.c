@@ -244,8 +244,12 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 		mts_files_one(task, args[0], wait_for_lock, waiter);
 		return;
 	}
-	/* A task outside the bins may just have nothing to do; one that writes has. */
-	if (!waiter && !is_write(call))
+	if (is_write(call)) {
+		mts_files_one(task, args[0], wait_for_file, waiter);
+		return;
+	}
+	/* A task outside the bins that does not write may just have nothing to do. */
+	if (!waiter)
 		return;
 	switch (call) {
 	case __NR_futex:
@@ -257,17 +261,9 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 		break;
 	case __NR_read:
 	case __NR_readv:
-	case __NR_write:
-	case __NR_writev:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
 	case __NR_recvmmsg:
-	case __NR_sendto:
-	case __NR_sendmsg:
-	case __NR_sendmmsg:
-	case __NR_splice:
-	case __NR_tee:
-	case __NR_vmsplice:
 		mts_files_one(task, args[0], wait_for_file, waiter);
 		break;
 #ifdef __NR_poll
