@@ -178,6 +178,35 @@ static void watch(const struct watched *new, u64 now)
 		extend(&open_until, new->until_ms);
 }
 
+/* The process of that task; without what makes the call. */
+static struct watched process_of(struct task_struct *task)
+{
+	return (struct watched){
+		.tgid = task_tgid_nr(task),
+		.started = task->group_leader->start_time,
+	};
+}
+
+void mts_calls_forked(struct task_struct *parent, struct task_struct *child)
+{
+	struct watched came = process_of(parent), new = process_of(child);
+	unsigned long flags;
+	int i;
+
+	if (!mts_calls_are_open())
+		return;
+	raw_spin_lock_irqsave(&watched_lock, flags);
+	for (i = 0; i < MAX_WATCHED; i++) {
+		if (!is_same(&watched[i], &came) || watched[i].ends)
+			continue;
+		new.job = watched[i].job;
+		new.until_ms = watched[i].until_ms;
+	}
+	raw_spin_unlock_irqrestore(&watched_lock, flags);
+	if (new.job)
+		watch(&new, now_ms());
+}
+
 /* Until when PID 1 itself waits for it; 0: it does not. */
 static u64 init_waits_until(const struct watched *w, u64 now)
 {
@@ -191,16 +220,13 @@ void mts_calls_task(struct mts_job *job, enum mts_call kind, struct task_struct 
 		    struct task_struct *by, bool vfork)
 {
 	u64 now = now_ms();
-	struct watched new = {
-		.tgid = task_tgid_nr(task),
-		.started = task->group_leader->start_time,
-		.job = job->id,
-		.ends = kind == MTS_CALL_SIGNAL,
-		.until_ms = now + (kind == MTS_CALL_SIGNAL ? STOP_MS : YOUNG_MS),
-		.vfork = vfork,
-		.by_init = is_global_init(by),
-	};
+	struct watched new = process_of(task);
 
+	new.job = job->id;
+	new.ends = kind == MTS_CALL_SIGNAL;
+	new.until_ms = now + (new.ends ? STOP_MS : YOUNG_MS);
+	new.vfork = vfork;
+	new.by_init = is_global_init(by);
 	/*
 	 * A task that came while its job ran has begun to run. But a parent that stands still, and
 	 * a process that is to end, need the job also if it is about to be frozen.

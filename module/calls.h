@@ -29,6 +29,13 @@ struct task_struct;
 void mts_calls_task(struct mts_job *job, enum mts_call kind, struct task_struct *task,
 		    struct task_struct *by, bool vfork);
 
+/*
+ * A task of a job has started a process. If it came from outside itself, and is young, so is the
+ * child: a container engine moves a helper into the container, which starts what is wanted there
+ * and exits. Any context.
+ */
+void mts_calls_forked(struct task_struct *parent, struct task_struct *child);
+
 /**
  * mts_calls_seen() - a process outside is seen to wait for the job
  * @kind: MTS_CALL_WRITE, MTS_CALL_LOCK

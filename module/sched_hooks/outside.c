@@ -27,6 +27,8 @@ void mts_hook_newtask(void *data, struct task_struct *task, MTS_CLONE_FLAGS flag
 	job = mts_job_of_cgroup(task_dfl_cgroup(task));
 	if (job && is_outside(job))
 		mts_calls_task(job, MTS_CALL_TASK, task, current, flags & CLONE_VFORK);
+	else if (job)
+		mts_calls_forked(current, task);
 	rcu_read_unlock();
 }
 

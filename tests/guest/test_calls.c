@@ -186,6 +186,38 @@ static void a_task_that_is_moved_into_it_runs(void)
 	expect_turns_again(hog->name);
 }
 
+/* A container engine moves a helper into the job, which starts what is wanted there, and exits. */
+static void so_does_what_that_task_starts(void)
+{
+	struct hog *hog = two_take_turns();
+	pid_t pid;
+	u64 began;
+
+	share_memory();
+	sleep_ms(500);
+	check(cg_freeze_asked(cg_job(hog->name)), "%s", describe());
+	pid = spawn();
+	if (!pid) {
+		mts_close();
+		while (!shared->ready)
+			sleep_ms(1);
+		if (fork())
+			_exit(0);
+		/* Longer than the helper lives, and than it takes to be frozen again. */
+		sleep_ms(3000);
+		shared->signalled_ns = now_ns();
+		_exit(0);
+	}
+	cg_move(cg_job(hog->name), pid);
+	began = now_ns();
+	shared->ready = 1;
+	check(!join(pid, 2000), "the helper failed: %s", describe());
+	expect_within(5000, shared->signalled_ns, "its child stands still: %s", describe());
+	note("its child had done after %llu ms",
+	     (unsigned long long)((shared->signalled_ns - began) / NS_PER_MS));
+	expect_turns_again(hog->name);
+}
+
 /* ---- a signal that is to end it ------------------------------------------------------------ */
 
 static void on_signal(int signal)
@@ -538,7 +570,7 @@ static void nor_do_all_together(void)
 }
 
 GUEST_TESTS(TEST(a_parent_outside_does_not_wait_for_a_frozen_job), TEST(nor_for_a_cgroup_below_it),
-	    TEST(a_task_that_is_moved_into_it_runs),
+	    TEST(a_task_that_is_moved_into_it_runs), TEST(so_does_what_that_task_starts),
 	    TEST_SLOW(a_signal_that_is_to_end_a_frozen_process_does, 240),
 	    TEST_SLOW(then_the_others_take_turns_again, 180),
 	    TEST_SLOW(a_writer_to_a_pipe_does_not_wait_for_a_frozen_reader, 240),

@@ -177,6 +177,8 @@ static const struct {
 	{ "cgroup_rmdir", .required = true },
 	{ "cgroup_notify_frozen", .required = true },
 	{ "cgroup_attach_task", .required = true },
+	{ "task_newtask", .required = true },
+	{ "signal_generate", .required = true },
 	{ "mm_vmscan_kswapd_wake", .required = true },
 	{ "mm_vmscan_direct_reclaim_begin", .required = true },
 	{ "n_tty_receive_buf2", .sees = MTS_SEES_TTY },
