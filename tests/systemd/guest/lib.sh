@@ -141,7 +141,7 @@ state_of() { # CGROUP: the state that mtsctl status says it has as a job; nothin
 expect_kept() {
 	local before
 
-	is_frozen "$1" || fail "$1 is not frozen any more"
+	until_true 5 is_frozen "$1" || fail "$1 is not frozen any more"
 	before=$(used_ms "$1")
 	mtsctl set slice=3s || fail "mtsctl set" # its turn comes soon: slices of 2 s
 	nap 12
@@ -162,12 +162,16 @@ expect_handled() {
 
 # ---- trace events ----------------------------------------------------------------
 
-trace_begin() {
+trace_begin() { # CGROUP: of the job whose thaw is looked for
+	local event
+
+	traced=$(stat -c %i "$cgroups/$1")
 	echo 0 >$trace/tracing_on
 	: >$trace/trace
 	echo boot >$trace/trace_clock
-	echo 1 >$trace/events/mts/enable
-	echo 1 >$trace/events/task/task_newtask/enable
+	for event in mts task/task_newtask signal/signal_generate cgroup/cgroup_attach_task; do
+		echo 1 >$trace/events/$event/enable
+	done
 	echo 1 >$trace/tracing_on
 }
 
@@ -176,9 +180,9 @@ trace_end() {
 	echo 0 >$trace/events/enable
 }
 
-# us_to_thaw JOB PATTERN: from the first event that matches to the job's next thaw; -1: there was none
+# us_to_thaw PATTERN: from the first event that matches to the job's next thaw; -1: there was none
 us_to_thaw() {
-	awk -v job="name=$1" -v pattern="$2" '
+	awk -v job="cgroup_id=$traced " -v pattern="$1" '
 		function us() {
 			match($0, /[0-9]+\.[0-9]+: /)
 			return substr($0, RSTART, RLENGTH - 2) * 1000000
@@ -189,15 +193,16 @@ us_to_thaw() {
 		END { if (!found) print -1 }' $trace/trace
 }
 
-# expect_thawed_for JOB PATTERN: from the event to the thaw it is 100 ms. The host of the guest may
-# take its processor away meanwhile, so five times that is still good.
+# expect_thawed_for PATTERN: the job is thawed within 100 ms of the event. The guest's host may take
+# its processor away meanwhile, so five times that is still good.
 expect_thawed_for() {
 	local us
 
-	us=$(us_to_thaw "$1" "$2")
+	trace_end
+	us=$(us_to_thaw "$1")
 	note "from the event to the thaw: $us us"
-	((us >= 0)) || fail "no thaw of $1, or no event"
-	((us <= 500000)) || fail "$1 was thawed $((us / 1000)) ms after the event"
+	((us >= 0)) || fail "there is no thaw of the job, or no event: $1"
+	((us <= 500000)) || fail "the job was thawed $((us / 1000)) ms after the event"
 }
 
 # ---- PID 1 -----------------------------------------------------------------------
@@ -245,7 +250,7 @@ cleanup() {
 	done
 	[[ -z $frozen || -s $why ]] || echo "frozen, without mts: ${frozen//$'\n'/ }" >"$why"
 	[[ ! -e $cgroups/machine.slice ]] || podman rm -f -t 0 -a >/dev/null
-	systemctl stop test.slice user-1000.slice
+	systemctl stop test.slice user-1000.slice earlyoom systemd-oomd.socket systemd-oomd.service
 	modprobe mts || echo "mts cannot be loaded again" >>"$why"
 	[[ ! -s $why ]]
 }

@@ -9,13 +9,12 @@ test_unit_started_below_a_frozen_slice() {
 
 	systemctl start hog@a || fail "hog@a does not start"
 	take_turns test.slice
-	trace_begin
+	trace_begin test.slice
 	watch_pid1
 	took systemd-run -q -G --slice=test.slice --wait true || fail "systemd-run: status $?"
 	note "the unit took $ms ms"
 	expect_pid1_answered
-	trace_end
-	expect_thawed_for test.slice 'systemd-1 .* task_newtask: .*clone_flags=2'
+	expect_thawed_for 'systemd-1 .* task_newtask: .*clone_flags=2'
 	((ms < 10000)) || fail "the unit took $ms ms"
 	expect_turns_again test.slice
 }
@@ -51,4 +50,20 @@ test_second_login() {
 	expect_pid1_answered
 	((ms < 8000)) || fail "the login took $ms ms"
 	expect_turns_again $slice
+}
+
+# A process that a shell moves into the job stops there. It is thawed as a child of PID 1 would be.
+test_process_moved_into_a_frozen_job() {
+	local pid job=test.slice/hog@a.service
+
+	systemctl start hog@a || fail "hog@a does not start"
+	setsid /lab/programs/hog 1 &
+	pid=$!
+	take_turns $job
+	trace_begin $job
+	echo $pid >"$cgroups/$job/cgroup.procs" || fail "it cannot be moved"
+	nap 2
+	kill -KILL $pid
+	expect_thawed_for cgroup_attach_task:
+	expect_turns_again $job
 }

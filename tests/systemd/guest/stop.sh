@@ -4,14 +4,18 @@
 # Signals that are to end a job that is frozen. It has to handle them before the sender's time is
 # over, as SIGKILL follows. A slice of the other job is 13 s, and the time 5 s.
 
+term='signal_generate: sig=15 .* comm=hog '
+
 test_stop_of_a_frozen_service() {
 	local ms
 
 	rm -f /run/term
 	systemctl start hog@a || fail "hog@a does not start"
 	take_turns test.slice/hog@a.service
+	trace_begin test.slice/hog@a.service
 	took systemctl stop hog@a || fail "systemctl stop: status $?"
 	expect_handled a
+	expect_thawed_for "$term"
 }
 
 # timeout(1) is outside of the job: mtsctl run enters it, and becomes the command.
@@ -23,9 +27,11 @@ test_timeout_of_a_frozen_job() {
 	pid=$!
 	until_true 30 in_memory mts/a 90 || fail "no job"
 	take_turns mts/a
+	trace_begin mts/a
 	kill -ALRM $pid # its time is over
 	took wait $pid || true
 	expect_handled a
+	expect_thawed_for "$term"
 }
 
 # Of all the units: those of a user who is logged out, of a target that is isolated.

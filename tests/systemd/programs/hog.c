@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hog MIB [-b] [-i | -t FILE]: a job. It holds MIB MiB of memory that do not compress, and stays.
+ * hog MIB [-d DISK] [-i | -t FILE]: a job. It holds MIB MiB of memory, and stays.
  *
  * It sleeps, but for some pages that it touches each 100 ms. It tells its service manager that it
  * is ready, and each second that it is alive, if it is asked to ($NOTIFY_SOCKET).
  *
- * -b       busy: it never sleeps, so that its slices are as long as they were set. In SCHED_IDLE,
- *          so that nothing else waits for the processor
+ * -d DISK  it does not sleep, it waits for reads from DISK, so that its slices are as long as they
+ *          were set. That takes no processor where its service may read a few times a second only
  * -i       it does not care for SIGTERM
  * -t FILE  on SIGTERM it appends a line to FILE, "NAME TERM MS", MS since boot, and ends with 0.
  *          NAME is $HOG, or hog. Without -i and -t it ends it
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,29 +69,32 @@ static void notify(const char *text)
 	       offsetof(struct sockaddr_un, sun_path) + strlen(path));
 }
 
-/* Words that no compression makes smaller. */
-static void fill(unsigned long *page, unsigned long seed)
+/* The next page of the disk, past the page cache. */
+static void read_disk(int disk)
 {
-	unsigned long i;
+	static _Alignas(PAGE) char page[PAGE];
+	static off_t at;
 
-	for (i = 0; i < PAGE / sizeof(*page); i++) {
-		seed = seed * 6364136223846793005UL + 1442695040888963407UL;
-		page[i] = seed;
-	}
+	if (pread(disk, page, PAGE, at) == (ssize_t)PAGE)
+		at += PAGE;
+	else
+		at = 0;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long pages, next = 0, i;
-	bool busy = false;
 	long long told = 0;
+	int disk = -1;
 	char *memory;
 	int option;
 
-	while ((option = getopt(argc, argv, "bit:")) != -1) {
+	while ((option = getopt(argc, argv, "d:it:")) != -1) {
 		switch (option) {
-		case 'b':
-			busy = true;
+		case 'd':
+			disk = open(optarg, O_RDONLY | O_DIRECT | O_CLOEXEC);
+			if (disk < 0)
+				return 1;
 			break;
 		case 'i':
 			signal(SIGTERM, SIG_IGN);
@@ -116,9 +117,7 @@ int main(int argc, char **argv)
 	if (!pages || memory == MAP_FAILED)
 		return 1;
 	for (i = 0; i < pages; i++)
-		fill((unsigned long *)(memory + i * PAGE), i + 1);
-	if (busy)
-		sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 });
+		memory[i * PAGE] = 1;
 	notify("READY=1");
 	for (;;) {
 		for (i = 0; i < PAGES_AT_ONCE; i++, next = (next + 1) % pages)
@@ -127,7 +126,9 @@ int main(int argc, char **argv)
 			told = boot_ms();
 			notify("WATCHDOG=1");
 		}
-		if (!busy)
+		if (disk >= 0)
+			read_disk(disk);
+		else
 			usleep(PERIOD_US);
 	}
 }
