@@ -11,6 +11,7 @@ start_container() {
 	if ! podman image exists hog; then
 		mkdir -p $files/bin $files/tmp
 		cp /lab/programs/{busybox,hog} $files/bin
+		ln -s busybox $files/bin/sh # of the health check
 		ln -s busybox $files/bin/true
 		ln -s busybox $files/bin/sh # of --health-cmd
 		tar -C $files -c . | podman import -q - hog >/dev/null || fail "podman import: status $?"
