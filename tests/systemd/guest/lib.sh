@@ -251,6 +251,10 @@ cleanup() {
 	[[ -z $frozen || -s $why ]] || echo "frozen, without mts: ${frozen//$'\n'/ }" >"$why"
 	[[ ! -e $cgroups/machine.slice ]] || podman rm -f -t 0 -a >/dev/null
 	systemctl stop test.slice user-1000.slice earlyoom systemd-oomd.socket systemd-oomd.service
+	if compgen -G '/run/systemd/system/*.d' >/dev/null; then # what tests have set for units
+		rm -rf /run/systemd/system/*.d
+		systemctl daemon-reload
+	fi
 	modprobe mts || echo "mts cannot be loaded again" >>"$why"
 	[[ ! -s $why ]]
 }
