@@ -37,9 +37,21 @@ test_write_above_a_frozen_job() {
 	expect_runs $job
 }
 
+freezes_kept() { mtsctl stats --json | awk '$1 == "\"foreign_freezes\":" { print $2 + 0 }'; }
+
+# systemd 257 reads cgroup.events first, and writes nothing where the unit is frozen already: there is
+# nothing that mts could see.
 test_systemctl_freeze_of_a_frozen_job() {
+	local before
+
 	begin_turns
+	before=$(freezes_kept)
 	systemctl freeze hog@a || fail "systemctl freeze: status $?"
+	if [[ $(freezes_kept) == "$before" ]] && is_frozen $job; then
+		systemctl thaw hog@a || fail "systemctl thaw: status $?"
+		expect_runs $job
+		skip "systemd writes nothing to the cgroup of a unit that is frozen already"
+	fi
 	expect_kept $job
 	[[ $(systemctl show -P FreezerState hog@a) == frozen ]] || fail "systemd takes it to run"
 	systemctl thaw hog@a || fail "systemctl thaw: status $?"

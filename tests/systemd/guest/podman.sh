@@ -13,7 +13,6 @@ start_container() {
 		cp /lab/programs/{busybox,hog} $files/bin
 		ln -s busybox $files/bin/sh # of the health check
 		ln -s busybox $files/bin/true
-		ln -s busybox $files/bin/sh # of --health-cmd
 		tar -C $files -c . | podman import -q - hog >/dev/null || fail "podman import: status $?"
 	fi
 	podman run -d --name "$1" --network=none --log-driver=none -e HOG="$1" -v /run:/host "${@:2}" \
