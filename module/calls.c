@@ -27,6 +27,8 @@
 /* Processes that are watched at a time; the last ones are for PID 1's calls alone. */
 #define MAX_WATCHED 128
 #define MAX_OTHERS 96
+/* Of one job, beyond which its tasks' children are not: a fork bomb must leave others' places. */
+#define MAX_CHILDREN 16
 
 /**
  * struct watched - a process that a process outside waits for
@@ -190,8 +192,8 @@ static struct watched process_of(struct task_struct *task)
 void mts_calls_forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct watched came = process_of(parent), new = process_of(child);
+	u32 i, n = 0;
 	unsigned long flags;
-	int i;
 
 	if (!mts_calls_are_open())
 		return;
@@ -202,8 +204,10 @@ void mts_calls_forked(struct task_struct *parent, struct task_struct *child)
 		new.job = watched[i].job;
 		new.until_ms = watched[i].until_ms;
 	}
+	for (i = 0; i < MAX_WATCHED; i++)
+		n += watched[i].tgid && watched[i].job == new.job;
 	raw_spin_unlock_irqrestore(&watched_lock, flags);
-	if (new.job)
+	if (new.job && n < MAX_CHILDREN)
 		watch(&new, now_ms());
 }
 
