@@ -79,14 +79,30 @@ static void expect_waits(const char *name)
 		      describe());
 }
 
-static void expect_thawed(const char *name, u64 since_ns)
+/* The guest's host can take the time away from it at any moment: of three tries the middle counts. */
+#define TRIES 3
+
+static u64 took_ms[TRIES];
+
+static int compare(const void *a, const void *b)
+{
+	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
+}
+
+static void expect_in_time(u64 limit_ms)
+{
+	qsort(took_ms, TRIES, sizeof(took_ms[0]), compare);
+	note("after %llu, %llu and %llu ms", (unsigned long long)took_ms[0],
+	     (unsigned long long)took_ms[1], (unsigned long long)took_ms[2]);
+	check(took_ms[TRIES / 2] < limit_ms, "after %llu ms, not %llu",
+	      (unsigned long long)took_ms[TRIES / 2], (unsigned long long)limit_ms);
+}
+
+static u64 ms_until_thawed(const char *name, u64 since_ns)
 {
 	expect_within(5000, !cg_freeze_asked(cg_job(name)), "%s is not thawed: %s", name,
 		      describe());
-	note("%s: thawed after %llu ms", name,
-	     (unsigned long long)((now_ns() - since_ns) / NS_PER_MS));
-	check(now_ns() - since_ns < CALL_MS * NS_PER_MS, "%s: after %llu ms", name,
-	      (unsigned long long)((now_ns() - since_ns) / NS_PER_MS));
+	return (now_ns() - since_ns) / NS_PER_MS;
 }
 
 /* It is frozen again before long, though its turn has been in between or not. */
@@ -171,18 +187,22 @@ static void nor_for_a_cgroup_below_it(void)
 static void a_task_that_is_moved_into_it_runs(void)
 {
 	struct hog *hog = two_take_turns();
-	pid_t pid = spawn();
+	unsigned int i;
 	u64 began;
+	pid_t pid;
 
-	if (!pid)
-		for (;;)
-			sleep_ms(100);
-	sleep_ms(500);
-	check(cg_freeze_asked(cg_job(hog->name)), "%s", describe());
-	began = now_ns();
-	cg_move(cg_job(hog->name), pid);
-	expect_thawed(hog->name, began);
-	kill_and_join(pid);
+	for (i = 0; i < TRIES; i++) {
+		pid = spawn();
+		if (!pid)
+			for (;;)
+				sleep_ms(100);
+		expect_waits(hog->name);
+		began = now_ns();
+		cg_move(cg_job(hog->name), pid);
+		took_ms[i] = ms_until_thawed(hog->name, began);
+		kill_and_join(pid);
+	}
+	expect_in_time(CALL_MS);
 	expect_turns_again(hog->name);
 }
 
@@ -235,7 +255,7 @@ static void sleeps_until_term(void)
 		sleep_ms(60000);
 }
 
-static void a_signal_reaches(int signal)
+static void a_signal_reaches(int signal, u64 *took)
 {
 	u64 began;
 	pid_t pid;
@@ -247,11 +267,7 @@ static void a_signal_reaches(int signal)
 	check(!kill(pid, signal), "kill: %m");
 	expect_within(5000, shared->signalled_ns, "signal %d: the handler has not run: %s", signal,
 		      describe());
-	note("signal %d: its handler ran after %llu ms", signal,
-	     (unsigned long long)((shared->signalled_ns - began) / NS_PER_MS));
-	/* Thawed within 100 ms; what the handler needs of its memory comes after that. */
-	check(shared->signalled_ns - began < 2 * CALL_MS * NS_PER_MS, "after %llu ms",
-	      (unsigned long long)((shared->signalled_ns - began) / NS_PER_MS));
+	*took = (shared->signalled_ns - began) / NS_PER_MS;
 	check(!join(pid, 5000), "it failed");
 	expect_soon(!find_job("stops", &(struct mts_job_info){ 0 }), "%s", describe());
 }
@@ -263,9 +279,12 @@ static void a_signal_that_is_to_end_a_frozen_process_does(void)
 	share_memory();
 	two_take_turns();
 	before = get_stats();
-	a_signal_reaches(SIGTERM);
-	a_signal_reaches(SIGUSR1);
-	check(get_stats().call_signals >= before.call_signals + 2, "it was no call");
+	a_signal_reaches(SIGTERM, &took_ms[0]);
+	a_signal_reaches(SIGUSR1, &took_ms[1]);
+	a_signal_reaches(SIGTERM, &took_ms[2]);
+	check(get_stats().call_signals >= before.call_signals + 3, "it was no call");
+	/* Thawed within 100 ms; what the handler needs of its memory comes after that. */
+	expect_in_time(2 * CALL_MS);
 }
 
 /* Of a job with other processes: it is frozen again when that one has ended. */
