@@ -340,8 +340,9 @@ void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms);
  * away from it at any moment: of several tries the one in the middle counts.
  */
 #define QUICK_MS 50
-/* Sorts them. */
+/* These sort them. */
 void expect_quick(double *ms, unsigned int n);
+void expect_median(double *ms, unsigned int n, unsigned int limit_ms);
 
 /* ---- the swap disk, and bringing back --------------------------------------------- */
 

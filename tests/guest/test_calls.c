@@ -79,30 +79,13 @@ static void expect_waits(const char *name)
 		      describe());
 }
 
-/* The guest's host can take the time away from it at any moment: of three tries the middle counts. */
 #define TRIES 3
 
-static u64 took_ms[TRIES];
-
-static int compare(const void *a, const void *b)
-{
-	return *(const u64 *)a < *(const u64 *)b ? -1 : 1;
-}
-
-static void expect_in_time(u64 limit_ms)
-{
-	qsort(took_ms, TRIES, sizeof(took_ms[0]), compare);
-	note("after %llu, %llu and %llu ms", (unsigned long long)took_ms[0],
-	     (unsigned long long)took_ms[1], (unsigned long long)took_ms[2]);
-	check(took_ms[TRIES / 2] < limit_ms, "after %llu ms, not %llu",
-	      (unsigned long long)took_ms[TRIES / 2], (unsigned long long)limit_ms);
-}
-
-static u64 ms_until_thawed(const char *name, u64 since_ns)
+static double ms_until_thawed(const char *name, u64 since_ns)
 {
 	expect_within(5000, !cg_freeze_asked(cg_job(name)), "%s is not thawed: %s", name,
 		      describe());
-	return (now_ns() - since_ns) / NS_PER_MS;
+	return (double)(now_ns() - since_ns) / NS_PER_MS;
 }
 
 /* It is frozen again before long, though its turn has been in between or not. */
@@ -187,6 +170,7 @@ static void nor_for_a_cgroup_below_it(void)
 static void a_task_that_is_moved_into_it_runs(void)
 {
 	struct hog *hog = two_take_turns();
+	double ms[TRIES];
 	unsigned int i;
 	u64 began;
 	pid_t pid;
@@ -199,10 +183,10 @@ static void a_task_that_is_moved_into_it_runs(void)
 		expect_waits(hog->name);
 		began = now_ns();
 		cg_move(cg_job(hog->name), pid);
-		took_ms[i] = ms_until_thawed(hog->name, began);
+		ms[i] = ms_until_thawed(hog->name, began);
 		kill_and_join(pid);
 	}
-	expect_in_time(CALL_MS);
+	expect_median(ms, TRIES, CALL_MS);
 	expect_turns_again(hog->name);
 }
 
@@ -255,7 +239,7 @@ static void sleeps_until_term(void)
 		sleep_ms(60000);
 }
 
-static void a_signal_reaches(int signal, u64 *took)
+static double a_signal_reaches(int signal)
 {
 	u64 began;
 	pid_t pid;
@@ -267,24 +251,25 @@ static void a_signal_reaches(int signal, u64 *took)
 	check(!kill(pid, signal), "kill: %m");
 	expect_within(5000, shared->signalled_ns, "signal %d: the handler has not run: %s", signal,
 		      describe());
-	*took = (shared->signalled_ns - began) / NS_PER_MS;
 	check(!join(pid, 5000), "it failed");
 	expect_soon(!find_job("stops", &(struct mts_job_info){ 0 }), "%s", describe());
+	return (double)(shared->signalled_ns - began) / NS_PER_MS;
 }
 
 static void a_signal_that_is_to_end_a_frozen_process_does(void)
 {
 	struct mts_stats before;
+	double ms[TRIES];
 
 	share_memory();
 	two_take_turns();
 	before = get_stats();
-	a_signal_reaches(SIGTERM, &took_ms[0]);
-	a_signal_reaches(SIGUSR1, &took_ms[1]);
-	a_signal_reaches(SIGTERM, &took_ms[2]);
+	ms[0] = a_signal_reaches(SIGTERM);
+	ms[1] = a_signal_reaches(SIGUSR1);
+	ms[2] = a_signal_reaches(SIGTERM);
 	check(get_stats().call_signals >= before.call_signals + 3, "it was no call");
 	/* Thawed within 100 ms; what the handler needs of its memory comes after that. */
-	expect_in_time(2 * CALL_MS);
+	expect_median(ms, TRIES, 2 * CALL_MS);
 }
 
 /* Of a job with other processes: it is frozen again when that one has ended. */
