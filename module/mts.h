@@ -30,9 +30,9 @@
  * Hooks run in atomic context, some under cgroup locks: they take none of
  * these but watched_lock, they set bits and queue an irq_work (wake.h). The watchdog takes
  * freeze_lock and what is inside it only, so that it can thaw everything while a thread that is
- * stuck holds mts_lock. No lock that the rotor takes, but evict_lock, is held while memory is reclaimed or a
- * disk is waited for; nor is cgroup_mutex, without which nobody is thawed, by anything of
- * ours (make_cgroup() in cgroupfs.c, bury() in job.c).
+ * stuck holds mts_lock. No lock that the rotor takes, but evict_lock, is held while memory is
+ * reclaimed or a disk is waited for; nor is cgroup_mutex, without which no job is thawed, by
+ * anything of ours (make_cgroup() in cgroupfs.c, bury() in job.c).
  */
 #ifndef _MTS_H
 #define _MTS_H
