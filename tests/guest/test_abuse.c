@@ -454,8 +454,8 @@ static void adopted_cgroup_emptied_while_frozen(void)
 }
 
 /*
- * A process that is moved into a frozen job is a call (test_calls.c). When it is not young any more,
- * after 10 s, it is frozen with the job.
+ * A process that is moved into a frozen job is a call (test_calls.c). When it is not young any
+ * more, after 10 s, it is frozen with the job.
  */
 static void moved_into_a_frozen_job(void)
 {
