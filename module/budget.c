@@ -36,20 +36,16 @@ static bool has_room(const struct mts_job *job)
 
 bool mts_budget_lend(struct mts_job *job, bool input)
 {
-	bool lends;
+	bool fits, lends;
 
 	if (mts_budget_is_spent(job))
 		return false;
 	spin_lock(&budget_lock);
-	lends = job->lent;
-	if (!lends && has_room(job)) {
-		lends = true;
+	fits = job->lent || has_room(job);
+	lends = fits || (input && !displaced);
+	displaced |= lends && !fits;
+	if (lends && !job->lent)
 		take(job);
-	} else if (!lends && input && !displaced) {
-		displaced = true;
-		lends = true;
-		take(job);
-	}
 	spin_unlock(&budget_lock);
 	return lends;
 }
