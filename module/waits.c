@@ -461,7 +461,8 @@ static void look_at_holders(u32 bin)
 		if (steps > MAX_STEPS)
 			return;
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		if (!job || !(READ_ONCE(job->frozen) || job->bin == bin))
+		/* A job that runs for such a call is held up as long as it is waited for. */
+		if (!job || !(is_held_up(job) || job->bin == bin))
 			continue;
 		has(job, MARK_PROCESS, process->tgid, 0);
 		for_each_thread(process, task)

@@ -400,6 +400,31 @@ static void holds_lock(void)
 		sleep_ms(10000);
 }
 
+/* As long as a process waits for the lock it is one call, not one after each freeze. */
+static void a_lock_that_is_waited_for_is_one_call(void)
+{
+	struct mts_stats before;
+	pid_t pid;
+
+	share_memory();
+	two_take_turns();
+	small_job("holds", holds_lock);
+	expect_waits("holds");
+	before = get_stats();
+	pid = spawn();
+	if (!pid) {
+		mts_close();
+		flock(open_lock(lock_number), LOCK_EX);
+		_exit(0);
+	}
+	expect_soon(!cg_freeze_asked(cg_job("holds")), "it is not thawed: %s", describe());
+	sleep_ms(6000);
+	check(get_stats().call_thaws == before.call_thaws + 1, "thawed %llu times: %s",
+	      (unsigned long long)(get_stats().call_thaws - before.call_thaws), describe());
+	kill_and_join(pid);
+	expect_turns_again("holds");
+}
+
 static unsigned int count_running_out_of_turn(void)
 {
 	struct mts_job_info jobs[64];
@@ -579,6 +604,7 @@ GUEST_TESTS(TEST(a_parent_outside_does_not_wait_for_a_frozen_job), TEST(nor_for_
 	    TEST_SLOW(then_the_others_take_turns_again, 180),
 	    TEST_SLOW(a_writer_to_a_pipe_does_not_wait_for_a_frozen_reader, 240),
 	    TEST_SLOW(nor_does_one_to_a_socket, 240),
+	    TEST_SLOW(a_lock_that_is_waited_for_is_one_call, 180),
 	    TEST_SLOW(ten_lock_holders_share_one_budget, 240),
 	    TEST_SLOW(a_loop_of_signals_gains_nothing, 240),
 	    TEST_SLOW(nor_does_one_of_waits_for_a_lock, 240),
