@@ -3,19 +3,19 @@
 
 #include <linux/module.h>
 
-#include "cgroupfs.h"
-#include "config.h"
-#include "device.h"
-#include "failsafe.h"
-#include "freeze_watch.h"
-#include "freezer.h"
-#include "job.h"
-#include "lookout.h"
-#include "readahead.h"
-#include "rotor.h"
+#include "memory/cgroupfs.h"
+#include "control/config.h"
+#include "control/device.h"
+#include "jobs/failsafe.h"
+#include "jobs/freeze_watch.h"
+#include "jobs/freezer.h"
+#include "jobs/job.h"
+#include "jobs/lookout.h"
+#include "memory/readahead.h"
+#include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
-#include "wake.h"
-#include "workers.h"
+#include "events/wake.h"
+#include "memory/workers.h"
 
 /* mts.h says what it protects. */
 DEFINE_MUTEX(mts_lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rotor of module/rotor.c as a daemon: one thread, the same rounds and slices.
+ * The rotor of module/rotor/rotor.c as a daemon: one thread, the same rounds and slices.
  *
  * What it does not have: a watchdog (if it is killed, what is frozen stays frozen), eyes for
  * real-time threads, tracepoints.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A switch, as module/switch.c does it, by cgroup files; and bulk bring-back. */
+/* A switch, as module/rotor/switch.c does it, by cgroup files; and bulk bring-back. */
 #include <stdio.h>
 #include <time.h>
 

@@ -41,7 +41,7 @@ static const char usage_head[] =
 	"\n"
 	"DISTRIBUTION:\n";
 
-/* As module/workers.c. */
+/* As module/memory/workers.c. */
 #define MAX_THREADS 8u
 
 static const char usage_tail[] =

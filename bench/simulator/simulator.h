@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * simulator: the rotor of module/rotor.c in virtual time, for hosts larger than ours.
+ * simulator: the rotor of module/rotor/rotor.c in virtual time, for hosts larger than ours.
  *
  * simulator.c  the whole, and the ideal beside it
  * scenario.c   the command line: host, disk, jobs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A switch, as module/switch.c does it; the comments there say why. */
+/* A switch, as module/rotor/switch.c does it; the comments there say why. */
 #include "simulator.h"
 
 /* What stays when a job is evicted. */

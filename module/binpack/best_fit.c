@@ -7,7 +7,7 @@
  * of it, which for MTS_MAX_JOBS bins is 8 KiB: less work than a balanced tree
  * would be.
  */
-#include "packing.h"
+#include "binpack/packing.h"
 
 struct open_bins {
 	u32 near; /* where the last item has found its bin */

@@ -6,7 +6,7 @@
  * sizes, and get the numbers after the other bins until the bins are
  * renumbered.
  */
-#include "packing.h"
+#include "binpack/packing.h"
 
 /* The scratch memory, largest alignment first. */
 struct scratch {

@@ -15,8 +15,8 @@
 #ifndef _MTS_BINPACK_H
 #define _MTS_BINPACK_H
 
-#include "../policy/pure.h"
-#include "../uapi/mts.h"
+#include "policy/pure.h"
+#include "uapi/mts.h"
 
 /**
  * struct mts_item - one thing to pack

@@ -6,7 +6,7 @@
  * holds the larger of its two. A bin that is not open yet has all its room,
  * so "the first bin with room" also says when to open one.
  */
-#include "packing.h"
+#include "binpack/packing.h"
 
 static u64 room_of(const struct mts_packing *p, u32 bin)
 {

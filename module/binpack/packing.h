@@ -3,8 +3,8 @@
 #ifndef _MTS_BINPACK_PACKING_H
 #define _MTS_BINPACK_PACKING_H
 
-#include "binpack.h"
-#include "sort.h"
+#include "binpack/binpack.h"
+#include "binpack/sort.h"
 
 struct mts_packing;
 

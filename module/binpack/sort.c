@@ -7,7 +7,7 @@
  * Not with sort() of the kernel or qsort() of the C library: those call a function for every
  * comparison, which was half of what planning took.
  */
-#include "sort.h"
+#include "binpack/sort.h"
 
 #define BYTE 8u
 #define BYTES (1u << BYTE)

@@ -2,7 +2,7 @@
 #ifndef _MTS_BINPACK_SORT_H
 #define _MTS_BINPACK_SORT_H
 
-#include "../policy/pure.h"
+#include "policy/pure.h"
 
 /* Something to sort by, and what it belongs to. */
 struct mts_key {

@@ -4,7 +4,7 @@
  * evicted and brought back in a row, so jobs stay where they are unless that
  * costs a bin.
  */
-#include "packing.h"
+#include "binpack/packing.h"
 
 /* The bins of the last round that still have members here: mark their slots. */
 static void mark_slots(struct mts_packing *p)

@@ -3,7 +3,7 @@
  * mkdir and rmdir from the kernel. They changed three times: who maps ids
  * (6.3), who locks the parent and what vfs_mkdir() returns (6.15 and later).
  */
-#include "compat.h"
+#include "compat/compat.h"
 
 #include <linux/dcache.h>
 #include <linux/err.h>

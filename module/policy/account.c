@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a job may run out of its turn. */
-#include "account.h"
+#include "policy/account.h"
 
 u64 mts_account_left(const struct mts_account *account)
 {

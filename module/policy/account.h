@@ -10,7 +10,7 @@
 #ifndef _MTS_POLICY_ACCOUNT_H
 #define _MTS_POLICY_ACCOUNT_H
 
-#include "pure.h"
+#include "policy/pure.h"
 
 /*
  * What a full account holds, ns. Container engines kill a process that has not ended 10 s after

@@ -3,7 +3,7 @@
 #ifndef _MTS_POLICY_BINS_H
 #define _MTS_POLICY_BINS_H
 
-#include "policy.h"
+#include "policy/policy.h"
 
 static inline bool mts_bin_has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who is interactive, and which of them are in every bin. */
-#include "interactive.h"
+#include "policy/interactive.h"
 
-#include "../binpack/sort.h"
+#include "binpack/sort.h"
 
 #define STAMP_SHIFT 16
 #define EVENT_MS 100u

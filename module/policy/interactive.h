@@ -10,7 +10,7 @@
 #ifndef _MTS_POLICY_INTERACTIVE_H
 #define _MTS_POLICY_INTERACTIVE_H
 
-#include "pure.h"
+#include "policy/pure.h"
 
 #define MTS_CREDIT_UNIT 1024u
 #define MTS_CREDIT_CAP (8 * MTS_CREDIT_UNIT)

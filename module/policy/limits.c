@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A plan that keeps the pause limits of single jobs. */
-#include "limits.h"
+#include "policy/limits.h"
 
-#include "../binpack/sort.h"
+#include "binpack/sort.h"
 
 /*
  * So often the jobs are planned anew at most. Each pass makes residents, which leaves less memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The plan of one round. */
-#include "bins.h"
+#include "policy/bins.h"
 
 /*
  * The longest cycle of rounds that the swap traffic is searched for; if there is

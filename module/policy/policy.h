@@ -8,7 +8,7 @@
 #ifndef _MTS_POLICY_H
 #define _MTS_POLICY_H
 
-#include "../binpack/binpack.h"
+#include "binpack/binpack.h"
 
 /* ---- demand.c: how much memory a job needs, how much there is ---------- */
 

@@ -5,7 +5,7 @@
  * all processors but one idle in their slices. And first fit fills the first bins to the brim,
  * while the last has the rest.
  */
-#include "bins.h"
+#include "policy/bins.h"
 
 /* Jobs looked at in all: what it may cost where there are very many. */
 #define MAX_LOOKS (4u * MTS_MAX_JOBS)

@@ -6,7 +6,7 @@
  * Not with sort() of the kernel: a heap sort, which calls a function for every comparison, reads
  * all over the list, and cannot be ended.
  */
-#include "swap_order.h"
+#include "policy/swap_order.h"
 
 /* So few are sorted by insertion. */
 #define FEW 16u

@@ -2,7 +2,7 @@
 #ifndef _MTS_SWAP_ORDER_H
 #define _MTS_SWAP_ORDER_H
 
-#include "pure.h"
+#include "policy/pure.h"
 
 /* A page in swap: what it is ordered by, and where it belongs; what these mean: swapped.h. */
 struct mts_swapped {

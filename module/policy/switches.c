@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What switches have taken, and what they move. */
-#include "policy.h"
+#include "policy/policy.h"
 
 void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan *plan,
 		       bool disk_is_slow, bool rotates)

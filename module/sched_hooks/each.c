@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "each.h"
+#include "sched_hooks/each.h"
 
 #include <linux/cgroup.h>
 #include <linux/llist.h>
@@ -8,8 +8,8 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
-#include "../job.h"
-#include "../stats.h"
+#include "jobs/job.h"
+#include "events/stats.h"
 
 /* Children between fork and their first instruction, at most. */
 #define MAX_PENDING 1024

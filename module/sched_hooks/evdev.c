@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "evdev.h"
+#include "sched_hooks/evdev.h"
 
 #include <linux/input-event-codes.h>
 #include <linux/kprobes.h>
@@ -9,8 +9,8 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
-#include "../interactive.h"
-#include "hooks.h"
+#include "jobs/interactive.h"
+#include "sched_hooks/hooks.h"
 
 /* Beyond them who read longest ago is forgotten. */
 #define MAX_READERS 16

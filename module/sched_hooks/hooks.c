@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "hooks.h"
+#include "sched_hooks/hooks.h"
 
 #include <linux/cgroup.h>
 #include <linux/irq_work.h>
@@ -18,18 +18,18 @@
 #include <asm/text-patching.h>
 #endif
 
-#include "../compat/compat.h"
-#include "../interactive.h"
-#include "../job.h"
-#include "../rotor.h"
-#include "../stats.h"
-#include "../trace.h"
-#include "each.h"
-#include "evdev.h"
-#include "input.h"
-#include "outside.h"
-#include "pipes.h"
-#include "realtime.h"
+#include "compat/compat.h"
+#include "jobs/interactive.h"
+#include "jobs/job.h"
+#include "rotor/rotor.h"
+#include "events/stats.h"
+#include "events/trace.h"
+#include "sched_hooks/each.h"
+#include "sched_hooks/evdev.h"
+#include "sched_hooks/input.h"
+#include "sched_hooks/outside.h"
+#include "sched_hooks/pipes.h"
+#include "sched_hooks/realtime.h"
 
 static unsigned int debug_fail_hook;
 module_param(debug_fail_hook, uint, 0400);

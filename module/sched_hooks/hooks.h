@@ -8,7 +8,7 @@
 #ifndef _MTS_HOOKS_H
 #define _MTS_HOOKS_H
 
-#include "../mts.h"
+#include "mts.h"
 
 /* Install all hooks, or none; optional ones where they can be. An error has been logged. */
 int mts_hooks_init(void);

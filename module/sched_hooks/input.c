@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "input.h"
+#include "sched_hooks/input.h"
 
 #include <linux/cgroup.h>
 #include <linux/irq_work.h>
@@ -15,12 +15,12 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
-#include "../files.h"
-#include "../interactive.h"
-#include "../policy/interactive.h"
-#include "evdev.h"
-#include "hooks.h"
-#include "pipes.h"
+#include "jobs/files.h"
+#include "jobs/interactive.h"
+#include "policy/interactive.h"
+#include "sched_hooks/evdev.h"
+#include "sched_hooks/hooks.h"
+#include "sched_hooks/pipes.h"
 
 /* Of a process group; it is a pipeline as a rule. */
 #define MAX_PROCESSES 64

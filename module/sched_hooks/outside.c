@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "outside.h"
+#include "sched_hooks/outside.h"
 
 #include <linux/cgroup.h>
 #include <linux/sched.h>
@@ -8,8 +8,8 @@
 #include <linux/signal.h>
 #include <trace/events/signal.h>
 
-#include "../calls.h"
-#include "../job.h"
+#include "jobs/calls.h"
+#include "jobs/job.h"
 
 /* Is the current task outside that job? Under RCU. */
 static bool is_outside(const struct mts_job *job)

@@ -6,7 +6,7 @@
 #ifndef _MTS_OUTSIDE_H
 #define _MTS_OUTSIDE_H
 
-#include "../compat/compat.h"
+#include "compat/compat.h"
 
 struct cgroup;
 struct kernel_siginfo;

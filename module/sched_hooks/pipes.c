@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "pipes.h"
+#include "sched_hooks/pipes.h"
 
 #include <linux/cgroup.h>
 #include <linux/fs.h>
@@ -11,9 +11,9 @@
 #include <linux/sched/task.h>
 #include <linux/workqueue.h>
 
-#include "../files.h"
-#include "../interactive.h"
-#include "../policy/interactive.h"
+#include "jobs/files.h"
+#include "jobs/interactive.h"
+#include "policy/interactive.h"
 
 /* That are written to at one time; beyond them the one longest ago is forgotten. */
 #define MAX_PIPES 8

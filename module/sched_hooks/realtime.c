@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "realtime.h"
+#include "sched_hooks/realtime.h"
 
 #include <linux/cgroup.h>
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-#include "../interactive.h"
-#include "../tasks.h"
-#include "outside.h"
+#include "jobs/interactive.h"
+#include "jobs/tasks.h"
+#include "sched_hooks/outside.h"
 
 /* Under RCU. */
 static void spare(struct cgroup *cgrp, struct task_struct *task)

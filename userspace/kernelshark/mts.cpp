@@ -52,7 +52,7 @@ const struct {
 	{ "sched/sched_process_fork", { "child_pid" } },
 };
 
-/* As module/trace.h numbers them: it is no job any more. */
+/* As module/events/trace.h numbers them: it is no job any more. */
 constexpr int64_t THAW_FORGOTTEN = 4; /* enum mts_thaw_why */
 constexpr int64_t JOB_FORGOTTEN = 2; /* enum mts_job_what */
 

@@ -13,7 +13,7 @@
 /* Twelve days: no matter any more. */
 #define LONGEST_SWITCH_S (1ull << 20)
 
-/* Without the module: its own defaults (module/config.c). */
+/* Without the module: its own defaults (module/control/config.c). */
 static const struct mts_plan_conf defaults = {
 	MTS_DEFAULT_KNOBS,
 };

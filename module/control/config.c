@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "control/config.h"
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+
+#include "jobs/failsafe.h"
+#include "jobs/interactive.h"
+
+static char *mode = "auto";
+module_param(mode, charp, 0444);
+MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, off");
+
+static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
+module_param(slice_ms, uint, 0444);
+MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000 (default 5000)");
+
+static unsigned long long bin_bytes;
+module_param(bin_bytes, ullong, 0444);
+MODULE_PARM_DESC(bin_bytes, "bin size at load, in bytes: 0 is automatic (default)");
+
+static char *cgroup_base = "/sys/fs/cgroup/mts";
+module_param(cgroup_base, charp, 0444);
+MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgroup/mts)");
+
+/* Protected by mts_lock. */
+static struct mts_config current_config = {
+	.mask = MTS_CONFIG_ALL,
+	.demand = MTS_DEFAULT_DEMAND,
+	MTS_DEFAULT_KNOBS,
+	.interactive = MTS_DEFAULT_INTERACTIVE,
+};
+
+/* Of the mode; written under mts_lock. */
+static bool hands_off;
+
+/* Protected by mts_lock. */
+static u32 generation;
+
+static const char *const mode_names[] = {
+	[MTS_MODE_OFF] = "off",
+	[MTS_MODE_AUTO] = "auto",
+	[MTS_MODE_ALWAYS] = "always",
+	[MTS_MODE_SHADOW] = "shadow",
+};
+
+const char *mts_config_cgroup_base(void)
+{
+	return cgroup_base;
+}
+
+const struct mts_config *mts_config(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return &current_config;
+}
+
+bool mts_config_is_hands_off(void)
+{
+	return READ_ONCE(hands_off);
+}
+
+u32 mts_config_generation(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return generation;
+}
+
+void mts_config_get(struct mts_config *config)
+{
+	mutex_lock(&mts_lock);
+	*config = current_config;
+	mutex_unlock(&mts_lock);
+}
+
+static bool is_within(u64 value, u64 low, u64 high)
+{
+	return value >= low && value <= high;
+}
+
+bool mts_config_is_pause(u64 ns)
+{
+	return !ns || is_within(ns, MTS_PAUSE_MIN_NS, MTS_PAUSE_MAX_NS);
+}
+
+static int check(const struct mts_config *c)
+{
+	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
+	    c->demand > MTS_DEMAND_USED)
+		return -EINVAL;
+	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
+	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
+	    c->overhead > MTS_OVERHEAD_MAX || c->interactive > MTS_INTERACTIVE_MAX)
+		return -ERANGE;
+	if (!mts_config_is_pause(c->max_pause_ns))
+		return -ERANGE;
+	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
+		return -ERANGE;
+	return 0;
+}
+
+int mts_config_set(const struct mts_config *set)
+{
+	struct mts_config merged;
+	int err;
+
+	if (set->mask & ~MTS_CONFIG_ALL || set->reserved)
+		return -EINVAL;
+
+	mutex_lock(&mts_lock);
+	merged = current_config;
+	if (set->mask & MTS_CONFIG_MODE)
+		merged.mode = set->mode;
+	if (set->mask & MTS_CONFIG_PACK)
+		merged.pack = set->pack;
+	if (set->mask & MTS_CONFIG_EVICT)
+		merged.evict = set->evict;
+	if (set->mask & MTS_CONFIG_SLICE)
+		merged.slice_ns = set->slice_ns;
+	if (set->mask & MTS_CONFIG_BIN)
+		merged.bin_bytes = set->bin_bytes;
+	if (set->mask & MTS_CONFIG_MIN_SLICE)
+		merged.min_slice_ns = set->min_slice_ns;
+	if (set->mask & MTS_CONFIG_MAX_PAUSE)
+		merged.max_pause_ns = set->max_pause_ns;
+	if (set->mask & MTS_CONFIG_OVERHEAD)
+		merged.overhead = set->overhead;
+	if (set->mask & MTS_CONFIG_DEMAND)
+		merged.demand = set->demand;
+	if (set->mask & MTS_CONFIG_INTERACTIVE)
+		merged.interactive = set->interactive;
+	/* A short slice alone is meant: the lower limit is not in its way. */
+	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
+		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
+	err = check(&merged);
+	if (!err) {
+		current_config = merged;
+		WRITE_ONCE(hands_off,
+			   merged.mode == MTS_MODE_OFF || merged.mode == MTS_MODE_SHADOW);
+		generation++;
+		/* What is automatic, the next plan says. */
+		if (set->mask & MTS_CONFIG_MAX_PAUSE)
+			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_MAX_NS);
+		mts_interactive_set_share(merged.interactive);
+	}
+	mutex_unlock(&mts_lock);
+	return err;
+}
+
+int mts_config_init(void)
+{
+	struct mts_config c = {
+		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN,
+		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
+		.bin_bytes = bin_bytes,
+	};
+	int err, found = match_string(mode_names, ARRAY_SIZE(mode_names), mode);
+
+	if (found < 0) {
+		pr_err("mode=%s: not one of auto, always, shadow, off\n", mode);
+		return -EINVAL;
+	}
+	c.mode = found;
+	err = mts_config_set(&c);
+	if (err)
+		pr_err("slice_ms=%u or bin_bytes=%llu is out of range: see modinfo mts\n", slice_ms,
+		       bin_bytes);
+	return err;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs/interactive.h"
+
+#include <linux/bits.h>
+#include <linux/hash.h>
+#include <linux/math64.h>
+#include <linux/sched/signal.h>
+
+#include "jobs/budget.h"
+#include "jobs/calls.h"
+#include "jobs/failsafe.h"
+#include "policy/interactive.h"
+#include "rotor/rotor.h"
+#include "events/stats.h"
+
+/* So long what is installed for input only stays after the last. */
+#define USED_MS 10000
+/* So long the rotor has to see for itself that a job must not be frozen. */
+#define SPARE_MS 2000
+
+/*
+ * Processes that are in no job, by process id, which is in the trail itself (22
+ * bits at most); two of them at one place take it from each other.
+ */
+#define OUTSIDERS_BITS 6
+#define NAME_SHIFT 2
+#define NAME_MASK (GENMASK_ULL(MTS_TRAIL_SHIFT - 1, NAME_SHIFT))
+
+static atomic64_t last_input; /* of any job; ktime, ns */
+static atomic64_t outsiders[1 << OUTSIDERS_BITS];
+static u32 share = MTS_DEFAULT_INTERACTIVE;
+
+/* As ktime_get_ns(), but from anywhere. */
+static u64 now_ns(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static u64 to_ms(u64 ns)
+{
+	return div_u64(ns, NSEC_PER_MSEC);
+}
+
+static bool is_within(const atomic64_t *input, u32 ms)
+{
+	s64 then = atomic64_read(input);
+
+	return then && (s64)(now_ns() - then) < (s64)ms * NSEC_PER_MSEC;
+}
+
+void mts_interactive_set_share(u32 permille)
+{
+	WRITE_ONCE(share, permille);
+}
+
+bool mts_interactive_is_on(void)
+{
+	return READ_ONCE(share) && !list_empty(&mts_jobs);
+}
+
+static bool was_interactive_within(const struct mts_job *job, u32 ms)
+{
+	s64 until = atomic64_read(&job->interactive_until);
+
+	return until && to_ms(now_ns()) < until + ms && READ_ONCE(share);
+}
+
+static bool has_credit(const struct mts_job *job)
+{
+	return was_interactive_within(job, 0);
+}
+
+/* Input that came later has not been judged yet. */
+static bool is_refused(const struct mts_job *job)
+{
+	return READ_ONCE(job->crowded_out) == atomic64_read(&job->last_input) ||
+	       mts_budget_is_spent(job);
+}
+
+bool mts_job_is_interactive(const struct mts_job *job)
+{
+	return has_credit(job) && !is_refused(job);
+}
+
+bool mts_job_is_crowded_out(const struct mts_job *job)
+{
+	return has_credit(job) && is_refused(job);
+}
+
+bool mts_job_is_spared(const struct mts_job *job)
+{
+	s64 until = atomic64_read(&job->spared_until);
+
+	return until && to_ms(now_ns()) < until;
+}
+
+bool mts_job_is_wanted(const struct mts_job *job)
+{
+	return mts_job_is_spared(job) || mts_job_is_interactive(job) || mts_job_is_called(job);
+}
+
+void mts_interactive_judge(struct mts_job *job, u64 input, bool granted)
+{
+	lockdep_assert_held(&mts_lock);
+	WRITE_ONCE(job->crowded_out, granted ? 0 : input);
+}
+
+u32 mts_interactive_age_ms(const struct mts_job *job)
+{
+	s64 input = atomic64_read(&job->last_input);
+
+	if (!input)
+		return MTS_INPUT_AGE_MAX;
+	return min_t(u64, to_ms(max_t(s64, now_ns() - input, 0)), MTS_INPUT_AGE_MAX - 1);
+}
+
+void mts_interactive_refuse(struct mts_job *job)
+{
+	WRITE_ONCE(job->crowded_out, atomic64_read(&job->last_input));
+}
+
+void mts_interactive_ask(struct mts_job *job)
+{
+	atomic64_cmpxchg(&job->wanted_since, 0, now_ns());
+	mts_failsafe_thaw_wanted();
+}
+
+static void ask_to_run(struct mts_job *job)
+{
+	/* Pairs with freeze_locked(): what makes it wanted goes before the look. */
+	smp_mb();
+	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
+		return;
+	mts_interactive_ask(job);
+	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+}
+
+bool mts_job_was_used(const struct mts_job *job)
+{
+	return was_interactive_within(job, MTS_STAY_MS);
+}
+
+static void add_trail(atomic64_t *trail, u64 now, u32 step, u64 name)
+{
+	s64 old = atomic64_read(trail), new = mts_trail_add(old, to_ms(now), step);
+
+	if (new != old)
+		atomic64_cmpxchg(trail, old, new | name);
+}
+
+static void add_credit(struct mts_job *job, u64 now, u32 amount)
+{
+	s64 old = atomic64_read(&job->credit);
+	s64 new = mts_credit_add(old, to_ms(now), amount);
+	s64 before, until;
+
+	/* Whoever is faster counts for both: events count once in a while only. */
+	if (new == old || atomic64_cmpxchg(&job->credit, old, new) != old)
+		return;
+	before = atomic64_read(&job->interactive_until);
+	until = mts_interactive_until(new, before);
+	atomic64_set(&job->interactive_until, until);
+	if (before <= to_ms(now) && until > before)
+		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+}
+
+static void give_job(struct mts_job *job, u64 now, u32 step)
+{
+	mts_stats_inc(inputs);
+	add_trail(&job->trail, now, step, 0);
+	atomic64_set(&job->last_input, now);
+	add_credit(job, now, MTS_CREDIT_STEP(step));
+	ask_to_run(job);
+}
+
+/* Credit goes through them: a terminal's multiplexer, an X server, a compositor. */
+static atomic64_t *outsider(const struct task_struct *task)
+{
+	return &outsiders[hash_32(task->tgid, OUTSIDERS_BITS)];
+}
+
+static u64 name_of(const struct task_struct *task)
+{
+	return (u64)task->tgid << NAME_SHIFT;
+}
+
+static void give_outsider(struct task_struct *task, u64 now, u32 step)
+{
+	atomic64_t *trail = outsider(task);
+
+	/* Whoever was there before has had its time, or bad luck. */
+	if ((atomic64_read(trail) & NAME_MASK) != name_of(task))
+		atomic64_set(trail, 0);
+	add_trail(trail, now, step, name_of(task));
+}
+
+void mts_interactive_give(struct task_struct *task, u32 step)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
+	u64 now = now_ns();
+
+	atomic64_set(&last_input, now);
+	if (job)
+		give_job(job, now, step);
+	else
+		give_outsider(task, now, step);
+}
+
+static u64 trail_of(struct task_struct *task)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
+	u64 trail;
+
+	if (job)
+		return atomic64_read(&job->trail);
+	trail = atomic64_read(outsider(task));
+	return (trail & NAME_MASK) == name_of(task) ? trail : 0;
+}
+
+u32 mts_interactive_step(struct task_struct *task)
+{
+	return mts_trail_step(trail_of(task), to_ms(now_ns()));
+}
+
+void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step)
+{
+	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(from));
+
+	if (step > MTS_STEP_MAX || same_thread_group(from, to))
+		return;
+	if (!job || job != mts_job_of_cgroup(task_dfl_cgroup(to)))
+		mts_interactive_give(to, step);
+}
+
+void mts_interactive_answer(struct mts_job *job)
+{
+	if (is_within(&job->last_input, MTS_ANSWER_MS))
+		add_credit(job, now_ns(), MTS_CREDIT_ANSWER);
+}
+
+bool mts_interactive_is_busy(void)
+{
+	return is_within(&last_input, MTS_TRAIL_MS);
+}
+
+bool mts_interactive_is_used(void)
+{
+	return is_within(&last_input, USED_MS) && mts_interactive_is_on();
+}
+
+void mts_interactive_spare(struct mts_job *job)
+{
+	u64 now = now_ns();
+
+	atomic64_set(&job->spared_until, to_ms(now) + SPARE_MS);
+	ask_to_run(job);
+}
+
+void mts_interactive_thawed(struct mts_job *job)
+{
+	u64 since = atomic64_xchg(&job->wanted_since, 0);
+
+	lockdep_assert_held(&job->freeze_lock);
+	mts_stats_inc(interactive_thaws);
+	mts_stats_add(interactive_wait_ns, since ? now_ns() - since : 0);
+}

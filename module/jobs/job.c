@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs/job.h"
+
+#include <linux/ctype.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/slab.h>
+
+#include "memory/cgroupfs.h"
+#include "jobs/freeze_watch.h"
+#include "jobs/freezer.h"
+#include "jobs/protect.h"
+#include "rotor/rotor.h"
+#include "sched_hooks/hooks.h"
+#include "events/stats.h"
+#include "jobs/tasks.h"
+#include "events/trace.h"
+
+LIST_HEAD(mts_jobs);
+atomic_t mts_job_marked;
+atomic_t mts_job_each;
+
+static DEFINE_HASHTABLE(jobs_by_cgroup, 10);
+/* From mkdir to publish(): a cgroup in the base without a job is a left-over. */
+static DEFINE_MUTEX(create_lock); /* mts.h has the lock order */
+static u32 count; /* published jobs */
+static u32 next_id = 1; /* never given twice, so an id in a script stays true */
+
+u32 mts_job_count(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return count;
+}
+
+struct mts_job *mts_job_at_cgroup(struct cgroup *cgrp)
+{
+	struct mts_job *job;
+
+	hash_for_each_possible_rcu(jobs_by_cgroup, job, by_cgroup, (unsigned long)cgrp)
+		if (job->cgrp == cgrp)
+			return job;
+	return NULL;
+}
+
+struct mts_job *mts_job_of_cgroup(struct cgroup *cgrp)
+{
+	struct mts_job *job = NULL;
+
+	for (; cgrp && !job; cgrp = cgroup_parent(cgrp))
+		job = mts_job_at_cgroup(cgrp);
+	return job;
+}
+
+static void job_release(struct kref *ref)
+{
+	struct mts_job *job = container_of(ref, struct mts_job, ref);
+
+	if (job->freeze_file)
+		fput(job->freeze_file);
+	if (job->cgrp)
+		cgroup_put(job->cgrp);
+	if (job->dir.dentry)
+		path_put(&job->dir);
+	mts_touched_free(&job->touched);
+	kfree_rcu(job, rcu);
+}
+
+void mts_job_put(struct mts_job *job)
+{
+	kref_put(&job->ref, job_release);
+}
+
+static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
+{
+	struct mts_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+
+	if (!job)
+		return NULL;
+	kref_init(&job->ref);
+	mutex_init(&job->freeze_lock);
+	mutex_init(&job->evict_lock);
+	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_PIN);
+	job->max_pause_ns = max_pause_ns;
+	job->bin = MTS_BIN_NONE;
+	job->warm = true;
+	return job;
+}
+
+/* job->dir is set: find the rest. */
+static int job_open(struct mts_job *job)
+{
+	job->cgrp = mts_cgroupfs_get(&job->dir);
+	if (IS_ERR(job->cgrp)) {
+		int err = PTR_ERR(job->cgrp);
+
+		job->cgrp = NULL;
+		return err;
+	}
+	if (!cgroup_parent(job->cgrp))
+		return -EINVAL;
+	if (!rcu_access_pointer(job->cgrp->subsys[memory_cgrp_id]))
+		return -EOPNOTSUPP;
+	job->freeze_file = mts_cgroupfs_open(&job->dir, "cgroup.freeze", O_WRONLY);
+	if (IS_ERR(job->freeze_file)) {
+		int err = PTR_ERR(job->freeze_file);
+
+		job->freeze_file = NULL;
+		return err == -ENOENT ? -ENODEV : err;
+	}
+	return mts_freeze_watch_begin(job);
+}
+
+/*
+ * No job lies in another one, and none above the base, where jobs will be
+ * made: freezing is recursive.
+ */
+static bool overlaps(struct cgroup *cgrp)
+{
+	struct mts_job *job;
+
+	mts_job_for_each(job)
+		if (cgroup_is_descendant(job->cgrp, cgrp) || cgroup_is_descendant(cgrp, job->cgrp))
+			return true;
+	return cgroup_is_descendant(mts_cgroupfs_base(), cgrp);
+}
+
+static bool is_online(const struct mts_job *job)
+{
+	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
+}
+
+/* The table takes over the caller's reference; a second one is taken for it. */
+static int publish(struct mts_job *job)
+{
+	struct mts_job *before;
+
+	lockdep_assert_held(&mts_lock);
+	if (count >= MTS_MAX_JOBS)
+		return -ENOSPC;
+	if (overlaps(job->cgrp))
+		return -EEXIST;
+	/* In order of id: another one may have been faster since the id was given. */
+	list_for_each_entry_reverse(before, &mts_jobs, node)
+		if (before->id < job->id)
+			break;
+	list_add_rcu(&job->node, &before->node);
+	kref_get(&job->ref);
+	job->published = true;
+	count++;
+	if (job->flags & MTS_JOB_EACH)
+		atomic_inc(&mts_job_each);
+	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
+	trace_mts_job(job, MTS_JOB_ENROLLED);
+	/* Removed before it was in the table: the hook, which comes later, has not found it. */
+	smp_mb();
+	if (!is_online(job))
+		atomic_inc(&mts_job_marked);
+	mts_rotor_jobs_changed();
+	return 0;
+}
+
+/* After this nobody finds it. The caller buries it when it has left mts_lock. */
+static void unpublish(struct mts_job *job)
+{
+	lockdep_assert_held(&mts_lock);
+	trace_mts_job(job, MTS_JOB_FORGOTTEN);
+	job->published = false;
+	count--;
+	if (job->flags & MTS_JOB_EACH)
+		atomic_dec(&mts_job_each);
+	list_del_rcu(&job->node);
+	hash_del_rcu(&job->by_cgroup);
+	mts_rotor_jobs_changed();
+}
+
+/* Thaw it for good, remove the cgroup if it is ours and empty, drop the table's reference. */
+static void bury(struct mts_job *job)
+{
+	mts_freezer_retire(job);
+	mts_freeze_watch_end(job);
+	mts_protect_end(job);
+	/* While somebody lives in it rmdir would say EBUSY: no need to wait for that. */
+	if (job->created && !cgroup_is_populated(job->cgrp)) {
+		mutex_lock(&job->evict_lock);
+		mts_cgroupfs_rmdir(job->name, &job->dir);
+		mutex_unlock(&job->evict_lock);
+	}
+	mts_job_put(job);
+}
+
+static bool name_is_valid(const char *name)
+{
+	const char *c;
+
+	if (*name == '.')
+		return false;
+	for (c = name; *c; c++)
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("._@:+-", *c)))
+			return false;
+	return true;
+}
+
+/* A child's name keeps its number whole and gives up letters of its parent's. */
+static void name_child(struct mts_job *job, struct mts_job *parent, u32 n)
+{
+	char suffix[12];
+	int len = snprintf(suffix, sizeof(suffix), ".%u", n);
+
+	snprintf(job->name, sizeof(job->name), "%.*s%s", (int)sizeof(job->name) - 1 - len,
+		 parent->name, suffix);
+	job->parent = parent->id;
+}
+
+static int job_name(struct mts_job *job, const char *name, struct mts_job *parent)
+{
+	int err;
+
+	err = mutex_lock_killable(&mts_lock);
+	if (err)
+		return err;
+	if (count >= MTS_MAX_JOBS)
+		err = -ENOSPC;
+	else
+		job->id = next_id++;
+	if (parent)
+		name_child(job, parent, ++parent->each_count);
+	else if (*name)
+		strscpy(job->name, name, sizeof(job->name));
+	else
+		snprintf(job->name, sizeof(job->name), "job-%u", job->id);
+	mutex_unlock(&mts_lock);
+	return err;
+}
+
+/* Is the cgroup of that name in the base a job, made or adopted? */
+static bool name_is_taken(const char *name)
+{
+	struct mts_job *job;
+	bool taken = false;
+
+	mutex_lock(&mts_lock);
+	mts_job_for_each(job)
+		taken |=
+			cgroup_parent(job->cgrp) == mts_cgroupfs_base() && !strcmp(job->name, name);
+	mutex_unlock(&mts_lock);
+	return taken;
+}
+
+/*
+ * A cgroup that an earlier load left behind because processes lived in it is
+ * replaced once they have gone; while they live in it rmdir says EBUSY.
+ */
+static int make_or_replace(struct mts_job *job)
+{
+	int err = mts_cgroupfs_mkdir(job->name, &job->dir), removed;
+
+	if (err != -EEXIST)
+		return err;
+	/* It may be that of a job which has just ended, and the rotor is busy. */
+	mts_job_reap();
+	if (name_is_taken(job->name))
+		return err;
+	removed = mts_cgroupfs_rmdir(job->name, NULL);
+	if (removed && removed != -ENOENT)
+		return err;
+	return mts_cgroupfs_mkdir(job->name, &job->dir);
+}
+
+/* A name of our own making may be taken: the next number then. */
+static int job_make_cgroup(struct mts_job *job, const char *name, struct mts_job *parent)
+{
+	int err, attempts = *name ? 1 : 100;
+
+	do {
+		err = job_name(job, name, parent);
+		if (!err)
+			err = make_or_replace(job);
+	} while (err == -EEXIST && --attempts);
+	return err == -ENOENT ? -ENODEV : err;
+}
+
+static int job_publish(struct mts_job *job)
+{
+	int err;
+
+	err = mutex_lock_killable(&mts_lock);
+	if (err)
+		return err;
+	err = publish(job);
+	mutex_unlock(&mts_lock);
+	return err;
+}
+
+/* Make the cgroup and publish the job; on error neither is left. */
+static int job_make(struct mts_job *job, const char *name, struct mts_job *parent)
+{
+	int err;
+
+	err = mutex_lock_killable(&create_lock);
+	if (err)
+		return err;
+	err = job_make_cgroup(job, name, parent);
+	if (err)
+		goto out;
+	job->created = true;
+	err = job_open(job);
+	if (!err)
+		err = job_publish(job);
+	if (err) {
+		mts_freeze_watch_end(job);
+		mts_cgroupfs_rmdir(job->name, &job->dir);
+	}
+out:
+	mutex_unlock(&create_lock);
+	return err;
+}
+
+int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
+		   struct mts_job **result)
+{
+	struct mts_job *job;
+	int err;
+
+	if (!name_is_valid(name))
+		return -EINVAL;
+	if ((flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
+		return -EOPNOTSUPP;
+	if ((flags & MTS_JOB_ENTER) && is_global_init(current))
+		return -EBUSY;
+	job = job_alloc(flags, parent ? READ_ONCE(parent->max_pause_ns) : max_pause_ns);
+	if (!job)
+		return -ENOMEM;
+	err = job_make(job, name, parent);
+	if (err)
+		goto out_put;
+
+	/*
+	 * Only now: had the process entered first and exited at once, nobody
+	 * would have seen that the cgroup has emptied.
+	 */
+	if (flags & MTS_JOB_ENTER) {
+		err = mts_cgroupfs_enter(&job->dir);
+		if (err)
+			goto out_remove;
+	}
+	*result = job;
+	return 0;
+
+out_remove:
+	mts_job_remove(job->id);
+	goto out_put;
+out_put:
+	mts_job_put(job);
+	return err;
+}
+
+static void name_of_dir(struct mts_job *job)
+{
+	struct name_snapshot name;
+
+	take_dentry_name_snapshot(&name, job->dir.dentry);
+	strscpy(job->name, (const char *)name.name.name, sizeof(job->name));
+	release_dentry_name_snapshot(&name);
+}
+
+int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
+{
+	struct mts_job *job;
+	struct file *file;
+	int err;
+
+	if ((flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
+		return -EOPNOTSUPP;
+	file = fget_raw(fd);
+	if (!file)
+		return -EBADF;
+	job = job_alloc(flags, max_pause_ns);
+	if (!job) {
+		fput(file);
+		return -ENOMEM;
+	}
+	job->dir = file->f_path;
+	path_get(&job->dir);
+	fput(file);
+
+	name_of_dir(job);
+	err = job_open(job);
+	if (!err)
+		err = mts_tasks_check(job->cgrp);
+	if (err)
+		goto out_put;
+
+	err = mutex_lock_killable(&mts_lock);
+	if (err)
+		goto out_put;
+	job->id = next_id++;
+	err = publish(job);
+	mutex_unlock(&mts_lock);
+	if (err)
+		goto out_put;
+	*result = job;
+	return 0;
+
+out_put:
+	mts_freeze_watch_end(job);
+	mts_job_put(job);
+	return err;
+}
+
+static struct mts_job *find(u32 id)
+{
+	struct mts_job *job;
+
+	mts_job_for_each(job)
+		if (job->id == id)
+			return job;
+	return NULL;
+}
+
+int mts_job_remove(u32 id)
+{
+	struct mts_job *job;
+	bool ours;
+
+	mutex_lock(&mts_lock);
+	job = find(id);
+	if (job)
+		kref_get(&job->ref);
+	mutex_unlock(&mts_lock);
+	if (!job)
+		return -ENOENT;
+
+	/* While it is in the table the watchdog looks after it: thawed first. */
+	mts_freezer_retire(job);
+	/* A new job of its name waits for the end of this: it would rmdir without evict_lock. */
+	mutex_lock(&create_lock);
+	mutex_lock(&mts_lock);
+	ours = job->published;
+	if (ours)
+		unpublish(job);
+	mutex_unlock(&mts_lock);
+	if (ours)
+		bury(job);
+	mutex_unlock(&create_lock);
+	mts_job_put(job);
+	return ours ? 0 : -ENOENT;
+}
+
+int mts_job_set(u32 id, u32 mask, u32 flags)
+{
+	struct mts_job *job;
+	u32 old;
+
+	if ((mask & flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
+		return -EOPNOTSUPP;
+	mutex_lock(&mts_lock);
+	job = find(id);
+	if (job) {
+		old = job->flags;
+		WRITE_ONCE(job->flags, (old & ~mask) | (flags & mask));
+		atomic_add(!!(job->flags & MTS_JOB_EACH) - !!(old & MTS_JOB_EACH), &mts_job_each);
+		mts_rotor_jobs_changed();
+		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+	}
+	mutex_unlock(&mts_lock);
+	return job ? 0 : -ENOENT;
+}
+
+int mts_job_pause(u32 id, u64 max_pause_ns)
+{
+	struct mts_job *job;
+
+	mutex_lock(&mts_lock);
+	job = find(id);
+	if (job) {
+		WRITE_ONCE(job->max_pause_ns, max_pause_ns);
+		mts_rotor_jobs_changed();
+		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+	}
+	mutex_unlock(&mts_lock);
+	return job ? 0 : -ENOENT;
+}
+
+/* Emptied and still empty, or removed behind our back. */
+static bool is_gone(struct mts_job *job)
+{
+	if (!is_online(job))
+		return true;
+	return test_and_clear_bit(MTS_JOB_EV_EMPTIED, &job->events) &&
+	       !cgroup_is_populated(job->cgrp);
+}
+
+static void bury_all(struct list_head *graves)
+{
+	struct mts_job *job, *next;
+
+	/* None waits frozen for the others' directories. */
+	list_for_each_entry(job, graves, grave)
+		mts_freezer_retire(job);
+	list_for_each_entry_safe(job, next, graves, grave) {
+		mts_rotor_alive();
+		bury(job);
+	}
+}
+
+void mts_job_reap(void)
+{
+	struct mts_job *job, *next;
+	LIST_HEAD(graves);
+
+	/* Taken before looking: what is marked from here on makes another pass. */
+	if (!atomic_xchg(&mts_job_marked, 0))
+		return;
+	mutex_lock(&mts_lock);
+	list_for_each_entry_safe(job, next, &mts_jobs, node) {
+		if (!is_gone(job))
+			continue;
+		unpublish(job);
+		list_add_tail(&job->grave, &graves);
+		mts_stats_inc(jobs_gone);
+	}
+	mutex_unlock(&mts_lock);
+	bury_all(&graves);
+}
+
+void mts_job_exit(void)
+{
+	struct mts_job *job, *next;
+	LIST_HEAD(graves);
+
+	mutex_lock(&mts_lock);
+	list_for_each_entry_safe(job, next, &mts_jobs, node) {
+		unpublish(job);
+		list_add_tail(&job->grave, &graves);
+	}
+	mutex_unlock(&mts_lock);
+	bury_all(&graves);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs/lookout.h"
+
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+#include "jobs/freezer.h"
+#include "mts.h"
+#include "rotor/rotor.h"
+#include "jobs/waits.h"
+#include "events/wake.h"
+
+/*
+ * Half of the 100 ms in which a job is to be thawed. A look at 60 tasks takes 0.1 ms, one at 10000,
+ * as hosts with 64 processors have them, 5 ms: beyond 1 ms the pauses grow, so that looks take 2 %
+ * of a processor, or 5 % of it where they take so long.
+ */
+#define PERIOD_NS (50 * (u64)NSEC_PER_MSEC)
+#define LONGEST_NS (100 * (u64)NSEC_PER_MSEC)
+#define LOOK_PART 50
+
+static struct task_struct *lookout;
+
+void mts_lookout_wake(void)
+{
+	mts_wake(MTS_THREAD_LOOKOUT);
+}
+
+/* Return: how long it took, ns. */
+static u64 look(void)
+{
+	u64 began = ktime_get_ns();
+
+	mts_waits_look_outside();
+	return ktime_get_ns() - began;
+}
+
+/* The only frozen job may be thawed for what was seen. */
+static bool has_to_look(void)
+{
+	return mts_freezer_count() || mts_rotor_takes_turns();
+}
+
+static int lookout_thread(void *unused)
+{
+	/* It keeps the rotor waiting while it looks. */
+	set_user_nice(current, MIN_NICE);
+
+	while (!kthread_should_stop()) {
+		u64 pause;
+
+		wait_event_idle(mts_wait_of[MTS_THREAD_LOOKOUT],
+				has_to_look() || kthread_should_stop());
+		pause = clamp(LOOK_PART * look(), PERIOD_NS, LONGEST_NS);
+		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_LOOKOUT], kthread_should_stop(),
+					nsecs_to_jiffies(pause));
+	}
+	return 0;
+}
+
+int mts_lookout_init(void)
+{
+	lookout = kthread_create(lookout_thread, NULL, "mts_lookout");
+	if (IS_ERR(lookout))
+		return PTR_ERR(lookout);
+	get_task_struct(lookout); /* so that kthread_stop() is safe even if an oops has ended it */
+	wake_up_process(lookout);
+	return 0;
+}
+
+void mts_lookout_exit(void)
+{
+	kthread_stop(lookout);
+	put_task_struct(lookout);
+}

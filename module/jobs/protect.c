@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs/protect.h"
+
+#include "memory/cgroupfs.h"
+#include "jobs/ops.h"
+
+/* The least that cpu.weight takes. */
+#define LEAST_WEIGHT 1ull
+
+static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
+static u64 base_low; /* what the base needs so that its children's low counts */
+static u64 base_given; /* what it has */
+
+/* Its own value, from before we first set it. False: it has none, or keeps it. */
+static bool learn(struct mts_job *job, enum mts_setting setting)
+{
+	struct mts_kept *kept = &job->kept[setting];
+
+	if (kept->set)
+		return true;
+	kept->set = !mts_ops->get(job, setting, &kept->own);
+	kept->given = kept->own;
+	return kept->set;
+}
+
+static void give(struct mts_job *job, enum mts_setting setting, u64 value)
+{
+	struct mts_kept *kept = &job->kept[setting];
+	u64 now;
+
+	if (kept->given == value)
+		return;
+	/* Somebody has changed it since: that stays. */
+	if (!mts_ops->get(job, setting, &now) && now != kept->given)
+		return;
+	if (mts_ops->set(job, setting, value))
+		return;
+	/* As the kernel rounds it, so that it is known again. */
+	if (mts_ops->get(job, setting, &kept->given))
+		kept->given = value;
+}
+
+static int restore(struct mts_job *job, enum mts_setting setting)
+{
+	struct mts_kept *kept = &job->kept[setting];
+	u64 now;
+	int err = mts_ops->get(job, setting, &now);
+
+	/* Somebody has changed it since: that is the job's own now. */
+	if (err || now != kept->given || now == kept->own)
+		return err;
+	return mts_ops->set(job, setting, kept->own);
+}
+
+/* Tried again if there was no memory to open the file: else what we gave would pass for its own. */
+static void put_back(struct mts_job *job, enum mts_setting setting)
+{
+	struct mts_kept *kept = &job->kept[setting];
+	int err;
+
+	if (!kept->set)
+		return;
+	err = restore(job, setting);
+	if (err == -ENOMEM && !job->unprotected)
+		return;
+	if (err && err != -ENODEV)
+		pr_warn_ratelimited("job %s: %s stays %llu: error %d\n", job->name,
+				    mts_setting_files[setting], kept->given, err);
+	kept->set = false;
+}
+
+/* "max" of one must leave the sum one from which it can be taken off again. */
+static u64 share_of_base(u64 low)
+{
+	return min(low, U64_MAX / (2 * MTS_MAX_JOBS));
+}
+
+/* Protection counts as far as the cgroups above have it too: the base does the sum's. */
+static void protect_base(struct mts_job *job, u64 before)
+{
+	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
+
+	if (job->created)
+		base_low = base_low + share_of_base(after) - share_of_base(before);
+	if (base_low != base_given && mts_cgroupfs_protect_base(base_low) != -ENOMEM)
+		base_given = base_low;
+}
+
+/* Files are written when it makes a difference of an eighth. */
+static bool is_near(u64 a, u64 b)
+{
+	return mts_max(a, b) - mts_min(a, b) <= b / 8;
+}
+
+static void set_low(struct mts_job *job, u64 low)
+{
+	struct mts_kept *kept = &job->kept[MTS_SETTING_LOW];
+	u64 before = kept->set ? kept->given : 0;
+
+	lockdep_assert_held(&protect_lock);
+	if (!low)
+		put_back(job, MTS_SETTING_LOW);
+	/* More than that it has of its own. */
+	else if (learn(job, MTS_SETTING_LOW) && !is_near(kept->given, mts_max(low, kept->own)))
+		give(job, MTS_SETTING_LOW, mts_max(low, kept->own));
+	protect_base(job, before);
+}
+
+static void set_weight(struct mts_job *job, u32 bins)
+{
+	struct mts_kept *kept = &job->kept[MTS_SETTING_WEIGHT];
+
+	lockdep_assert_held(&protect_lock);
+	if (bins < 2)
+		put_back(job, MTS_SETTING_WEIGHT);
+	/* 0: cpu.idle is set, it has no weight. */
+	else if (learn(job, MTS_SETTING_WEIGHT) && kept->own)
+		give(job, MTS_SETTING_WEIGHT, mts_max(div_u64(kept->own, bins), LEAST_WEIGHT));
+}
+
+void mts_protect(struct mts_job *job, u64 low, u32 bins)
+{
+	/* Nothing to do is the rule. */
+	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
+	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) &&
+	    READ_ONCE(base_low) == READ_ONCE(base_given))
+		return;
+	mutex_lock(&protect_lock);
+	if (!job->unprotected) {
+		set_low(job, low);
+		set_weight(job, bins);
+	}
+	mutex_unlock(&protect_lock);
+}
+
+void mts_protect_end(struct mts_job *job)
+{
+	mutex_lock(&protect_lock);
+	job->unprotected = true;
+	set_low(job, 0);
+	set_weight(job, 1);
+	mutex_unlock(&protect_lock);
+}

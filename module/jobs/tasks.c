@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "jobs/tasks.h"
+
+#include <linux/cgroup.h>
+#include <linux/sched/signal.h>
+
+#include "compat/compat.h"
+#include "jobs/job.h"
+
+static bool is_untouchable(struct task_struct *task)
+{
+	return is_global_init(task) || task->flags & PF_KTHREAD;
+}
+
+int mts_tasks_check(struct cgroup *cgrp)
+{
+	struct task_struct *process, *task;
+	int err = 0;
+
+	rcu_read_lock();
+	for (task = current; !is_global_init(task) && task->pid;
+	     task = rcu_dereference(task->real_parent))
+		if (task_under_cgroup_hierarchy(task, cgrp))
+			err = -EBUSY;
+	for_each_process_thread(process, task)
+		if (is_untouchable(task) && task_under_cgroup_hierarchy(task, cgrp))
+			err = -EBUSY;
+	rcu_read_unlock();
+	return err;
+}
+
+bool mts_tasks_is_spared(struct task_struct *task)
+{
+	return is_untouchable(task) || rt_or_dl_task_policy(task);
+}
+
+void mts_tasks_scan(void)
+{
+	struct task_struct *process, *task;
+	struct mts_job *job;
+
+	rcu_read_lock();
+	mts_job_for_each_rcu(job) {
+		job->scan_realtime = false;
+		job->scan_untouchable = false;
+	}
+	for_each_process_thread(process, task) {
+		if (!mts_tasks_is_spared(task))
+			continue;
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
+		if (!job)
+			continue;
+		if (is_untouchable(task))
+			job->scan_untouchable = true;
+		else
+			job->scan_realtime = true;
+	}
+	mts_job_for_each_rcu(job) {
+		WRITE_ONCE(job->realtime, job->scan_realtime);
+		WRITE_ONCE(job->untouchable, job->scan_untouchable);
+	}
+	rcu_read_unlock();
+}
+
+static bool can_run(struct task_struct *task)
+{
+	unsigned int state = READ_ONCE(task->__state);
+
+	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
+}
+
+/* A process, with its threads that have ended. */
+static void look_at(struct task_struct *process, struct mts_job *job)
+{
+	struct signal_struct *signal = process->signal;
+	struct task_struct *task;
+
+	job->scan_user += READ_ONCE(signal->utime);
+	if (!(job->flags & MTS_JOB_EACH))
+		job->scan_user += READ_ONCE(signal->cutime);
+	for_each_thread(process, task) {
+		job->scan_user += READ_ONCE(task->utime);
+		job->scan_awake += can_run(task);
+	}
+}
+
+/* Return: what it ran in user mode since the last look. */
+static u64 add_look(struct mts_job *job)
+{
+	u64 ran = mts_sub_floor(job->scan_user, job->user);
+	u32 stalled;
+
+	if (mts_tasks_stalled(job->cgrp, &stalled)) {
+		job->look.stalled_ns =
+			mts_add_sat(job->look.stalled_ns, (u32)(stalled - job->stalled));
+		job->stalled = stalled;
+	} else {
+		job->look.stalled_ns = U64_MAX;
+	}
+	job->user = job->scan_user;
+	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+	/* Whom we froze, be it to see how fast the disk is, does not sleep by its nature. */
+	if (!READ_ONCE(job->frozen))
+		mts_admission_count(&job->look, job->scan_awake);
+	return ran;
+}
+
+u64 mts_tasks_look(void)
+{
+	struct task_struct *process;
+	struct mts_job *job;
+	u64 sum = 0;
+
+	rcu_read_lock();
+	mts_job_for_each_rcu(job) {
+		job->scan_user = 0;
+		job->scan_awake = 0;
+	}
+	for_each_process(process) {
+		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		if (job)
+			look_at(process, job);
+	}
+	mts_job_for_each_rcu(job)
+		sum += add_look(job);
+	rcu_read_unlock();
+	return sum;
+}
+
+bool mts_tasks_bin_can_run(u32 bin)
+{
+	struct task_struct *process, *task;
+	struct mts_job *job;
+	bool found = false;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		if (!can_run(task))
+			continue;
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
+		if (job && job->bin == bin) {
+			found = true;
+			goto out;
+		}
+	}
+out:
+	rcu_read_unlock();
+	return found;
+}
+
+#ifdef CONFIG_PSI
+/* NULL: the kernel keeps no pressure accounts for it. */
+static struct psi_group *pressure_of(struct cgroup *cgrp)
+{
+	struct psi_group *psi = cgrp->psi;
+
+	return psi && READ_ONCE(psi->enabled) ? psi : NULL;
+}
+
+/* The sum is right though a task may be counted up on one CPU, down on another. */
+static unsigned int count_tasks(struct psi_group *psi, enum psi_task_count state)
+{
+	unsigned int n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->tasks[state]);
+	return n;
+}
+
+bool mts_tasks_stalls(struct cgroup *cgrp)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+
+	return psi && count_tasks(psi, NR_MEMSTALL);
+}
+
+bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+	u32 sum = 0;
+	int cpu;
+
+	if (!psi)
+		return false;
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+	*ns = sum;
+	return true;
+}
+
+int mts_tasks_awake(struct cgroup *cgrp)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+	int n;
+
+	if (!psi)
+		return -ENODATA;
+	/* Of those that wait for memory, some run, reclaiming. */
+	n = count_tasks(psi, NR_RUNNING) + count_tasks(psi, NR_IOWAIT);
+	return n > 0 ? n : count_tasks(psi, NR_MEMSTALL);
+}
+#else
+bool mts_tasks_stalls(struct cgroup *cgrp)
+{
+	return false;
+}
+
+bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+{
+	return false;
+}
+
+int mts_tasks_awake(struct cgroup *cgrp)
+{
+	return -ENODATA;
+}
+#endif

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "mts.h"
+
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernfs.h>
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/percpu.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+#include <linux/vmalloc.h>
+
+#include "memory/cgroupfs.h"
+#include "compat/compat.h"
+
+static struct path base_dir;
+static u64 base_low; /* its own memory.low, from before we set it */
+static struct cgroup *base_cgroup;
+static const char *base_name; /* last component, points into the parameter */
+static struct path base_parent;
+static const struct cred *own_cred;
+
+/* What a new cgroup takes: it and its files; its part of each processor's memory. At most. */
+#define CGROUP_BYTES (128u << 10)
+#define CGROUP_CPU_BYTES (8u << 10)
+
+static bool is_cgroup_dir(const struct path *dir)
+{
+	return dir->dentry->d_sb->s_magic == CGROUP2_SUPER_MAGIC && d_is_dir(dir->dentry);
+}
+
+struct cgroup *mts_cgroupfs_get(const struct path *dir)
+{
+	struct cgroup *cgrp;
+	struct kernfs_node *kn;
+
+	if (!is_cgroup_dir(dir))
+		return ERR_PTR(-EINVAL);
+	/*
+	 * As css_tryget_online_from_dir(), which is not exported: a directory's
+	 * kernfs node points to its cgroup until that is released, under RCU.
+	 */
+	kn = d_inode(dir->dentry)->i_private;
+	rcu_read_lock();
+	cgrp = rcu_dereference(*(void __rcu __force **)&kn->priv);
+	if (!cgrp || !css_tryget_online(&cgrp->self))
+		cgrp = ERR_PTR(-ENODEV);
+	rcu_read_unlock();
+	return cgrp;
+}
+
+struct cgroup *mts_cgroupfs_base(void)
+{
+	return base_cgroup;
+}
+
+/*
+ * Where memory is short an allocation reclaims, which takes a slow disk minutes,
+ * and who is to end the shortage must not wait for that. What these files take is
+ * small, and given back at once (put()): it may come from the reserves.
+ */
+static unsigned int dont_wait_for_memory(void)
+{
+	return memalloc_noreclaim_save();
+}
+
+/*
+ * For the same reason, and because whoever thaws takes cgroup_mutex, nothing may reclaim with that
+ * held, as making a cgroup does. What it takes is waited for before.
+ */
+static bool wait_for_memory(void)
+{
+	/* Page by page: to look for more in one piece would count as the host's reclaiming. */
+	void *files = vmalloc(CGROUP_BYTES);
+	void __percpu *counters = __alloc_percpu(CGROUP_CPU_BYTES, sizeof(u64));
+	bool was_there = files && counters;
+
+	free_percpu(counters);
+	vfree(files);
+	return was_there;
+}
+
+static int remove_cgroup(const struct path *parent, const char *name, const struct inode *expected)
+{
+	unsigned int waits = dont_wait_for_memory();
+	int err = mts_compat_rmdir(parent, name, expected);
+
+	memalloc_noreclaim_restore(waits);
+	return err;
+}
+
+static int make_cgroup(const struct path *parent, const char *name)
+{
+	unsigned int waits;
+	int err;
+
+	if (!wait_for_memory())
+		return -ENOMEM;
+	waits = dont_wait_for_memory();
+	err = mts_compat_mkdir(parent, name, 0755);
+	memalloc_noreclaim_restore(waits);
+	return err;
+}
+
+/* A kernel thread's fput() is left to a worker, and what the file has to when that runs. */
+static void put(struct file *file)
+{
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(file);
+	else
+		fput(file);
+}
+
+struct file *mts_cgroupfs_open(const struct path *dir, const char *name, int flags)
+{
+	const struct cred *old = override_creds(own_cred);
+	unsigned int waits = dont_wait_for_memory();
+	struct file *file;
+
+	file = file_open_root(dir, name, flags | O_CLOEXEC, 0);
+	memalloc_noreclaim_restore(waits);
+	revert_creds(old);
+	return file;
+}
+
+ssize_t mts_cgroupfs_read(const struct path *dir, const char *name, char *buf, size_t size)
+{
+	struct file *file;
+	unsigned int waits;
+	loff_t pos = 0;
+	ssize_t len;
+
+	file = mts_cgroupfs_open(dir, name, O_RDONLY);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	waits = dont_wait_for_memory();
+	len = kernel_read(file, buf, size - 1, &pos);
+	memalloc_noreclaim_restore(waits);
+	put(file);
+	if (len >= 0)
+		buf[len] = '\0';
+	return len;
+}
+
+int mts_cgroupfs_write_file(struct file *file, const char *text)
+{
+	const struct cred *old = override_creds(own_cred);
+	unsigned int waits = dont_wait_for_memory();
+	struct kvec vec = { .iov_base = (void *)text, .iov_len = strlen(text) };
+	struct iov_iter from;
+	struct kiocb kiocb;
+	ssize_t len;
+
+	init_sync_kiocb(&kiocb, file);
+	iov_iter_kvec(&from, ITER_SOURCE, &vec, 1, vec.iov_len);
+	/*
+	 * Not kernel_write(): it notifies, which would call freeze_watch.c for our own writes,
+	 * with job->freeze_lock held. Of memory.reclaim too: reclaim itself never reclaims.
+	 */
+	len = file->f_op->write_iter(&kiocb, &from);
+	memalloc_noreclaim_restore(waits);
+	revert_creds(old);
+	return len < 0 ? len : 0;
+}
+
+int mts_cgroupfs_write(const struct path *dir, const char *name, const char *text)
+{
+	struct file *file;
+	int err;
+
+	file = mts_cgroupfs_open(dir, name, O_WRONLY);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	err = mts_cgroupfs_write_file(file, text);
+	put(file);
+	return err;
+}
+
+int mts_cgroupfs_read_u64(const struct path *dir, const char *name, u64 *value)
+{
+	char text[24];
+	ssize_t len = mts_cgroupfs_read(dir, name, text, sizeof(text));
+
+	if (len < 0)
+		return len;
+	if (!strcmp(strim(text), "max")) {
+		*value = U64_MAX;
+		return 0;
+	}
+	return kstrtou64(strim(text), 10, value);
+}
+
+int mts_cgroupfs_write_u64(const struct path *dir, const char *name, u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), value == U64_MAX ? "max" : "%llu", value);
+	return mts_cgroupfs_write(dir, name, text);
+}
+
+int mts_cgroupfs_protect_base(u64 bytes)
+{
+	return mts_cgroupfs_write_u64(&base_dir, "memory.low", max(bytes, base_low));
+}
+
+int mts_cgroupfs_enter(const struct path *dir)
+{
+	return mts_cgroupfs_write(dir, "cgroup.procs", "0");
+}
+
+/*
+ * A directory that mkdir has made is found by name: cgroupfs leaves mkdir's dentry empty. Nor may a
+ * look for it reclaim: it has a lock meanwhile that is waited for under cgroup_mutex.
+ */
+static int look_up(const struct path *parent, const char *name, struct path *dir)
+{
+	unsigned int waits = dont_wait_for_memory();
+	int err = vfs_path_lookup(parent->dentry, parent->mnt, name, LOOKUP_DIRECTORY, dir);
+
+	memalloc_noreclaim_restore(waits);
+	return err;
+}
+
+int mts_cgroupfs_mkdir(const char *name, struct path *dir)
+{
+	const struct cred *old = override_creds(own_cred);
+	int err;
+
+	err = make_cgroup(&base_dir, name);
+	if (!err) {
+		err = look_up(&base_dir, name, dir);
+		if (err)
+			remove_cgroup(&base_dir, name, NULL);
+	}
+	revert_creds(old);
+	return err;
+}
+
+int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
+{
+	const struct cred *old = override_creds(own_cred);
+	int err = remove_cgroup(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
+
+	revert_creds(old);
+	return err;
+}
+
+static int find_base(const char *base)
+{
+	char *parent, *slash;
+	int err;
+
+	parent = kstrdup(base, GFP_KERNEL);
+	if (!parent)
+		return -ENOMEM;
+	slash = strrchr(parent, '/');
+	if (!slash || slash == parent || !slash[1]) {
+		pr_err("cgroup_base=%s: not an absolute path to a directory of its own, such as /sys/fs/cgroup/mts\n",
+		       base);
+		err = -EINVAL;
+		goto out;
+	}
+	*slash = '\0';
+	base_name = base + (slash + 1 - parent);
+
+	err = kern_path(parent, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &base_parent);
+	if (err) {
+		pr_err("cgroup_base: %s: error %d: is cgroup v2 mounted? (mount -t cgroup2 none /sys/fs/cgroup)\n",
+		       parent, err);
+		goto out;
+	}
+	if (!is_cgroup_dir(&base_parent)) {
+		pr_err("cgroup_base: %s is not cgroup v2: mount it, or boot with systemd.unified_cgroup_hierarchy=1\n",
+		       parent);
+		err = -EINVAL;
+		goto out_parent;
+	}
+	err = make_cgroup(&base_parent, base_name);
+	if (!err || err == -EEXIST)
+		err = look_up(&base_parent, base_name, &base_dir);
+	if (!err)
+		goto out;
+	pr_err("cgroup_base: cannot make %s: error %d\n", base, err);
+out_parent:
+	path_put(&base_parent);
+out:
+	kfree(parent);
+	return err;
+}
+
+static void release_base(void)
+{
+	/* -EBUSY while cgroups are left in it: their processes still live there. */
+	remove_cgroup(&base_parent, base_name, NULL);
+	path_put(&base_dir);
+	path_put(&base_parent);
+}
+
+int mts_cgroupfs_init(const char *base)
+{
+	int err;
+
+	own_cred = prepare_kernel_cred(&init_task);
+	if (!own_cred)
+		return -ENOMEM;
+	err = find_base(base);
+	if (err)
+		goto out_cred;
+
+	/* Without it in both, jobs would have no memory.* files. */
+	err = mts_cgroupfs_write(&base_parent, "cgroup.subtree_control", "+memory");
+	if (!err)
+		err = mts_cgroupfs_write(&base_dir, "cgroup.subtree_control", "+memory");
+	if (err) {
+		pr_err("cannot enable the memory controller for %s: error %d: is it in cgroup v1, or off (cgroup_disable=memory)?\n",
+		       base, err);
+		goto out_base;
+	}
+	if (mts_cgroupfs_read_u64(&base_dir, "memory.low", &base_low))
+		base_low = 0;
+	base_cgroup = mts_cgroupfs_get(&base_dir);
+	if (!IS_ERR(base_cgroup))
+		return 0;
+	err = PTR_ERR(base_cgroup);
+	pr_err("%s has been removed while it was being set up\n", base);
+
+out_base:
+	release_base();
+out_cred:
+	put_cred(own_cred);
+	return err;
+}
+
+void mts_cgroupfs_exit(void)
+{
+	cgroup_put(base_cgroup);
+	release_base();
+	put_cred(own_cred);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "memory/mms.h"
+
+#include <linux/cgroup.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+#include <linux/spinlock.h>
+
+#include "mts.h"
+#include "rotor/rotor_private.h"
+
+/*
+ * So long somebody else may hold an address space's lock. Who changes it is soon done, but waits
+ * for a worker that has it while the disk reads a page.
+ */
+#define LOCK_MS 200u
+
+/*
+ * Whoever lets go last frees all of it, after it has waited for what is under way: a worker does
+ * that (mmput_async()), not the rotor, and not with another one's lock held.
+ */
+struct held {
+	struct mm_struct *mm; /* NULL: dropped */
+	struct mts_job *job;
+	bool given_up;
+};
+
+static struct held mms[MTS_MAX_MMS];
+static u32 nmms;
+/* Against dropping one as a worker takes it. */
+static DEFINE_SPINLOCK(drop_lock);
+
+static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
+{
+	u32 low = 0, high = n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (jobs[middle]->id < job->id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && jobs[low] == job;
+}
+
+static struct mm_struct *mm_of_process(struct task_struct *process)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+
+	/* The first thread may have exited before the others. */
+	for_each_thread(process, task) {
+		mm = get_task_mm(task);
+		if (mm)
+			return mm;
+	}
+	return NULL;
+}
+
+static int compare_mms(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	return x->mm < y->mm ? -1 : x->mm > y->mm;
+}
+
+u32 mts_mms_get(struct mts_job **jobs, u32 n)
+{
+	struct task_struct *process;
+	u32 i, kept = 0;
+
+	rcu_read_lock();
+	for_each_process(process) {
+		struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(process));
+
+		if (!job || !is_among(jobs, n, job))
+			continue;
+		mms[nmms] = (struct held){ .mm = mm_of_process(process), .job = job };
+		if (mms[nmms].mm && ++nmms == MTS_MAX_MMS)
+			break;
+	}
+	rcu_read_unlock();
+
+	/* A child of vfork() shares its parent's. */
+	sort(mms, nmms, sizeof(mms[0]), compare_mms, NULL);
+	for (i = 0; i < nmms; i++) {
+		if (kept && mms[kept - 1].mm == mms[i].mm)
+			mmput(mms[i].mm);
+		else
+			mms[kept++] = mms[i];
+	}
+	nmms = kept;
+	return nmms;
+}
+
+/* Each process that exits leaves it to another one that has it, if there is one. */
+static bool is_dead(const struct mm_struct *mm)
+{
+	return !READ_ONCE(mm->owner);
+}
+
+void mts_mms_give_up(u32 index)
+{
+	WRITE_ONCE(mms[index].given_up, true);
+}
+
+bool mts_mms_is_given_up(u32 index)
+{
+	return READ_ONCE(mms[index].given_up);
+}
+
+/* Under drop_lock. To be put, or NULL. */
+static struct mm_struct *take_if_dead(u32 index)
+{
+	struct mm_struct *mm = mms[index].mm;
+
+	if (!mm || !(is_dead(mm) || mms[index].given_up))
+		return NULL;
+	mts_mms_give_up(index);
+	mms[index].mm = NULL;
+	return mm;
+}
+
+void mts_mms_drop_dead(u32 from, u32 n)
+{
+	u32 i = 0;
+
+	n = min(n, nmms);
+	while (i < n) {
+		struct mm_struct *mm = NULL;
+
+		spin_lock(&drop_lock);
+		while (i < n && !mm)
+			mm = take_if_dead((from + i++) % nmms);
+		spin_unlock(&drop_lock);
+		if (mm)
+			mmput_async(mm);
+	}
+}
+
+struct mts_job *mts_mms_job(u32 index)
+{
+	return mms[index].job;
+}
+
+struct mm_struct *mts_mms_at(u32 index)
+{
+	return mms[index].mm;
+}
+
+void mts_mms_put(void)
+{
+	/* No worker is left. */
+	while (nmms)
+		if (mms[--nmms].mm)
+			mmput_async(mms[nmms].mm);
+}
+
+static struct mm_struct *get(u32 index)
+{
+	struct mm_struct *mm;
+
+	spin_lock(&drop_lock);
+	mm = mms[index].mm;
+	if (mm)
+		mmget(mm);
+	spin_unlock(&drop_lock);
+	return mm;
+}
+
+struct mm_struct *mts_mms_lock(u32 index)
+{
+	unsigned long until = jiffies + msecs_to_jiffies(LOCK_MS);
+	struct mm_struct *mm = get(index);
+
+	while (mm && !time_after(jiffies, until) && !mts_rotor_is_hurried()) {
+		if (is_dead(mm) || mts_mms_is_given_up(index))
+			break;
+		if (mmap_read_trylock(mm))
+			return mm;
+		schedule_timeout_idle(1);
+	}
+	if (mm)
+		mmput_async(mm);
+	return NULL;
+}
+
+void mts_mms_unlock(struct mm_struct *mm)
+{
+	mmap_read_unlock(mm);
+	mmput_async(mm);
+}

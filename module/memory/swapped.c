@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Read off the page tables, and for shared memory off its page cache. */
+#include "memory/swapped.h"
+
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate_wait.h>
+#include <linux/sched.h>
+#include <linux/xarray.h>
+
+#include "compat/nodes.h"
+#include "compat/swap_entry.h"
+#include "mts.h"
+#include "memory/page_tables.h"
+#include "rotor/rotor_private.h"
+#include "memory/touched.h"
+
+/* At 16 bytes a page: as much as fits, or this at least. */
+#define MIN_ENTRIES 4096u
+/* Pages of one device before it is another's turn, 1 MiB: long requests, several in a batch. */
+#define STRIPE_BITS 8
+#define TYPE_BITS MAX_SWAPFILES_SHIFT
+
+/* So many side by side are one request that is worth its time; they may keep their places. */
+#define RUN 16u
+
+/* Parts of shared files that are in the list already. */
+#define MAX_SEEN 128
+
+static unsigned int debug_list_pages;
+module_param(debug_list_pages, uint, 0600);
+MODULE_PARM_DESC(debug_list_pages,
+		 "for tests: no longer list of what comes back, as where memory is short");
+
+struct part {
+	const struct address_space *mapping;
+	pgoff_t first;
+	pgoff_t last;
+};
+
+struct collector {
+	struct mts_swapped_list *list;
+	u32 index; /* of the address space */
+	const struct mm_struct *mm;
+	const struct mts_job *job;
+	u32 nseen;
+	struct part seen[MAX_SEEN];
+};
+
+/* The rotor's thread is the only one here, and its stack is small. */
+static struct collector collector;
+
+static bool is_full(const struct collector *c)
+{
+	return c->list->n == c->list->max;
+}
+
+static u64 place_of(swp_entry_t entry)
+{
+	u64 offset = swp_offset(entry), within = offset & (BIT(STRIPE_BITS) - 1);
+
+	return (((offset >> STRIPE_BITS) << TYPE_BITS | swp_type(entry)) << STRIPE_BITS) | within;
+}
+
+static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool moves)
+{
+	c->list->entries[c->list->n++] = (struct mts_swapped){
+		.place = place_of(entry),
+		.where = addr | c->index | (moves ? MTS_SWAPPED_MOVES : 0),
+	};
+}
+
+/* ---- private memory: page tables ----------------------------------------------- */
+
+static bool add_page_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
+{
+	struct collector *c = data;
+	const struct mts_touched_part *part = NULL;
+
+	if (c->job->leaves)
+		part = mts_touched_find(&c->job->touched, c->mm, addr);
+	for (; addr < end && !is_full(c); pte++, addr += PAGE_SIZE) {
+		pte_t now = READ_ONCE(*pte);
+		swp_entry_t entry;
+
+		if (!mts_compat_swap_entry(now, &entry))
+			continue;
+		if (!part || mts_touched_is_used(part, addr))
+			add(c, entry, addr, pte_swp_exclusive(now));
+	}
+	return !is_full(c);
+}
+
+/* ---- shared memory: the page cache of its file ---------------------------------- */
+
+/* A part that more than MAX_SEEN others came before is left to the jobs' own faults. */
+static bool is_new(struct collector *c, const struct part *part)
+{
+	u32 i;
+
+	for (i = 0; i < c->nseen; i++)
+		if (c->seen[i].mapping == part->mapping && c->seen[i].first <= part->first &&
+		    part->last <= c->seen[i].last)
+			return false;
+	if (c->nseen == MAX_SEEN)
+		return false;
+	c->seen[c->nseen++] = *part;
+	return true;
+}
+
+static void add_shared(struct collector *c, struct vm_area_struct *vma)
+{
+	struct address_space *mapping = vma->vm_file->f_mapping;
+	struct part part = {
+		.mapping = mapping,
+		.first = vma->vm_pgoff,
+		.last = vma->vm_pgoff + vma_pages(vma) - 1,
+	};
+	XA_STATE(xas, &mapping->i_pages, part.first);
+	void *page;
+
+	if (!is_new(c, &part))
+		return;
+	rcu_read_lock();
+	xas_for_each(&xas, page, part.last)
+	{
+		swp_entry_t entry;
+
+		if (is_full(c))
+			break;
+		/* Of a large entry the first page: its fault brings in the others or splits it. */
+		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
+			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT),
+			    false);
+		if (need_resched()) {
+			xas_pause(&xas);
+			cond_resched_rcu();
+		}
+	}
+	rcu_read_unlock();
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+static void add_vma(struct collector *c, struct vm_area_struct *vma)
+{
+	if (mts_is_private(vma))
+		mts_page_tables_walk(vma, add_page_table, c);
+	if (mts_is_shared(vma))
+		add_shared(c, vma);
+}
+
+/*
+ * Its pages are to lie in some nodes' memory only, by its cpuset or a policy of its own: by our
+ * faults they would lie in ours. Its own go by that. Under RCU.
+ */
+static bool is_kept_to_nodes(const struct task_struct *owner)
+{
+	return owner && (mts_compat_has_mempolicy(owner) || !mts_compat_may_use_all_nodes(owner));
+}
+
+static bool may_add(const struct mm_struct *mm)
+{
+	bool kept;
+
+	if (num_node_state(N_MEMORY) < 2)
+		return true;
+	rcu_read_lock();
+	kept = is_kept_to_nodes(rcu_dereference(mm->owner));
+	rcu_read_unlock();
+	return !kept;
+}
+
+static void add_mm(struct collector *c)
+{
+	struct mm_struct *mm = mts_mms_lock(c->index);
+	struct vm_area_struct *vma;
+
+	if (!mm)
+		return;
+	if (!may_add(mm)) {
+		mts_mms_give_up(c->index);
+		mts_mms_unlock(mm);
+		return;
+	}
+	c->mm = mm;
+	c->job = mts_mms_job(c->index);
+	VMA_ITERATOR(vmi, mm, 0);
+
+	for_each_vma(vmi, vma) {
+		if (is_full(c) || mts_rotor_is_hurried())
+			break;
+		add_vma(c, vma);
+		cond_resched();
+	}
+	mts_mms_unlock(mm);
+}
+
+/* Real-time tasks do not wait for the sorting of a large bin; nor does who ends it. */
+static bool may_go_on_sorting(void)
+{
+	cond_resched();
+	mts_rotor_step("pages are sorted");
+	return !mts_rotor_is_hurried();
+}
+
+static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
+{
+	return b->place == a->place + 1 &&
+	       mts_mms_job(mts_swapped_mm(a)) == mts_mms_job(mts_swapped_mm(b));
+}
+
+/*
+ * A long run of one job's pages was evicted in one go, and can stay. Where all write at once, as
+ * they do when memory runs out, the pages of many lie side by side: such a run is read in one go,
+ * but written by one job after the other.
+ */
+static void settle_runs(struct mts_swapped_list *list)
+{
+	u32 i, j, first = 0;
+
+	for (i = 1; i <= list->n; i++) {
+		if (i < list->n && is_next(&list->entries[i - 1], &list->entries[i]))
+			continue;
+		if (i - first >= RUN && !mts_swapped_is_scattered(&list->entries[first]))
+			for (j = first; j < i; j++)
+				list->entries[j].where &= ~MTS_SWAPPED_MOVES;
+		first = i;
+	}
+}
+
+static int alloc(struct mts_swapped_list *list, u64 wanted)
+{
+	wanted = clamp_t(u64, wanted, MIN_ENTRIES, READ_ONCE(debug_list_pages) ?: U32_MAX / 2);
+	for (; wanted >= MIN_ENTRIES; wanted /= 2) {
+		list->entries = kvmalloc_array(wanted, sizeof(*list->entries),
+					       GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+		if (list->entries) {
+			list->max = wanted;
+			list->n = 0;
+			return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 until)
+{
+	struct collector *c = &collector;
+
+	if (alloc(list, pages))
+		return -ENOMEM;
+	c->list = list;
+	c->nseen = 0;
+	for (c->index = 0; c->index < nmms; c->index++) {
+		if (until && ktime_get_ns() >= until)
+			break;
+		mts_rotor_step("page tables are looked at");
+		add_mm(c);
+	}
+	if (mts_swap_order(list->entries, list->n, may_go_on_sorting))
+		settle_runs(list);
+	else
+		list->n = 0;
+	return 0;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "memory/touched.h"
+
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "compat/swap_entry.h"
+#include "compat/young.h"
+#include "jobs/job.h"
+#include "memory/mms.h"
+#include "mts.h"
+#include "memory/page_tables.h"
+#include "rotor/rotor_private.h"
+#include "events/stats.h"
+
+/* Whoever waits for more pages than this does not get to use the others. */
+#define LACKS_FREE 16
+
+/* An address space that is walked, and what of it counts for. */
+struct walk {
+	struct mm_struct *mm;
+	struct mts_job *job;
+};
+
+void mts_touched_free(struct mts_touched *touched)
+{
+	kvfree(touched->parts);
+	*touched = (struct mts_touched){ 0 };
+}
+
+void mts_touched_outdated(struct mts_job *job)
+{
+	job->touched.told = false;
+	job->working_set = (struct mts_working_set){ 0 };
+}
+
+static void forget(struct mts_job *job)
+{
+	mts_touched_free(&job->touched);
+	mts_touched_outdated(job);
+}
+
+static bool comes_before(const struct mts_touched_part *part, const struct mm_struct *mm,
+			 unsigned long addr)
+{
+	return part->mm < mm || (part->mm == mm && part->addr < addr);
+}
+
+static struct mts_touched_part *find(const struct mts_touched *touched, const struct mm_struct *mm,
+				     unsigned long addr)
+{
+	u32 low = 0, high = touched->n;
+
+	addr &= PMD_MASK;
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (comes_before(&touched->parts[middle], mm, addr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == touched->n || touched->parts[low].mm != mm || touched->parts[low].addr != addr)
+		return NULL;
+	return &touched->parts[low];
+}
+
+const struct mts_touched_part *mts_touched_find(const struct mts_touched *touched,
+						const struct mm_struct *mm, unsigned long addr)
+{
+	return find(touched, mm, addr);
+}
+
+/* Each page table of private memory. Return: all of them tell what is used. */
+static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
+{
+	struct vm_area_struct *vma;
+
+	/* What a virtual machine uses is marked in tables of KVM's, and a device marks nothing. */
+	if (mm_has_notifiers(walk->mm))
+		return false;
+	VMA_ITERATOR(vmi, walk->mm, 0);
+
+	for_each_vma(vmi, vma)
+		if (mts_is_private(vma) && !mts_page_tables_walk(vma, visit, walk))
+			return false;
+	return true;
+}
+
+/* Of the address spaces that are held. */
+static void walk_all(u32 nmms, mts_page_table_visit visit)
+{
+	u32 i;
+
+	for (i = 0; i < nmms; i++) {
+		struct walk walk = { .mm = mts_mms_lock(i), .job = mts_mms_job(i) };
+
+		mts_rotor_step("page tables are looked at");
+		if (!walk.mm || !walk_mm(&walk, visit))
+			walk.job->touched.complete = false;
+		if (walk.mm)
+			mts_mms_unlock(walk.mm);
+	}
+}
+
+/* ---- a slice begins ---------------------------------------------------------- */
+
+/*
+ * The part of an address, made if need be: the walk is in their order. What the record of
+ * the slice before says of it is taken over. NULL: there is no room.
+ */
+static struct mts_touched_part *make_part(struct mts_touched *touched, const struct mm_struct *mm,
+					  unsigned long addr, const struct mts_touched_part *old)
+{
+	struct mts_touched_part *part = touched->n ? &touched->parts[touched->n - 1] : NULL;
+
+	addr &= PMD_MASK;
+	/* One page table can hold several areas. */
+	if (part && part->mm == mm && part->addr == addr)
+		return part;
+	if (touched->n == touched->max)
+		return NULL;
+	part = &touched->parts[touched->n++];
+	*part = (struct mts_touched_part){ .mm = mm, .addr = addr };
+	if (old)
+		bitmap_copy(part->before, old->now, PTRS_PER_PTE);
+	return part;
+}
+
+/* Memory of its own: no page cache, not the page of zeros. */
+static bool is_anonymous(pte_t value)
+{
+	return !pte_special(value) && pfn_valid(pte_pfn(value)) && PageAnon(pte_page(value));
+}
+
+static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
+{
+	const struct walk *walk = data;
+	struct mts_job *job = walk->job;
+	const struct mts_touched_part *old = find(&job->touched_before, walk->mm, addr);
+	struct mts_touched_part *part = make_part(&job->touched, walk->mm, addr, old);
+
+	if (!part)
+		return false;
+	for (; addr < end; pte++, addr += PAGE_SIZE) {
+		pte_t value = READ_ONCE(*pte);
+		swp_entry_t entry;
+
+		if (pte_present(value)) {
+			job->touched.pages += is_anonymous(value);
+			mts_compat_clear_young(pte, value);
+		} else if (mts_compat_swap_entry(value, &entry)) {
+			job->touched.pages++;
+			if (job->leaves && old && !mts_touched_is_used(old, addr)) {
+				__set_bit(pte_index(addr), part->left);
+			} else {
+				/* Wanted, but there was no memory, or no time. */
+				__set_bit(pte_index(addr), part->now);
+				job->touched.lacked++;
+			}
+		}
+	}
+	return true;
+}
+
+/* A record has a part for each page table at most; what is new until then is all used. */
+static void make_room(struct mts_job **jobs, u32 n, u32 nmms)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		jobs[i]->touched_before = jobs[i]->touched;
+		jobs[i]->touched = (struct mts_touched){ .complete = true };
+		jobs[i]->touched.told = jobs[i]->touched_before.told;
+	}
+	for (i = 0; i < nmms; i++)
+		if (mts_mms_at(i))
+			mts_mms_job(i)->touched.max +=
+				mm_pgtables_bytes(mts_mms_at(i)) >> PAGE_SHIFT;
+	for (i = 0; i < n; i++) {
+		struct mts_touched *touched = &jobs[i]->touched;
+
+		touched->parts = kvmalloc_array(touched->max, sizeof(*touched->parts),
+						GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+		if (!touched->parts)
+			touched->max = 0;
+	}
+}
+
+void mts_touched_begin(struct mts_job **jobs, u32 n)
+{
+	u32 i, nmms;
+
+	if (!MTS_HAVE_YOUNG || !n)
+		return;
+	nmms = mts_mms_get(jobs, n);
+	make_room(jobs, n, nmms);
+	walk_all(nmms, begin_table);
+	mts_mms_put();
+	for (i = 0; i < n; i++) {
+		mts_touched_free(&jobs[i]->touched_before);
+		if (!jobs[i]->touched.complete) {
+			forget(jobs[i]);
+			continue;
+		}
+		jobs[i]->touched.marks_cleared = true;
+		jobs[i]->slice_tells_little = true; /* until it has had one */
+	}
+}
+
+/* ---- and is over ------------------------------------------------------------- */
+
+static void see_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
+		     pte_t value)
+{
+	struct mts_slice_use *use = &job->use;
+	swp_entry_t entry;
+	bool used;
+
+	if (pte_present(value)) {
+		if (!is_anonymous(value))
+			return;
+		used = !part || pte_young(value);
+		if (used && part) {
+			__set_bit(page, part->now);
+			use->missed += test_bit(page, part->left);
+		}
+	} else if (mts_compat_swap_entry(value, &entry)) {
+		used = false;
+	} else {
+		return;
+	}
+	if (part) {
+		use->left += test_bit(page, part->left);
+		used = used || test_bit(page, part->now) || test_bit(page, part->before);
+	}
+	if (used)
+		use->used += PAGE_SIZE;
+	else
+		use->unused += PAGE_SIZE;
+}
+
+static bool end_table(pte_t *pte, unsigned long addr, unsigned long end, void *data)
+{
+	const struct walk *walk = data;
+	struct mts_touched_part *part = find(&walk->job->touched, walk->mm, addr);
+
+	for (; addr < end; pte++, addr += PAGE_SIZE)
+		see_page(walk->job, part, pte_index(addr), READ_ONCE(*pte));
+	return true;
+}
+
+/* What was used before counts for one slice more. */
+static void keep_before(struct mts_touched *touched)
+{
+	u32 i;
+
+	for (i = 0; i < touched->n; i++)
+		bitmap_or(touched->parts[i].now, touched->parts[i].now, touched->parts[i].before,
+			  PTRS_PER_PTE);
+}
+
+/* Has the job's last slice shown less than it uses? */
+static bool tells_little(const struct mts_job *job)
+{
+	/* Whoever is awake and has not touched its own stack never got a processor. */
+	return job->slice_tells_little || job->touched.lacked > LACKS_FREE ||
+	       (!job->use.used && job->last_threads);
+}
+
+static void take_down(struct mts_job *job)
+{
+	bool little = tells_little(job);
+
+	job->touched.marks_cleared = false;
+	job->touched.told |= !little;
+	job->use.grown =
+		mts_sub_floor(job->use.used + job->use.unused, job->touched.pages << PAGE_SHIFT);
+	if (!job->touched.complete || !job->touched.told || mts_working_set_fills(&job->use)) {
+		forget(job);
+		return;
+	}
+	mts_stats_add(left_in_swap, job->use.left);
+	mts_stats_add(missed, job->use.missed);
+	if (little)
+		keep_before(&job->touched);
+	mts_working_set_note(&job->working_set, &job->use);
+}
+
+void mts_touched_end(struct mts_job **jobs, u32 n)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!jobs[i]->touched.marks_cleared)
+			continue;
+		jobs[i]->use = (struct mts_slice_use){ 0 };
+		jobs[kept++] = jobs[i];
+	}
+	if (!kept)
+		return;
+	walk_all(mts_mms_get(jobs, kept), end_table);
+	mts_mms_put();
+	for (i = 0; i < kept; i++)
+		take_down(jobs[i]);
+}

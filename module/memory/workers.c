@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "memory/workers.h"
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "mts.h"
+#include "rotor/rotor_private.h"
+#include "events/stats.h"
+
+/* More of them wait for each other: for the map of the swap device, for the disk. */
+#define MAX_WORKERS 8u
+
+static unsigned int threads;
+module_param(threads, uint, 0644);
+MODULE_PARM_DESC(threads,
+		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
+
+/* So long the rotor's thread is alone, to see what takes the time. */
+#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
+
+/**
+ * struct run - only the rotor's thread writes it
+ * @most: others that may be called
+ * @called: that have been
+ * @began: when, ns
+ * @busy: own_busy() then
+ */
+static struct run {
+	void (*does)(void *data);
+	void *data;
+	u32 most;
+	u32 called;
+	u64 began;
+	u64 busy;
+} run;
+
+static struct work_struct workers[MAX_WORKERS - 1];
+static struct workqueue_struct *queue;
+
+static u64 own_busy(void)
+{
+	u64 own = current->se.sum_exec_runtime;
+
+#ifdef CONFIG_SCHED_INFO
+	own += current->sched_info.run_delay;
+#endif
+	return own;
+}
+
+u64 mts_workers_busy(void)
+{
+	return own_busy() + mts_stats_read(workers_ns);
+}
+
+/* What many wait for a processor is not counted: they also wait for each other. */
+static void work(struct work_struct *work)
+{
+	u64 before = current->se.sum_exec_runtime;
+
+	run.does(run.data);
+	mts_stats_add(workers_ns, current->se.sum_exec_runtime - before);
+}
+
+void mts_workers_call(void)
+{
+	u64 elapsed;
+
+	if (!mts_rotor_is_me() || run.called == run.most)
+		return;
+	elapsed = ktime_get_ns() - run.began;
+	if (elapsed < ALONE_NS || own_busy() - run.busy < elapsed / 2)
+		return;
+	for (; run.called < run.most; run.called++)
+		queue_work(queue, &workers[run.called]);
+}
+
+void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
+{
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
+
+	run = (struct run){
+		.does = does,
+		.data = data,
+		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
+		.began = ktime_get_ns(),
+		.busy = own_busy(),
+	};
+	does(data);
+	run.most = 0;
+	/* Whoever has not begun need not any more: there may be no memory for its thread. */
+	while (run.called)
+		cancel_work_sync(&workers[--run.called]);
+}
+
+int mts_workers_init(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(workers); i++)
+		INIT_WORK(&workers[i], work);
+	queue = alloc_workqueue("mts", WQ_UNBOUND, 0);
+	return queue ? 0 : -ENOMEM;
+}
+
+void mts_workers_exit(void)
+{
+	destroy_workqueue(queue);
+}

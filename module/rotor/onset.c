@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Turns that begin before the first storm. On a slow disk, as soon as memory is short, every
+ * process reclaims for itself: pages go out one by one, and whoever reclaims does not freeze until
+ * it is through, which can take minutes. So where the jobs are about to fill the memory all stand
+ * still for a moment, and some of it is evicted. If that goes slowly they fill the rest a little
+ * at a time, and turns begin when hardly any is left.
+ */
+#include "mts.h"
+
+#include <linux/delay.h>
+#include <linux/mm.h>
+
+#include "memory/memory.h"
+#include "jobs/ops.h"
+#include "rotor/rotor.h"
+#include "rotor/rotor_private.h"
+#include "events/stats.h"
+#include "sched_hooks/hooks.h"
+#include "memory/workers.h"
+
+/*
+ * Jobs may fill all of the memory in so short a time. By when the kernel begins to reclaim it is
+ * too late: a few milliseconds later they do so themselves. So growth is looked at before half of
+ * what is left can be gone: for so long after jobs have come, or have grown so fast that what is
+ * left would last no longer than a minute. Else nobody looks before the kernel reclaims.
+ */
+#define FASTEST_NS (1 * (u64)NSEC_PER_SEC)
+#define WATCH_NS (4 * (u64)NSEC_PER_SEC)
+#define GROWS_NS (60 * (u64)NSEC_PER_SEC)
+/* It is about to be full if what is left lasts no longer than this. */
+#define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
+/* It is full, as near as one can come, if what is left lasts no longer than this. */
+#define NEAR_NS (FILLS_NS / 16)
+/* Or if it is less than one part in so many. */
+#define EDGE 64u
+/* So long after kswapd was woken it may still be at work. */
+#define RECLAIMS_NS (1 * (u64)NSEC_PER_SEC)
+/* If it does not come to that in so long a time it will not soon. */
+#define NEARS_NS (1 * (u64)NSEC_PER_SEC)
+/* Growth is measured over this at least; and this for who does not grow at present. */
+#define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
+#define SETTLED_NS (32 * (u64)NSEC_PER_MSEC)
+/* At most so much of the time goes into looking. */
+#define LOOK_SHARE 64u
+/* What the disk has shown, or the jobs, is believed for so long. */
+#define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
+/*
+ * So little is evicted to see how fast swap is, as memory may suffice; and so often if it was slow,
+ * as a fast disk may have been busy once.
+ */
+#define PROBE_BYTES (256ull << 10)
+#define PROBES 2u
+/* So long all wait for it to come back; by faults if there was more of the job in swap before. */
+#define BACK_NS (100 * (u64)NSEC_PER_MSEC)
+#define BACK_BYTES (1024ull << 10)
+/* Who has not grown for so long, by one part in so many, has what he needs. */
+#define GROWN_NS (100 * (u64)NSEC_PER_MSEC)
+#define GROWTH 128u
+
+/*
+ * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
+ * consumers one in fifty is awake when memory is about to be full, of programs that work all are.
+ * One part in so many belongs to those who sleep: most; and so much that they are still in it.
+ */
+#define MOST 2u
+#define STILL 4u
+
+/**
+ * struct early
+ * @sampled: when, ns
+ * @took: to take it, ns
+ * @sample: what the jobs had in memory then, bytes
+ * @before: at the sample before it
+ * @elapsed: from that one to this, ns
+ * @left: that the kernel would have given them before it reclaims, bytes
+ * @planned: the part of it that a bin may have, bytes
+ * @jobs: how many they were
+ * @grew: they had less before
+ * @watch_until: so long they are looked at, ns
+ * @next_look: not before, ns
+ * @slow_until: so long the disk is taken to be as slow as it has been seen to be, ns
+ * @believed_until: so long what was seen of who sleeps is, ns; 0: nobody did who had much
+ * @most: that all jobs had in memory and in swap in the last slice of an early round, bytes
+ * @most_since: when they had grown to it, ns
+ * @next_measure: not before, ns
+ * @fit_until: so long they are taken to fit if they have no more than that, ns
+ */
+static struct early {
+	u64 sampled;
+	u64 took;
+	u64 sample;
+	u64 before;
+	u64 elapsed;
+	u64 left;
+	u64 planned;
+	u32 jobs;
+	bool grew;
+	u64 watch_until;
+	u64 next_look;
+	u64 slow_until;
+	u64 believed_until;
+	u64 most;
+	u64 most_since;
+	u64 next_measure;
+	u64 fit_until;
+} early;
+
+static u64 jobs_resident(void)
+{
+	u64 sum = 0, bytes;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (!mts_ops->resident(mts_rotor.roster[i], &bytes))
+			sum = mts_add_sat(sum, bytes);
+	return sum;
+}
+
+/* In memory, and with what is in swap: what comes back from there is no growth. */
+static u64 jobs_demand(u64 *resident)
+{
+	struct mts_usage usage;
+	u64 sum = 0;
+	u32 i;
+
+	*resident = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		if (mts_ops->usage(mts_rotor.roster[i], &usage))
+			continue;
+		sum = mts_add_sat(sum, mts_policy_demand(&usage));
+		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
+	}
+	return sum;
+}
+
+/*
+ * Who is seen asleep sleeps. Who is not may be waiting for memory, unless some is @left. Without
+ * the kernel's accounts all are awake.
+ */
+static void note_who_sleeps(u64 left)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!mts_ops->awake(job))
+			job->slept = true;
+		else if (left)
+			job->slept = false;
+	}
+}
+
+static void take_sample(void)
+{
+	u64 now = ktime_get_ns(), total = (u64)totalram_pages() << PAGE_SHIFT;
+
+	early.elapsed = now - early.sampled;
+	early.before = early.sample;
+	early.sampled = now;
+	early.sample = jobs_resident();
+	early.left = mts_memory_available();
+	early.planned =
+		mts_sub_floor(mts_policy_capacity(early.left, early.sample, total), early.sample);
+}
+
+/* Will the jobs have @bytes more by then, if they go on as between the last two samples? */
+static bool fills(u64 bytes, u64 within_ns)
+{
+	return mts_policy_fills(bytes, early.before, early.sample, early.elapsed, within_ns);
+}
+
+void mts_early_sample(void)
+{
+	u64 now = ktime_get_ns();
+
+	take_sample();
+	early.grew = early.sample > early.before;
+	/* In turns it is we who let them sleep. */
+	if (mts_rotor.nbins < 2)
+		note_who_sleeps(early.planned);
+	/* Nothing is known of who has come since. */
+	if (now < early.believed_until && mts_rotor.roster_size > early.jobs)
+		early.next_look = 0;
+	if (early.jobs != mts_rotor.roster_size)
+		early.fit_until = 0;
+	if (early.jobs != mts_rotor.roster_size || fills(early.left, GROWS_NS))
+		early.watch_until = now + WATCH_NS;
+	early.jobs = mts_rotor.roster_size;
+	early.took = ktime_get_ns() - now;
+}
+
+u64 mts_early_interval(void)
+{
+	u64 total = (u64)totalram_pages() << PAGE_SHIFT, now = ktime_get_ns();
+	u64 least = max(early.grew ? SAMPLE_NS : SETTLED_NS, LOOK_SHARE * early.took);
+
+	if (now >= early.watch_until)
+		return U64_MAX;
+	if (now < early.next_look)
+		return early.next_look - now;
+	return max(least, mul_u64_u64_div_u64(early.left, FASTEST_NS / 2, total));
+}
+
+/*
+ * Hardly any is left, by an estimate of the kernel's that is not exact; or it reclaims, and has
+ * little that it could take from others.
+ */
+static bool is_full(void)
+{
+	u64 reclaim = mts_hooks_last_reclaim();
+
+	if (early.left < mts_add_sat(early.left, early.sample) / EDGE)
+		return true;
+	return !early.planned && reclaim && early.sampled < reclaim + RECLAIMS_NS;
+}
+
+/* Will the jobs have what is left by then? Who does not grow will not. */
+static bool is_filling(u64 within_ns)
+{
+	return fills(is_full() ? 0 : early.left, within_ns);
+}
+
+static bool is_new(void)
+{
+	if (ktime_get_ns() - early.sampled < max(SAMPLE_NS, LOOK_SHARE * early.took))
+		return false;
+	mts_early_sample();
+	return true;
+}
+
+u64 mts_early_planned(void)
+{
+	take_sample();
+	return early.planned;
+}
+
+bool mts_early_bin_fills(u64 within_ns)
+{
+	return is_new() && fills(early.planned, within_ns);
+}
+
+bool mts_early_watches(void)
+{
+	return mts_rotor.nbins < 2 && mts_round_may_be_early();
+}
+
+/* Does more than one in @part of the pages of those that take turns belong to who slept? */
+static bool sleepers_have(u32 part)
+{
+	u64 bytes, all = 0, theirs = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (mts_round_is_resident(job) || mts_ops->resident(job, &bytes))
+			continue;
+		all = mts_add_sat(all, bytes);
+		if (job->slept)
+			theirs = mts_add_sat(theirs, bytes);
+	}
+	return theirs > div_u64(all, part);
+}
+
+bool mts_early_most_sleep(void)
+{
+	return ktime_get_ns() < early.believed_until && sleepers_have(STILL);
+}
+
+/* Memory is about to be full: does most of it belong to who sleeps? Once in a while. */
+static bool most_sleep(u64 now)
+{
+	if (!sleepers_have(MOST)) {
+		early.believed_until = 0;
+		return false;
+	}
+	if (now >= early.believed_until)
+		early.believed_until = now + BELIEVED_NS;
+	early.next_look = early.believed_until;
+	return true;
+}
+
+static bool has_grown(u64 demand)
+{
+	return demand > early.most + early.most / GROWTH;
+}
+
+/*
+ * Turns began as nobody knew what all would need. That is known when who runs has grown over what
+ * others had to give up, and grows no more: if all of it fits, by an estimate that is not exact,
+ * the round is for nothing. Its other bins would have to be evicted for, and to come back.
+ */
+bool mts_early_all_fit(void)
+{
+	u64 now = ktime_get_ns(), demand, resident, room;
+
+	/*
+	 * Nobody knows yet what newcomers need. And if all were seen to fit a while ago, they have
+	 * not stopped there: each time would cost what the first did.
+	 */
+	if (mts_rotor.newcomers || now < early.fit_until || now < early.next_measure)
+		return false;
+	demand = jobs_demand(&resident);
+	early.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
+	if (early.most_since < mts_rotor.slice_began || has_grown(demand)) {
+		early.most = demand;
+		early.most_since = now;
+	}
+	room = mts_add_sat(resident, mts_memory_available());
+	if (now < early.most_since + GROWN_NS || demand > room + room / EDGE)
+		return false;
+	early.fit_until = now + BELIEVED_NS;
+	return true;
+}
+
+/* All have been seen to fit a while ago, and have no more than then. */
+static bool fit_still(u64 now)
+{
+	u64 resident;
+
+	return now < early.fit_until && !has_grown(jobs_demand(&resident));
+}
+
+bool mts_early_is_due(void)
+{
+	u64 now = ktime_get_ns();
+
+	if (!mts_early_watches() || now < early.next_look || !is_new() || !is_filling(FILLS_NS))
+		return false;
+	/* Those who slept have had their time: the admission decides about the storm that came. */
+	if (early.believed_until && now >= early.believed_until &&
+	    mts_rotor.admission.short_of_memory)
+		return false;
+	return !fit_still(now) && !most_sleep(now) && mts_round_may_stop();
+}
+
+/* @else_slow: where hardly any of it went, which says nothing of the disk. */
+static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
+{
+	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.lent_ns, got, waited;
+
+	got = mts_evict_job(job, PROBE_BYTES);
+	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
+	waited = mts_sub_floor(ktime_get_ns() - began, busy);
+	if (got < PROBE_BYTES / 4)
+		return else_slow;
+	return waited > MTS_SLOW_NS * (got >> PAGE_SHIFT);
+}
+
+/*
+ * How fast is swap? Not asked again for a while. Return: not all of it was asked for, the disk has
+ * shown nothing.
+ */
+static bool probe_disk(void)
+{
+	u64 now = ktime_get_ns();
+	struct mts_job *job;
+	bool slow = true;
+	u32 i, n;
+
+	if (mts_rotor.disk_is_slow && now < early.slow_until)
+		return false;
+	job = mts_round_largest(MTS_BIN_NONE, &n);
+	if (!job)
+		return false;
+	for (i = 0; slow && i < PROBES; i++) {
+		slow = is_evicted_slowly(job, i);
+		if (mts_rotor_is_hurried())
+			return true;
+	}
+	mts_rotor.disk_is_slow = slow;
+	early.slow_until = now + BELIEVED_NS;
+	/* What went is what had been used longest ago: it would come back page by page. */
+	if (job->usage.swap < BACK_BYTES)
+		mts_switch_bring_job(job, ktime_get_ns() + BACK_NS);
+	return false;
+}
+
+/* So long half of what is left lasts; 0: no longer than a moment. */
+static u64 burst(void)
+{
+	u64 ns = FILLS_NS / 2;
+
+	while (ns >= NEAR_NS / 2 && is_filling(2 * ns))
+		ns /= 2;
+	return ns >= NEAR_NS / 2 ? ns : 0;
+}
+
+/*
+ * All stand still, and have grown so fast that they would soon have what is left. But what they
+ * will need is not known, and programs that just fit fill nearly all in one go, too: with turns
+ * stress-ng's mix, which had not swapped a page, did a fifth of its work. So they run on for a
+ * moment after the other, each as long as half of what is left lasts. Return: hardly any is left,
+ * or the kernel reclaims already; then they stand still.
+ */
+static bool come_near(void)
+{
+	u64 until = ktime_get_ns() + NEARS_NS, began, ns;
+
+	while ((ns = burst())) {
+		if (!is_filling(FILLS_NS) || ktime_get_ns() >= until)
+			return false;
+		take_sample();
+		began = early.sampled;
+		mts_switch_thaw_all();
+		mts_rotor_step("the jobs fill the memory");
+		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
+		if (mts_rotor_is_hurried() || mts_switch_stop())
+			return false;
+		take_sample();
+		if (mts_hooks_last_reclaim() > began)
+			return true;
+	}
+	return true;
+}
+
+bool mts_early_look(void)
+{
+	/* The gate has been closed: what there is to see will be seen when it is open. */
+	if (mts_switch_stop())
+		return false;
+	early.next_look = 0;
+	if (probe_disk())
+		return false;
+	if (!mts_rotor.disk_is_slow) {
+		early.next_look = ktime_get_ns() + BELIEVED_NS;
+		/* What a switch took once says less than that. */
+		mts_rotor.slow_swap = false;
+		return false;
+	}
+	if (!come_near()) {
+		early.next_look = ktime_get_ns() + FILLS_NS / 2;
+		/* Or else they would wait for what was evicted of one of them. */
+		mts_switch_thaw_all();
+		return false;
+	}
+	mts_stats_inc(early_begins);
+	return true;
+}

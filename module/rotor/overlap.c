@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A switch in which the bins pass each other. Where it waits for the disk for most of its time
+ * the processors would idle: so some jobs of the one bin go, as much of the other comes back and
+ * runs, and so on, and whoever is not on its way runs. All stand still for equally long, as
+ * they go and come in the same order: a slice and one switch, not two.
+ */
+#include "mts.h"
+
+#include <linux/sched.h>
+
+#include "jobs/ops.h"
+#include "rotor/rotor.h"
+#include "rotor/rotor_private.h"
+#include "sched_hooks/hooks.h"
+#include "events/stats.h"
+#include "jobs/tasks.h"
+#include "events/trace.h"
+
+/* Steps for a full bin: what is on its way stands still. */
+#define STEPS 8u
+
+/**
+ * struct passing
+ * @to: the bin that comes
+ * @out: the roster's next that may have to go
+ * @in: the roster's next that may be to come back
+ * @room: bytes that have gone, and for which nothing has come yet
+ * @began: when
+ * @last: when the last part ended
+ * @stands: all do, to the end of it
+ */
+struct passing {
+	u32 to;
+	u32 out;
+	u32 in;
+	u64 room;
+	u64 began;
+	u64 last;
+	bool stands;
+	struct mts_switch_parts *parts;
+};
+
+bool mts_passing_is_for(u32 to)
+{
+	u32 i;
+
+	if (!mts_rotor_waits_for_disk() || mts_rotor.early)
+		return false;
+	if (mts_rotor.switches.evict != MTS_EVICT_FULL)
+		return false;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == to && !mts_rotor.roster[i]->slices)
+			return false;
+	return true;
+}
+
+/*
+ * If the host reclaims meanwhile there is less room than was thought, or who runs grows into it:
+ * whoever runs would write beside us, and nobody's pages would lie together. So no more of them
+ * pass: all stand still, all that is to go goes, and the rest comes.
+ */
+static int stand_if_short(struct passing *p)
+{
+	int err;
+
+	if (p->stands || mts_hooks_last_reclaim() < p->began)
+		return 0;
+	p->stands = true;
+	err = mts_switch_stop();
+	p->parts->freeze_ns += mts_switch_lap(&p->last);
+	return err;
+}
+
+/* Not 0, where residents have all of the capacity: then a step is one job. */
+static u64 step_bytes(const struct passing *p)
+{
+	return p->stands ? U64_MAX : max_t(u64, mts_rotor.plan.capacity / STEPS, PAGE_SIZE);
+}
+
+/* Freeze the next ones of those that go, a step's bytes of them. */
+static int freeze_some(struct passing *p)
+{
+	u64 sum = 0, bytes, most = step_bytes(p);
+	int err = 0;
+
+	/* Who has become real-time since the last step is spared for two seconds only. */
+	mts_rotor_step("tasks are looked at");
+	mts_tasks_scan();
+	for (; p->out < mts_rotor.roster_size && sum < most && !err; p->out++) {
+		struct mts_job *job = mts_rotor.roster[p->out];
+
+		if (job->bin == p->to)
+			continue;
+		err = mts_switch_ask(job, p->to);
+		if (mts_evict_may(job) && !mts_ops->resident(job, &bytes))
+			sum = mts_add_sat(sum, bytes);
+	}
+	if (!err)
+		err = mts_switch_wait_frozen();
+	p->parts->freeze_ns += mts_switch_lap(&p->last);
+	return err;
+}
+
+/* Let jobs go until there is room for so many bytes, or all have gone. */
+static int make_room(struct passing *p, u64 bytes)
+{
+	u32 first;
+	int err;
+
+	/* A little of each job stays, for which there is room. */
+	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster_size) {
+		first = p->out;
+		err = freeze_some(p);
+		if (err)
+			return err;
+		/* As in any switch: who answers a person has his share. */
+		set_user_nice(current, 0);
+		mts_switch_note_use();
+		for (; first < p->out; first++)
+			if (mts_rotor.roster[first]->bin != p->to)
+				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX);
+		set_user_nice(current, MIN_NICE);
+		p->parts->evict_ns += mts_switch_lap(&p->last);
+		if (!mts_rotor_may_go_on())
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* What the next ones of those that come lack, a step's bytes of them; *end is after the last. */
+static u64 next_lack(const struct passing *p, u32 *end)
+{
+	u64 sum = 0, demand, resident, most = step_bytes(p);
+
+	for (*end = p->in; *end < mts_rotor.roster_size && sum < most; ++*end) {
+		struct mts_job *job = mts_rotor.roster[*end];
+
+		if (job->bin == p->to && READ_ONCE(job->frozen) &&
+		    !mts_evict_measure(job, &demand, &resident))
+			sum = mts_add_sat(sum, mts_sub_floor(demand, resident));
+	}
+	return sum;
+}
+
+/* Bring back those before @end, and let them run. */
+static int let_in(struct passing *p, u32 end)
+{
+	set_user_nice(current, 0);
+	mts_switch_bring_back(p->to, p->in, end);
+	set_user_nice(current, MIN_NICE);
+	p->parts->bring_back_ns += mts_switch_lap(&p->last);
+	if (!mts_rotor_may_go_on())
+		return -ECANCELED;
+	if (!p->stands)
+		mts_switch_thaw(p->to, p->in, end);
+	p->in = end;
+	return 0;
+}
+
+static int pass_some(struct passing *p)
+{
+	int err = stand_if_short(p);
+	u64 lack;
+	u32 end;
+
+	if (err)
+		return err;
+	lack = next_lack(p, &end);
+	err = make_room(p, lack);
+	if (err)
+		return err;
+	p->room = mts_sub_floor(p->room, lack);
+	return let_in(p, end);
+}
+
+int mts_passing(u32 to, struct mts_switch_parts *parts)
+{
+	u64 now = ktime_get_ns();
+	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
+	int err = 0;
+
+	while (!err && p.in < mts_rotor.roster_size) {
+		err = pass_some(&p);
+		cond_resched();
+	}
+	/* Whoever goes for nobody in particular. */
+	if (!err)
+		err = make_room(&p, U64_MAX);
+	if (!err && p.stands)
+		err = mts_switch_settle();
+	mts_evict_note_full();
+	mts_stats_add(freeze_ns, parts->freeze_ns);
+	mts_stats_add(evict_ns, parts->evict_ns);
+	mts_stats_inc(passes);
+	return err;
+}
+
+/* ---- a bin that grows ---------------------------------------------------------- */
+
+static void move(struct mts_job *job, u32 to)
+{
+	struct mts_plan_bin *from = &mts_rotor.bins[job->bin];
+
+	mutex_lock(&mts_lock);
+	from->demand = mts_sub_floor(from->demand, job->demand);
+	from->jobs--;
+	mts_rotor.bins[to].demand = mts_add_sat(mts_rotor.bins[to].demand, job->demand);
+	mts_rotor.bins[to].jobs++;
+	mts_round_give_bin(job, to);
+	mts_rotor.generation++;
+	mutex_unlock(&mts_lock);
+}
+
+static void send_away(void)
+{
+	struct mts_job *job;
+	u32 n;
+
+	/* It makes most room. Alone in its bin it has nobody to make room for. */
+	job = mts_round_largest(mts_rotor.running, &n);
+	if (n < 2)
+		return;
+	move(job, (mts_rotor.running + mts_rotor.nbins - 1) % mts_rotor.nbins);
+	mts_switch_note_use();
+	mts_evict_job(job, U64_MAX);
+	mts_stats_inc(spills);
+}
+
+int mts_passing_spill(void)
+{
+	u64 began = ktime_get_ns(), want = mts_rotor.plan.capacity / STEPS;
+	int err;
+
+	/* Whoever is alone in a bin of nothing has nobody to make room. */
+	if (!want)
+		return 0;
+	err = mts_switch_stop();
+	if (err)
+		return err;
+	set_user_nice(current, 0);
+	if (mts_evict_frozen(mts_rotor.running, want) < want / 2 && mts_rotor_may_go_on())
+		send_away();
+	set_user_nice(current, MIN_NICE);
+	mts_stats_add(evict_ns, ktime_get_ns() - began);
+	return mts_switch_settle();
+}
