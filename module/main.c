@@ -9,16 +9,13 @@
 #include "jobs/failsafe.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
-#include "jobs/job.h"
+#include "jobs/enrol.h"
 #include "jobs/lookout.h"
 #include "memory/readahead.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
 #include "events/wake.h"
 #include "memory/workers.h"
-
-/* mts.h says what it protects. */
-DEFINE_MUTEX(mts_lock);
 
 static bool rt;
 module_param(rt, bool, 0444);

@@ -6,7 +6,9 @@
 #include <linux/string.h>
 
 #include "jobs/failsafe.h"
+#include "jobs/freezer.h"
 #include "jobs/interactive.h"
+#include "rotor/rotor.h"
 
 static char *mode = "auto";
 module_param(mode, charp, 0444);
@@ -32,12 +34,6 @@ static struct mts_config current_config = {
 	.interactive = MTS_DEFAULT_INTERACTIVE,
 };
 
-/* Of the mode; written under mts_lock. */
-static bool hands_off;
-
-/* Protected by mts_lock. */
-static u32 generation;
-
 static const char *const mode_names[] = {
 	[MTS_MODE_OFF] = "off",
 	[MTS_MODE_AUTO] = "auto",
@@ -48,23 +44,6 @@ static const char *const mode_names[] = {
 const char *mts_config_cgroup_base(void)
 {
 	return cgroup_base;
-}
-
-const struct mts_config *mts_config(void)
-{
-	lockdep_assert_held(&mts_lock);
-	return &current_config;
-}
-
-bool mts_config_is_hands_off(void)
-{
-	return READ_ONCE(hands_off);
-}
-
-u32 mts_config_generation(void)
-{
-	lockdep_assert_held(&mts_lock);
-	return generation;
 }
 
 void mts_config_get(struct mts_config *config)
@@ -136,13 +115,13 @@ int mts_config_set(const struct mts_config *set)
 	err = check(&merged);
 	if (!err) {
 		current_config = merged;
-		WRITE_ONCE(hands_off,
-			   merged.mode == MTS_MODE_OFF || merged.mode == MTS_MODE_SHADOW);
-		generation++;
+		mts_freezer_set_hands_off(merged.mode == MTS_MODE_OFF ||
+					  merged.mode == MTS_MODE_SHADOW);
 		/* What is automatic, the next plan says. */
 		if (set->mask & MTS_CONFIG_MAX_PAUSE)
 			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_MAX_NS);
 		mts_interactive_set_share(merged.interactive);
+		mts_rotor_configure(&merged);
 	}
 	mutex_unlock(&mts_lock);
 	return err;

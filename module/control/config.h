@@ -10,15 +10,6 @@ int mts_config_init(void);
 /* Copy out; takes mts_lock. */
 void mts_config_get(struct mts_config *config);
 
-/* The configuration itself; the caller holds mts_lock. */
-const struct mts_config *mts_config(void);
-
-/* Are jobs to be left alone: mode=off or shadow? Any context. */
-bool mts_config_is_hands_off(void);
-
-/* Changes when the configuration does; the caller holds mts_lock. */
-u32 mts_config_generation(void);
-
 /* Check and take over what config->mask names; errors as uapi/mts.h says. */
 int mts_config_set(const struct mts_config *config);
 

@@ -15,11 +15,12 @@
 #include "control/config.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
-#include "jobs/job.h"
+#include "jobs/enrol.h"
 #include "jobs/ops.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
 #include "events/stats.h"
+#include "events/wake.h"
 
 static long config_get(void __user *arg)
 {
@@ -43,11 +44,17 @@ static long config_set(void __user *arg)
 		mts_freezer_open(MTS_REASON_NONE);
 		mts_evict_retry();
 	}
-	mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/* The rotor may be in a long switch: who returns from here finds nothing frozen by us. */
-	if (mts_config_is_hands_off())
+	if (!mts_freezer_may_freeze())
 		mts_freezer_thaw_all();
 	return 0;
+}
+
+/* Are processes that a job starts told of by a hook? */
+static bool is_each_to_be_had(u32 flags)
+{
+	return !(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE;
 }
 
 static long job_create(void __user *arg)
@@ -63,6 +70,8 @@ static long job_create(void __user *arg)
 		return -EINVAL;
 	if (!mts_config_is_pause(create.max_pause_ns))
 		return -ERANGE;
+	if (!is_each_to_be_had(create.flags))
+		return -EOPNOTSUPP;
 	/*
 	 * Before anything is done: a process that has entered its job cannot be
 	 * put back. What can still fail then is a page lost since.
@@ -92,6 +101,8 @@ static long job_add(void __user *arg)
 		return -EINVAL;
 	if (!mts_config_is_pause(add.max_pause_ns))
 		return -ERANGE;
+	if (!is_each_to_be_had(add.flags))
+		return -EOPNOTSUPP;
 	if (copy_to_user(arg, &add, sizeof(add)))
 		return -EFAULT;
 	err = mts_job_add(add.cgroup_fd, add.flags, add.max_pause_ns, &job);
@@ -124,6 +135,8 @@ static long job_set(void __user *arg)
 		return -EFAULT;
 	if (set.pad || set.mask & ~known || set.flags & ~known)
 		return -EINVAL;
+	if (!is_each_to_be_had(set.mask & set.flags))
+		return -EOPNOTSUPP;
 	return mts_job_set(set.id, set.mask, set.flags);
 }
 
@@ -294,7 +307,7 @@ static long list(void __user *arg, const struct kind_of_list *kind)
 		return -ENOMEM;
 	mutex_lock(&mts_lock);
 	list.total = kind->fill(buf, n);
-	list.generation = mts_rotor_generation();
+	list.generation = mts_jobs_generation();
 	mutex_unlock(&mts_lock);
 	list.count = min(n, list.total);
 	err = copy_elements(&list, buf, kind->size);

@@ -21,8 +21,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/compat.h"
-#include "jobs/interactive.h"
-#include "jobs/job.h"
+#include "job.h"
 
 #ifndef _MTS_TRACE_TYPES
 #define _MTS_TRACE_TYPES
@@ -491,8 +490,8 @@ TRACE_EVENT(mts_job,
 
 /* Whether it is in every bin for its input's sake has changed, as the rotor sees it. */
 TRACE_EVENT(mts_interactive,
-	TP_PROTO(const struct mts_job *job, enum mts_interactive_what is),
-	TP_ARGS(job, is),
+	TP_PROTO(const struct mts_job *job, enum mts_interactive_what is, u32 age_ms),
+	TP_ARGS(job, is, age_ms),
 	TP_STRUCT__entry(
 		JOB_ENTRY
 		__field(u32, is)
@@ -502,7 +501,7 @@ TRACE_EVENT(mts_interactive,
 	TP_fast_assign(
 		JOB_ASSIGN;
 		__entry->is = is;
-		__entry->input_age_ms = mts_interactive_age_ms(job);
+		__entry->input_age_ms = age_ms;
 		__entry->demand_bytes = job->demand;
 	),
 	TP_printk(JOB_PR_FMT " is=%s input_age_ms=%u demand_bytes=%llu " NAME_PR_FMT,

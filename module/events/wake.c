@@ -10,6 +10,7 @@ wait_queue_head_t mts_wait_of[MTS_THREADS] = {
 	[MTS_THREAD_LOOKOUT] = __WAIT_QUEUE_HEAD_INITIALIZER(mts_wait_of[MTS_THREAD_LOOKOUT]),
 };
 
+static unsigned long events[MTS_THREADS];
 static unsigned long wanted; /* bits: enum mts_thread */
 
 static void wake_them(struct irq_work *unused)
@@ -23,10 +24,27 @@ static void wake_them(struct irq_work *unused)
 
 static DEFINE_IRQ_WORK(wake_work, wake_them);
 
-void mts_wake(enum mts_thread thread)
+void mts_wake(enum mts_thread thread, unsigned int event)
 {
+	set_bit(event, &events[thread]);
 	set_bit(thread, &wanted);
 	irq_work_queue(&wake_work);
+}
+
+unsigned long mts_wake_events(enum mts_thread thread, unsigned long mask)
+{
+	return READ_ONCE(events[thread]) & mask;
+}
+
+unsigned long mts_wake_take(enum mts_thread thread, unsigned long mask)
+{
+	unsigned long seen = 0, taken = mts_wake_events(thread, mask);
+	unsigned int bit;
+
+	for_each_set_bit(bit, &taken, BITS_PER_LONG)
+		if (test_and_clear_bit(bit, &events[thread]))
+			seen |= BIT(bit);
+	return seen;
 }
 
 void mts_wake_exit(void)

@@ -11,7 +11,7 @@
 #ifndef _MTS_BUDGET_H
 #define _MTS_BUDGET_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 /**
  * mts_budget_lend() - may this job run out of turn now?

@@ -7,9 +7,9 @@
 #include <linux/sched/task.h>
 
 #include "jobs/budget.h"
-#include "jobs/interactive.h"
 #include "events/stats.h"
 #include "events/trace.h"
+#include "events/wake.h"
 
 /*
  * So long a task that came from outside keeps its job running: the process that started it waits
@@ -90,6 +90,12 @@ static void extend(atomic64_t *until, s64 ms)
 		;
 }
 
+void mts_calls_ask(struct mts_job *job)
+{
+	atomic64_cmpxchg(&job->wanted_since, 0, ktime_get_mono_fast_ns());
+	mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
+}
+
 static void count(enum mts_call kind)
 {
 	switch (kind) {
@@ -125,7 +131,7 @@ static void ring(struct mts_job *job, enum mts_call kind, struct task_struct *by
 	/* Not get_task_comm(), which takes a lock that hooks may not take. */
 	strscpy(job->call.comm, by->comm, sizeof(job->call.comm));
 	count(kind);
-	mts_interactive_ask(job);
+	mts_calls_ask(job);
 }
 
 void mts_calls_seen(struct mts_job *job, enum mts_call kind, struct task_struct *by)

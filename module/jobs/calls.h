@@ -10,7 +10,7 @@
 #ifndef _MTS_CALLS_H
 #define _MTS_CALLS_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 struct task_struct;
 
@@ -55,6 +55,9 @@ bool mts_job_is_called(const struct mts_job *job);
  * frozen now for a call.
  */
 bool mts_calls_admit(struct mts_job *job);
+
+/* A frozen job is to run, or may: the watchdog looks at it. Any context. */
+void mts_calls_ask(struct mts_job *job);
 
 /* It has been frozen: its calls are over, or have been refused. Under its freeze_lock. */
 void mts_calls_frozen(struct mts_job *job);

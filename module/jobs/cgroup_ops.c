@@ -3,15 +3,12 @@
 #include "jobs/ops.h"
 
 #include <linux/fs.h>
-#include <linux/memcontrol.h>
-#include <linux/swap.h>
 
 #include "memory/bring_back.h"
 #include "memory/cgroupfs.h"
 #include "jobs/tasks.h"
-
-/* How long memory.stat of a job that runs is believed while its counters stand still. */
-#define STAT_AGE_NS (4 * (u64)NSEC_PER_SEC)
+#include "memory/touched.h"
+#include "memory/usage.h"
 
 /* -ENOENT from an open, -ENODEV from a read or write: the cgroup is going. */
 static int gone(int err)
@@ -56,115 +53,9 @@ static int cgroup_ops_awake(struct mts_job *job)
 	return mts_tasks_awake(job->cgrp);
 }
 
-/* The value of a line "key value" of a flat keyed file; 0 if there is none. */
-static u64 keyed_value(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-	const char *line;
-	u64 value;
-
-	for (line = text; line; line = strchr(line, '\n')) {
-		if (*line == '\n')
-			line++;
-		if (!strncmp(line, key, len) && sscanf(line + len, " %llu", &value) == 1)
-			return value;
-	}
-	return 0;
-}
-
 static bool cgroup_ops_stalls(struct mts_job *job)
 {
 	return mts_tasks_stalls(job->cgrp);
-}
-
-/*
- * memory.current and memory.swap.current without the files, which take 0.1 ms of a slow
- * processor. Of swap it is 0 where the kernel does not account for it (swapaccount=0).
- */
-static int read_counters(struct mts_job *job, u64 *memory, u64 *swap)
-{
-	struct cgroup_subsys_state *css;
-	int err = -ENODEV;
-
-	rcu_read_lock();
-	css = rcu_dereference(job->cgrp->subsys[memory_cgrp_id]);
-	/* Invisible: the controller is off there, and only others still need its part. */
-	if (css && css->flags & CSS_VISIBLE) {
-		struct mem_cgroup *memcg = mem_cgroup_from_css(css);
-
-		*memory = (u64)page_counter_read(&memcg->memory) << PAGE_SHIFT;
-		*swap = (u64)page_counter_read(&memcg->swap) << PAGE_SHIFT;
-		err = 0;
-	}
-	rcu_read_unlock();
-	return err;
-}
-
-static int read_stat(struct mts_job *job, struct mts_usage *usage)
-{
-	static char stat[4096]; /* the rotor's thread alone measures */
-	ssize_t len = mts_cgroupfs_read(&job->dir, "memory.stat", stat, sizeof(stat));
-
-	if (len < 0)
-		return gone(len);
-	usage->file = keyed_value(stat, "file");
-	usage->shmem = keyed_value(stat, "shmem");
-	usage->slab_reclaimable = keyed_value(stat, "slab_reclaimable");
-	usage->swapcached = keyed_value(stat, "swapcached");
-	usage->zswap = keyed_value(stat, "zswap");
-	return 0;
-}
-
-/*
- * Whatever memory.stat tells apart changes the counters as it changes, but for one page that
- * comes as another goes: a job at its memory.max may do that, not while it is frozen.
- */
-static bool stat_holds(const struct mts_job *job, const struct mts_usage *counters, u64 now)
-{
-	const struct mts_usage *then = &job->measured;
-	u64 at = job->measured_at;
-
-	if (!at || then->current_bytes != counters->current_bytes || then->swap != counters->swap)
-		return false;
-	return (READ_ONCE(job->frozen) && READ_ONCE(job->frozen_since) < at) ||
-	       now - at < STAT_AGE_NS;
-}
-
-static int cgroup_ops_usage(struct mts_job *job, struct mts_usage *usage)
-{
-	u64 began = ktime_get_ns();
-	int err = read_counters(job, &usage->current_bytes, &usage->swap);
-
-	if (err)
-		return err;
-	if (stat_holds(job, usage, began)) {
-		*usage = job->measured;
-		return 0;
-	}
-	err = read_stat(job, usage);
-	if (err)
-		return err;
-	job->measured = *usage;
-	job->measured_at = began;
-	return 0;
-}
-
-static int cgroup_ops_resident(struct mts_job *job, u64 *bytes)
-{
-	u64 swap;
-
-	return read_counters(job, bytes, &swap);
-}
-
-static int cgroup_ops_ran(struct mts_job *job, u64 *ns)
-{
-	static char stat[1024]; /* the rotor's thread alone asks */
-	ssize_t len = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
-
-	if (len < 0)
-		return gone(len);
-	*ns = keyed_value(stat, "usage_usec") * NSEC_PER_USEC;
-	return 0;
 }
 
 static int cgroup_ops_evict(struct mts_job *job, u64 bytes)
@@ -199,9 +90,9 @@ static const struct mts_ops cgroup_ops = {
 	.is_frozen = cgroup_ops_is_frozen,
 	.awake = cgroup_ops_awake,
 	.stalls = cgroup_ops_stalls,
-	.usage = cgroup_ops_usage,
-	.resident = cgroup_ops_resident,
-	.ran = cgroup_ops_ran,
+	.usage = mts_usage_measure,
+	.resident = mts_usage_resident,
+	.ran = mts_usage_ran,
 	.evict = cgroup_ops_evict,
 	.bring_back = mts_bring_back,
 	.use_begins = mts_touched_begin,

@@ -17,7 +17,7 @@
 #include "jobs/calls.h"
 #include "jobs/freezer.h"
 #include "mts.h"
-#include "rotor/rotor.h"
+#include "events/promise.h"
 #include "events/wake.h"
 
 /*
@@ -30,32 +30,28 @@
 #define PARK_LIMIT_MS 10000
 
 static struct task_struct *watchdog;
-static atomic64_t deadline;
 static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_MAX_NS);
-static const char *promised = "starting";
-static atomic_t oom;
-static atomic_t wanted; /* a frozen job is to run at once */
-
-void mts_failsafe_promise(u64 ns, const char *doing)
-{
-	WRITE_ONCE(promised, doing);
-	atomic64_set(&deadline, ktime_get_ns() + ns);
-}
+static bool parked; /* the rotor is */
 
 void mts_failsafe_set_limit(u64 ns)
 {
 	atomic64_set(&limit, ns);
 }
 
-void mts_failsafe_wake(void)
+void mts_failsafe_set_parked(bool is)
 {
-	mts_wake(MTS_THREAD_WATCHDOG);
+	/* Pairs with park_rotor(): what the rotor did before is over. */
+	smp_store_release(&parked, is);
 }
 
-void mts_failsafe_thaw_wanted(void)
+static bool take(unsigned int event)
 {
-	atomic_set(&wanted, 1);
-	mts_wake(MTS_THREAD_WATCHDOG);
+	return mts_wake_take(MTS_THREAD_WATCHDOG, BIT(event));
+}
+
+static bool has_event(unsigned long mask)
+{
+	return mts_wake_events(MTS_THREAD_WATCHDOG, mask);
 }
 
 /*
@@ -66,7 +62,7 @@ static bool is_rotor_stuck(void)
 {
 	static s64 missed; /* at the last look; 0: none */
 	static s64 since; /* the first look at which it was */
-	s64 due = atomic64_read(&deadline), now = ktime_get_ns(), before = missed;
+	s64 due = mts_promise_due(), now = ktime_get_ns(), before = missed;
 
 	missed = now - due > (s64)LOOK_NS ? due : 0;
 	if (missed != before)
@@ -83,21 +79,21 @@ static void look(void)
 	/* Calls that were refused: there may be something left of the budget by now. */
 	if (mts_calls_are_open()) {
 		mts_calls_look();
-		atomic_set(&wanted, 1);
+		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 	}
-	if (atomic_xchg(&wanted, 0) && !mts_freezer_thaw_wanted()) {
+	if (take(MTS_WATCHDOG_EV_WANTED) && !mts_freezer_thaw_wanted()) {
 		/* Whoever holds a job's lock has it for moments, or is stuck. */
-		atomic_set(&wanted, 1);
+		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 		schedule_timeout_idle(1);
 	}
-	if (atomic_xchg(&oom, 0))
+	if (take(MTS_WATCHDOG_EV_OOM))
 		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
 	else if (mts_freezer_gate())
 		/* What could not be thawed then is tried again. */
 		mts_freezer_thaw_overdue(0, 0);
 	else if (stuck)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
-				 READ_ONCE(promised));
+				 mts_promise_doing());
 
 	n = mts_freezer_thaw_overdue(atomic64_read(&limit), LOOK_NS);
 	if (n)
@@ -107,7 +103,7 @@ static void look(void)
 /* A job may be frozen for too long, or runs for a call that may be over. */
 static bool has_to_look(void)
 {
-	return mts_freezer_count() || (mts_rotor_takes_turns() && mts_calls_are_open());
+	return mts_freezer_count() || (mts_freezer_has_turns() && mts_calls_are_open());
 }
 
 static int watchdog_thread(void *unused)
@@ -118,10 +114,12 @@ static int watchdog_thread(void *unused)
 
 	while (!kthread_should_stop()) {
 		wait_event_idle(mts_wait_of[MTS_THREAD_WATCHDOG],
-				has_to_look() || atomic_read(&oom) || kthread_should_stop());
+				has_to_look() || has_event(BIT(MTS_WATCHDOG_EV_OOM)) ||
+					kthread_should_stop());
 		look();
 		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_WATCHDOG],
-					atomic_read(&oom) || atomic_read(&wanted) ||
+					has_event(BIT(MTS_WATCHDOG_EV_OOM) |
+						  BIT(MTS_WATCHDOG_EV_WANTED)) ||
 						kthread_should_stop(),
 					nsecs_to_jiffies(LOOK_NS / 2));
 	}
@@ -134,10 +132,8 @@ static int watchdog_thread(void *unused)
  */
 static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
-	if (mts_freezer_count()) {
-		atomic_set(&oom, 1);
-		mts_failsafe_wake();
-	}
+	if (mts_freezer_count())
+		mts_wake_watchdog(MTS_WATCHDOG_EV_OOM);
 	return NOTIFY_OK;
 }
 
@@ -148,13 +144,13 @@ static int park_rotor(void)
 {
 	unsigned long until = jiffies + msecs_to_jiffies(PARK_LIMIT_MS);
 
-	while (!mts_rotor_is_parked()) {
+	while (!smp_load_acquire(&parked)) { /* pairs with mts_failsafe_set_parked() */
 		if (time_after(jiffies, until)) {
 			pr_warn("suspend refused: the rotor is busy\n");
 			/* Of the end of it only those are told that agreed. */
 			mts_freezer_open(MTS_REASON_SUSPEND);
 			/* All were thawed, which a stuck rotor has not seen: a new round. */
-			mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+			mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 			return notifier_from_errno(-EBUSY);
 		}
 		msleep(20);

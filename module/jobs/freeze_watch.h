@@ -10,7 +10,7 @@
 #ifndef _MTS_FREEZE_WATCH_H
 #define _MTS_FREEZE_WATCH_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 int mts_freeze_watch_init(void);
 

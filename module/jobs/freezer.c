@@ -7,14 +7,11 @@
 
 #include "jobs/budget.h"
 #include "jobs/calls.h"
-#include "control/config.h"
-#include "jobs/failsafe.h"
 #include "jobs/interactive.h"
-#include "jobs/lookout.h"
 #include "jobs/ops.h"
-#include "rotor/rotor.h"
 #include "events/stats.h"
 #include "events/trace.h"
+#include "events/wake.h"
 
 /*
  * So long a thaw waits for a process that has cgroup.freeze open: from its write to the
@@ -24,6 +21,8 @@
 #define OPEN_WAIT_NS (20 * (u64)NSEC_PER_MSEC)
 
 static atomic_t frozen_count;
+static bool hands_off; /* the configuration lets no job be frozen */
+static bool has_turns; /* the rotor has more than one bin */
 
 static DEFINE_SPINLOCK(gate_lock);
 static u32 gate_reason; /* written under gate_lock */
@@ -32,6 +31,21 @@ static char gate_detail[MTS_DETAIL_SIZE]; /* under gate_lock */
 u32 mts_freezer_count(void)
 {
 	return atomic_read(&frozen_count);
+}
+
+void mts_freezer_set_hands_off(bool off)
+{
+	WRITE_ONCE(hands_off, off);
+}
+
+void mts_freezer_set_turns(bool turns)
+{
+	WRITE_ONCE(has_turns, turns);
+}
+
+bool mts_freezer_has_turns(void)
+{
+	return READ_ONCE(has_turns);
 }
 
 u32 mts_freezer_gate(void)
@@ -56,8 +70,8 @@ static void mark_frozen(struct mts_job *job)
 	/* Pairs with is_due(): the time goes before the mark. */
 	smp_store_release(&job->frozen, true);
 	if (atomic_inc_return(&frozen_count) == 1) {
-		mts_failsafe_wake();
-		mts_lookout_wake();
+		mts_wake_watchdog(MTS_WATCHDOG_EV_LOOK);
+		mts_wake(MTS_THREAD_LOOKOUT, MTS_LOOKOUT_EV_LOOK);
 	}
 }
 
@@ -77,7 +91,7 @@ static void mark_thawed(struct mts_job *job)
 	unmark(job);
 	mts_stats_inc(thaws);
 	/* The rotor may wait for it to freeze; if it had not, no event of the kernel ends that. */
-	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
+	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
 
 bool mts_freezer_is_foreign(struct mts_job *job)
@@ -172,7 +186,7 @@ static bool lift(struct mts_job *job, enum mts_thaw_why why)
 		WRITE_ONCE(job->comes, true);
 		/* Pairs with mts_rotor_note_wanted(). */
 		smp_mb__before_atomic();
-		mts_rotor_wake(MTS_ROTOR_EV_WANTED);
+		mts_wake_rotor(MTS_ROTOR_EV_WANTED);
 	}
 	return true;
 }
@@ -202,7 +216,7 @@ static void thaw(struct mts_job *job, enum mts_thaw_why why)
 
 bool mts_freezer_may_freeze(void)
 {
-	return !mts_freezer_gate() && !mts_config_is_hands_off();
+	return !mts_freezer_gate() && !READ_ONCE(hands_off);
 }
 
 /* Must it not be frozen now? May let it run out of turn, if it has a call. */
@@ -483,7 +497,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)
 		mts_stats_inc(failsafe_thaws);
-	mts_rotor_wake(MTS_ROTOR_EV_GATE);
+	mts_wake_rotor(MTS_ROTOR_EV_GATE);
 	return n;
 }
 
@@ -494,5 +508,5 @@ void mts_freezer_open(u32 reason)
 		/* Pairs with mts_freezer_gate(). */
 		smp_store_release(&gate_reason, MTS_REASON_NONE);
 	spin_unlock(&gate_lock);
-	mts_rotor_wake(MTS_ROTOR_EV_GATE);
+	mts_wake_rotor(MTS_ROTOR_EV_GATE);
 }

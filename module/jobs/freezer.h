@@ -20,13 +20,13 @@
 #ifndef _MTS_FREEZER_H
 #define _MTS_FREEZER_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 /**
  * mts_freezer_freeze() - ask for a job's freeze; does not wait
  *
  * Return: 0, also if we froze it before; -ECANCELED: the gate is closed, or the
- * configuration forbids it (mts_config_is_hands_off());
+ * configuration forbids it (mts_freezer_set_hands_off());
  * -EAGAIN: it has just been asked to run (interactive.h); -EBUSY: another process
  * has frozen it, or a cgroup above it; -ETXTBSY: another process has its cgroup.freeze open for
  * writing; -ENODEV: it is gone, or retired.
@@ -53,6 +53,16 @@ void mts_freezer_note_open(struct mts_job *job);
 
 /* freeze_watch.c: a process other than mts has written the job's cgroup.freeze. Sleeps. */
 void mts_freezer_note_write(struct mts_job *job);
+
+/* The configuration: are jobs to be left alone, as in mode=off or shadow? */
+void mts_freezer_set_hands_off(bool off);
+
+/*
+ * The rotor: are turns taken, is there more than one bin? Who looks for waits from outside looks
+ * as long as that holds, though nothing may be frozen at the moment. Any context.
+ */
+void mts_freezer_set_turns(bool turns);
+bool mts_freezer_has_turns(void);
 
 /* Jobs that we have frozen now. */
 u32 mts_freezer_count(void);

@@ -8,9 +8,8 @@
 
 #include "jobs/budget.h"
 #include "jobs/calls.h"
-#include "jobs/failsafe.h"
 #include "policy/interactive.h"
-#include "rotor/rotor.h"
+#include "events/wake.h"
 #include "events/stats.h"
 
 /* So long what is installed for input only stays after the last. */
@@ -119,20 +118,14 @@ void mts_interactive_refuse(struct mts_job *job)
 	WRITE_ONCE(job->crowded_out, atomic64_read(&job->last_input));
 }
 
-void mts_interactive_ask(struct mts_job *job)
-{
-	atomic64_cmpxchg(&job->wanted_since, 0, now_ns());
-	mts_failsafe_thaw_wanted();
-}
-
 static void ask_to_run(struct mts_job *job)
 {
 	/* Pairs with freeze_locked(): what makes it wanted goes before the look. */
 	smp_mb();
 	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
 		return;
-	mts_interactive_ask(job);
-	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+	mts_calls_ask(job);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
 bool mts_job_was_used(const struct mts_job *job)
@@ -161,7 +154,7 @@ static void add_credit(struct mts_job *job, u64 now, u32 amount)
 	until = mts_interactive_until(new, before);
 	atomic64_set(&job->interactive_until, until);
 	if (before <= to_ms(now) && until > before)
-		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
 static void give_job(struct mts_job *job, u64 now, u32 step)

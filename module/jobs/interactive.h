@@ -9,7 +9,7 @@
 #ifndef _MTS_INTERACTIVE_H
 #define _MTS_INTERACTIVE_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 /* Per mille of the capacity that interactive jobs may hold together; 0: there are none. */
 void mts_interactive_set_share(u32 permille);
@@ -50,9 +50,6 @@ bool mts_interactive_is_busy(void);
 
 /* The job must not stand still, until the rotor has had time to see why; any context. */
 void mts_interactive_spare(struct mts_job *job);
-
-/* A frozen job is to run, or may: the watchdog looks at it. Any context. */
-void mts_interactive_ask(struct mts_job *job);
 
 /* The budget has nothing left for its last input. Any context. */
 void mts_interactive_refuse(struct mts_job *job);

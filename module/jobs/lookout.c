@@ -9,7 +9,6 @@
 
 #include "jobs/freezer.h"
 #include "mts.h"
-#include "rotor/rotor.h"
 #include "jobs/waits.h"
 #include "events/wake.h"
 
@@ -24,11 +23,6 @@
 
 static struct task_struct *lookout;
 
-void mts_lookout_wake(void)
-{
-	mts_wake(MTS_THREAD_LOOKOUT);
-}
-
 /* Return: how long it took, ns. */
 static u64 look(void)
 {
@@ -41,7 +35,7 @@ static u64 look(void)
 /* The only frozen job may be thawed for what was seen. */
 static bool has_to_look(void)
 {
-	return mts_freezer_count() || mts_rotor_takes_turns();
+	return mts_freezer_count() || mts_freezer_has_turns();
 }
 
 static int lookout_thread(void *unused)

@@ -10,7 +10,4 @@
 int mts_lookout_init(void);
 void mts_lookout_exit(void);
 
-/* A job has been frozen: the lookout begins. */
-void mts_lookout_wake(void);
-
 #endif /* _MTS_LOOKOUT_H */

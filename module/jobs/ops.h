@@ -6,7 +6,8 @@
 #ifndef _MTS_OPS_H
 #define _MTS_OPS_H
 
-#include "jobs/job.h"
+#include "job.h"
+#include "memory/move.h"
 
 /**
  * struct mts_ops
@@ -28,10 +29,9 @@
  * @evict: push up to @bytes out of memory; blocks while the disk writes.
  *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
  *	errors as the kernel gives them. What really went, @resident says.
- * @bring_back: read back what is swapped of these @n jobs, which are in order of id; or, @at_once,
- *	as much of it as a person waits for. Return: pages. See bring_back.h.
- * @use_begins: a slice of these @n frozen jobs, in order of id, is about to begin: from
- *	now on see which pages they use. See touched.h.
+ * @bring_back: read back what is swapped of jobs. Return: pages. See bring_back.h.
+ * @use_begins: a slice of these frozen jobs is about to begin: from now on see which pages
+ *	they use. See touched.h.
  * @use_ends: it is over, they are frozen: take down what was seen. The same.
  * @get: read a setting. -ENODEV: the cgroup has none, or is gone.
  * @set: write it. Errors as the kernel gives them.
@@ -49,9 +49,9 @@ struct mts_ops {
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*ran)(struct mts_job *job, u64 *ns);
 	int (*evict)(struct mts_job *job, u64 bytes);
-	u64 (*bring_back)(struct mts_job **jobs, u32 n, bool at_once);
-	void (*use_begins)(struct mts_job **jobs, u32 n);
-	void (*use_ends)(struct mts_job **jobs, u32 n);
+	u64 (*bring_back)(struct mts_move *move);
+	void (*use_begins)(struct mts_move *move);
+	void (*use_ends)(struct mts_move *move);
 	int (*get)(struct mts_job *job, enum mts_setting setting, u64 *value);
 	int (*set)(struct mts_job *job, enum mts_setting setting, u64 value);
 };

@@ -10,7 +10,7 @@
 #ifndef _MTS_PROTECT_H
 #define _MTS_PROTECT_H
 
-#include "jobs/job.h"
+#include "job.h"
 
 /**
  * mts_protect() - give a job what is due to it

@@ -5,7 +5,7 @@
 #include <linux/sched/signal.h>
 
 #include "compat/compat.h"
-#include "jobs/job.h"
+#include "job.h"
 
 static bool is_untouchable(struct task_struct *task)
 {

@@ -22,7 +22,7 @@
 #include "jobs/calls.h"
 #include "compat/locks.h"
 #include "jobs/files.h"
-#include "jobs/job.h"
+#include "job.h"
 #include "events/stats.h"
 #include "events/trace.h"
 

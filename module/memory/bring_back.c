@@ -19,14 +19,16 @@
 #include <linux/userfaultfd_k.h>
 
 #include "compat/swap_entry.h"
+#include "events/promise.h"
 #include "memory/memory.h"
 #include "memory/mms.h"
 #include "mts.h"
-#include "jobs/ops.h"
+#include "job.h"
 #include "memory/page_tables.h"
 #include "memory/readahead.h"
-#include "rotor/rotor_private.h"
+#include "memory/swap_slots.h"
 #include "memory/swapped.h"
+#include "memory/usage.h"
 #include "memory/workers.h"
 
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
@@ -37,8 +39,6 @@
 #define LEAST_ROOM (8 * LOOK)
 /* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
-/* What somebody waits for may take so long: the bins wait, too. */
-#define AT_ONCE_NS (1 * (u64)NSEC_PER_SEC)
 /*
  * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
  * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
@@ -55,9 +55,8 @@
 /* The workers share it: what each writes of it is a flag, or atomic. */
 struct progress {
 	const struct mts_swapped_list *list;
+	const struct mts_move *move;
 	u32 nmms;
-	bool at_once;
-	u64 until; /* ktime, ns; 0: no limit */
 	u64 began;
 	atomic_t next; /* of the list, for whoever takes a batch */
 	atomic_t looked; /* at so many address spaces, whether they are dead */
@@ -179,7 +178,7 @@ static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
 {
 	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_moves(entry) &&
-	       !p->at_once && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
+	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
 /* Let @flags say whether the fault only starts the read or waits for it. */
@@ -199,7 +198,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 		return;
 	}
 	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
-	mts_places_lose(&mts_mms_job(mts_swapped_mm(entry))->places, write);
+	mts_swap_slots_lose(&mts_mms_job(mts_swapped_mm(entry))->swap_slots, write);
 	noreclaim = memalloc_noreclaim_save();
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
 				NULL);
@@ -235,7 +234,7 @@ static bool can_have_page(void)
 }
 
 /* kswapd, which that wakes, has freed one in time, or there is one. */
-static bool wait_for_page(struct place *place)
+static bool wait_for_page(const struct progress *p, struct place *place)
 {
 	u64 end = 0;
 
@@ -243,7 +242,7 @@ static bool wait_for_page(struct place *place)
 		leave(place);
 		if (!end)
 			end = ktime_get_ns() + PAGE_WAIT_NS;
-		else if (mts_rotor_is_hurried() || ktime_get_ns() > end)
+		else if (p->move->should_abort() || ktime_get_ns() > end)
 			return false;
 		schedule_timeout_idle(1);
 	}
@@ -269,13 +268,11 @@ static bool is_slow(const struct progress *p)
 /* However slow the disk: asked before each page. */
 static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 {
-	if (mts_rotor_is_hurried() || (p->until && ktime_get_ns() >= p->until))
-		return false;
-	if (!p->at_once && mts_rotor_is_wanted())
+	if (p->move->should_abort() || mts_move_is_late(p->move) || mts_move_should_yield(p->move))
 		return false;
 	if (page % LOOK)
 		return true;
-	mts_rotor_step("a bin is brought back");
+	mts_promise_step("a bin is brought back");
 	cond_resched();
 	WRITE_ONCE(p->slow, is_slow(p));
 	/*
@@ -285,7 +282,7 @@ static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
 	mts_workers_call();
 	look_for_room(place);
-	return is_memory_left() && wait_for_page(place);
+	return is_memory_left() && wait_for_page(p, place);
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
@@ -339,10 +336,10 @@ static void read_list(struct progress *p)
 {
 	p->began = ktime_get_ns();
 	/* The workers may be busy with what was left for this. */
-	if (p->at_once)
+	if (p->move->urgent)
 		read_batches(p);
 	else
-		mts_workers_run(read_batches, p, min(mts_switch_threads(), p->list->n / BATCH + 1));
+		mts_workers_run(read_batches, p, min(p->move->threads, p->list->n / BATCH + 1));
 }
 
 /* What the limits of a job's cgroup, and of those above it, leave. */
@@ -360,42 +357,43 @@ static u64 room_of(struct mts_job *job)
  * below its size by a limit of its own would push out what has just come back.
  * Return: pages that are to come back.
  */
-static u64 choose(struct mts_job **jobs, u32 *n)
+static u64 choose(struct mts_move *move)
 {
 	u64 total = 0;
 	u32 i, kept = 0;
 
-	for (i = 0; i < *n; i++) {
+	for (i = 0; i < move->n; i++) {
+		const struct mts_moved *moved = &move->jobs[i];
 		struct mts_usage usage;
 		u64 pages;
 
-		if (mts_ops->usage(jobs[i], &usage))
+		if (mts_usage_measure(moved->job, &usage))
 			continue;
 		pages = usage.swap >> PAGE_SHIFT;
-		if (!pages || pages > room_of(jobs[i]) + (jobs[i]->leaves >> PAGE_SHIFT))
+		if (!pages || pages > room_of(moved->job) + (moved->skip_bytes >> PAGE_SHIFT))
 			continue;
 		total += pages;
-		jobs[kept++] = jobs[i];
+		move->jobs[kept++] = *moved;
 	}
-	*n = kept;
+	move->n = kept;
 	return total;
 }
 
-static void begin(struct mts_job **jobs, u32 n)
+static void begin(const struct mts_move *move)
 {
 	u32 i;
 
 	mts_readahead_begin();
-	for (i = 0; i < n; i++)
-		mts_places_begin(&jobs[i]->places, jobs[i]->cgrp);
+	for (i = 0; i < move->n; i++)
+		mts_swap_slots_begin(&move->jobs[i].job->swap_slots, move->jobs[i].job->cgrp);
 }
 
-static void end(struct mts_job **jobs, u32 n)
+static void end(const struct mts_move *move)
 {
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		mts_places_end(&jobs[i]->places);
+	for (i = 0; i < move->n; i++)
+		mts_swap_slots_end(&move->jobs[i].job->swap_slots);
 	mts_readahead_end();
 }
 
@@ -403,20 +401,19 @@ static void end(struct mts_job **jobs, u32 n)
  * Once, as far as that goes. *@cut: there was no room for a list of so many, and most of those on
  * it are back. Return: pages brought back.
  */
-static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once, bool *cut)
+static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 {
 	struct mts_swapped_list list;
-	struct progress progress = { .list = &list, .at_once = at_once };
+	struct progress progress = { .list = &list, .move = move };
 
 	*cut = false;
-	mts_rotor_step("a bin is brought back");
-	progress.until = at_once ? ktime_get_ns() + AT_ONCE_NS : mts_rotor.bring_until;
-	progress.nmms = mts_mms_get(jobs, n);
-	if (!mts_swapped_collect(&list, progress.nmms, pages, progress.until)) {
+	mts_promise_step("a bin is brought back");
+	progress.nmms = mts_mms_get(move);
+	if (!mts_swapped_collect(&list, move, progress.nmms, pages)) {
 		if (list.n) {
-			begin(jobs, n);
+			begin(move);
 			read_list(&progress);
-			end(jobs, n);
+			end(move);
 			*cut = list.n == list.max && list.max < pages && !progress.over &&
 			       atomic_read(&progress.mapped) > list.n / 2;
 		}
@@ -426,27 +423,33 @@ static u32 bring(struct mts_job **jobs, u32 n, u64 pages, bool at_once, bool *cu
 	return atomic_read(&progress.mapped);
 }
 
-u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once)
+static void settle(struct mts_move *move)
 {
-	u64 pages = choose(jobs, &n), back = 0, now;
-	bool cut;
+	u32 i;
 
-	if (!pages)
-		return 0;
+	for (i = 0; i < move->n; i++)
+		move->jobs[i].job->scattered = false;
+}
+
+u64 mts_bring_back(struct mts_move *move)
+{
+	bool cut;
+	u64 back;
+
 	/* What is shared is charged to one job, and may be counted short. */
-	pages += pages / 8;
-	if (at_once || (mts_rotor.bring_until && !mts_rotor_disk_is_slow()))
-		pages = min(pages, MOST_AT_END);
-	if (at_once)
-		return bring(jobs, n, pages, true, &cut);
-	do {
-		if (mts_rotor_is_wanted())
-			mts_switch_bring_wanted();
-		now = bring(jobs, n, pages, false, &cut);
-		back += now;
-		pages = mts_sub_floor(pages, now);
-	} while ((cut || mts_rotor_is_wanted()) && !mts_rotor_is_hurried());
-	while (n)
-		jobs[--n]->scattered = false;
+	if (!move->again)
+		move->left = choose(move) * 9 / 8;
+	move->again = false;
+	if (!move->left)
+		return 0;
+	if (move->urgent || move->brief)
+		move->left = min(move->left, MOST_AT_END);
+	back = bring(move, move->left, &cut);
+	move->left = mts_sub_floor(move->left, back);
+	if (move->urgent)
+		return back;
+	move->again = move->left && (cut || mts_move_should_yield(move)) && !move->should_abort();
+	if (!move->again)
+		settle(move);
 	return back;
 }

@@ -3,18 +3,15 @@
 #ifndef _MTS_BRING_BACK_H
 #define _MTS_BRING_BACK_H
 
-#include "jobs/job.h"
+#include "memory/move.h"
 
 /**
- * mts_bring_back() - bring back what is swapped of these jobs
- * @jobs: in order of id; those that nothing is to be done for are taken out
- * @n: how many
- * @at_once: they run, and somebody waits for them: what comes within a second, by this thread
- *	alone. Else they are frozen, and make way for whoever is wanted meanwhile.
+ * mts_bring_back() - bring back what is swapped of jobs
+ * @move: which jobs; those that nothing is to be done for are taken out
  *
  * All of their memory, private or shared, in the order in which it lies in swap:
  * that is what makes long requests of single pages. Stops when memory gets short, when
- * the rotor is hurried, or when there is no memory for the list; what is not
+ * the move is to be aborted or to yield, or when there is no memory for the list; what is not
  * back by then, the jobs fault back themselves. Pages come back read-only and
  * keep their slots, so that what the job does not write is not written again
  * at its next eviction.
@@ -24,6 +21,6 @@
  *
  * Only for the rotor's thread. Return: pages brought back.
  */
-u64 mts_bring_back(struct mts_job **jobs, u32 n, bool at_once);
+u64 mts_bring_back(struct mts_move *move);
 
 #endif /* _MTS_BRING_BACK_H */

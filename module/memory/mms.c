@@ -9,8 +9,8 @@
 #include <linux/sort.h>
 #include <linux/spinlock.h>
 
+#include "job.h"
 #include "mts.h"
-#include "rotor/rotor_private.h"
 
 /*
  * So long somebody else may hold an address space's lock. Who changes it is soon done, but waits
@@ -25,27 +25,30 @@
 struct held {
 	struct mm_struct *mm; /* NULL: dropped */
 	struct mts_job *job;
+	u64 skip_bytes;
 	bool given_up;
 };
 
 static struct held mms[MTS_MAX_MMS];
 static u32 nmms;
+static const struct mts_move *held_for;
 /* Against dropping one as a worker takes it. */
 static DEFINE_SPINLOCK(drop_lock);
 
-static bool is_among(struct mts_job **jobs, u32 n, const struct mts_job *job)
+/* The job among those of the move, or NULL. */
+static const struct mts_moved *find(const struct mts_move *move, const struct mts_job *job)
 {
-	u32 low = 0, high = n;
+	u32 low = 0, high = move->n;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (jobs[middle]->id < job->id)
+		if (move->jobs[middle].job->id < job->id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < n && jobs[low] == job;
+	return low < move->n && move->jobs[low].job == job ? &move->jobs[low] : NULL;
 }
 
 static struct mm_struct *mm_of_process(struct task_struct *process)
@@ -69,18 +72,22 @@ static int compare_mms(const void *a, const void *b)
 	return x->mm < y->mm ? -1 : x->mm > y->mm;
 }
 
-u32 mts_mms_get(struct mts_job **jobs, u32 n)
+u32 mts_mms_get(const struct mts_move *move)
 {
 	struct task_struct *process;
 	u32 i, kept = 0;
 
+	held_for = move;
 	rcu_read_lock();
 	for_each_process(process) {
 		struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		const struct mts_moved *moved = job ? find(move, job) : NULL;
 
-		if (!job || !is_among(jobs, n, job))
+		if (!moved)
 			continue;
-		mms[nmms] = (struct held){ .mm = mm_of_process(process), .job = job };
+		mms[nmms] = (struct held){ .mm = mm_of_process(process),
+					   .job = job,
+					   .skip_bytes = moved->skip_bytes };
 		if (mms[nmms].mm && ++nmms == MTS_MAX_MMS)
 			break;
 	}
@@ -148,6 +155,11 @@ struct mts_job *mts_mms_job(u32 index)
 	return mms[index].job;
 }
 
+u64 mts_mms_skips(u32 index)
+{
+	return mms[index].skip_bytes;
+}
+
 struct mm_struct *mts_mms_at(u32 index)
 {
 	return mms[index].mm;
@@ -178,7 +190,7 @@ struct mm_struct *mts_mms_lock(u32 index)
 	unsigned long until = jiffies + msecs_to_jiffies(LOCK_MS);
 	struct mm_struct *mm = get(index);
 
-	while (mm && !time_after(jiffies, until) && !mts_rotor_is_hurried()) {
+	while (mm && !time_after(jiffies, until) && !held_for->should_abort()) {
 		if (is_dead(mm) || mts_mms_is_given_up(index))
 			break;
 		if (mmap_read_trylock(mm))

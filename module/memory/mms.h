@@ -5,23 +5,25 @@
 
 #include <linux/mm_types.h>
 
-#include "jobs/job.h"
+#include "memory/move.h"
 
 /* Address spaces that are looked at; an index fits into the low bits of an address. */
 #define MTS_MAX_MMS PAGE_SIZE
 
 /**
  * mts_mms_get() - hold the address spaces of jobs
- * @jobs: in order of id
- * @n: how many
+ * @move: it is for; held as well until mts_mms_put()
  *
  * Each once, though processes may share it. Kernel threads have none. Only for
  * the rotor's thread, and one set at a time. Return: how many there are.
  */
-u32 mts_mms_get(struct mts_job **jobs, u32 n);
+u32 mts_mms_get(const struct mts_move *move);
 
 /* The job that one of them is of; of several the first. It may have been dropped since. */
 struct mts_job *mts_mms_job(u32 index);
+
+/* Bytes of that job that need not come back, as the move says. */
+u64 mts_mms_skips(u32 index);
 
 /* One of them, or NULL if it has been dropped. */
 struct mm_struct *mts_mms_at(u32 index);
@@ -44,8 +46,8 @@ void mts_mms_drop_dead(u32 from, u32 n);
  * mts_mms_lock() - one of them, locked for reading
  * @index: 0 to what mts_mms_get() returned
  *
- * Return: NULL if it has been dropped, if its processes have exited, if the rotor
- * is hurried, or if somebody writes it for a fifth of a second: that is no frozen
+ * Return: NULL if it has been dropped, if its processes have exited, if the move
+ * is to be aborted, or if somebody writes it for a fifth of a second: that is no frozen
  * task, and it may sleep for long. Else mts_mms_unlock() it. For any thread while the rotor's
  * holds them.
  */

@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 #include <linux/shmem_fs.h>
 
-#include "rotor/rotor_private.h"
+#include "events/promise.h"
 
 /* The page table of @addr if there is one; *next is where the next one begins. */
 static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
@@ -65,7 +65,8 @@ pte_t mts_page_tables_at(struct vm_area_struct *vma, unsigned long addr)
 	return value;
 }
 
-bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data)
+bool mts_page_tables_walk(struct vm_area_struct *vma, const struct mts_move *move,
+			  mts_page_table_visit visit, void *data)
 {
 	unsigned long addr, next;
 
@@ -74,9 +75,9 @@ bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit
 
 		if (pmd && !visit_table(pmd, addr, next, visit, data))
 			return false;
-		if (mts_rotor_is_hurried())
+		if (move->should_abort())
 			return false;
-		mts_rotor_step("page tables are looked at");
+		mts_promise_step("page tables are looked at");
 		cond_resched();
 	}
 	return true;

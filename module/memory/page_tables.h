@@ -5,6 +5,8 @@
 
 #include <linux/mm_types.h>
 
+#include "memory/move.h"
+
 /**
  * typedef mts_page_table_visit - told of one page table, or of the part that an area has of it
  * @pte: the entry of @addr
@@ -19,11 +21,13 @@ typedef bool (*mts_page_table_visit)(pte_t *pte, unsigned long addr, unsigned lo
 /**
  * mts_page_tables_walk() - visit the page tables of an area, in order of address
  * @vma: its address space is locked for reading
+ * @move: it is for
  *
  * Huge pages have none. Sleeps between tables if the processor is wanted. Return: false if
- * a visit did, or the rotor is hurried.
+ * a visit did, or the move is to be aborted.
  */
-bool mts_page_tables_walk(struct vm_area_struct *vma, mts_page_table_visit visit, void *data);
+bool mts_page_tables_walk(struct vm_area_struct *vma, const struct mts_move *move,
+			  mts_page_table_visit visit, void *data);
 
 /* The entry of an address in an area, whose address space is locked for reading. None: no table. */
 pte_t mts_page_tables_at(struct vm_area_struct *vma, unsigned long addr);

@@ -8,7 +8,7 @@
 #include "compat/compat.h"
 
 /* Workers set it one after the other. */
-static DEFINE_SPINLOCK(places_lock);
+static DEFINE_SPINLOCK(slots_lock);
 
 /* A cgroup may have no memory controller of its own: what it has then is others' too. */
 static struct mem_cgroup *own_memcg(struct cgroup *cgrp)
@@ -21,56 +21,56 @@ static struct mem_cgroup *own_memcg(struct cgroup *cgrp)
 	return NULL;
 }
 
-void mts_places_begin(struct mts_places *places, struct cgroup *cgrp)
+void mts_swap_slots_begin(struct mts_swap_slots *slots, struct cgroup *cgrp)
 {
-	*places = (struct mts_places){ 0 };
+	*slots = (struct mts_swap_slots){ 0 };
 	if (!MTS_WRITE_FAULT_KEEPS_PLACE)
 		return;
-	places->memcg = own_memcg(cgrp);
-	if (!places->memcg)
+	slots->memcg = own_memcg(cgrp);
+	if (!slots->memcg)
 		return;
-	places->found = READ_ONCE(places->memcg->swap.high);
-	places->high = places->found;
+	slots->found = READ_ONCE(slots->memcg->swap.high);
+	slots->high = slots->found;
 }
 
-static void set_high(struct mts_places *places, unsigned long pages)
+static void set_high(struct mts_swap_slots *slots, unsigned long pages)
 {
-	if (cmpxchg(&places->memcg->swap.high, places->high, pages) == places->high)
-		WRITE_ONCE(places->high, pages);
+	if (cmpxchg(&slots->memcg->swap.high, slots->high, pages) == slots->high)
+		WRITE_ONCE(slots->high, pages);
 	else
-		places->lost = true;
+		slots->lost = true;
 }
 
 /* What is to be set; 0: it is good as it is. As mem_cgroup_swap_full() has it. */
-static unsigned long wanted_high(const struct mts_places *places, bool lose)
+static unsigned long wanted_high(const struct mts_swap_slots *slots, bool lose)
 {
-	unsigned long high = READ_ONCE(places->high), swapped;
+	unsigned long high = READ_ONCE(slots->high), swapped;
 
 	if (!lose)
-		return high == places->found ? 0 : places->found;
-	swapped = page_counter_read(&places->memcg->swap);
+		return high == slots->found ? 0 : slots->found;
+	swapped = page_counter_read(&slots->memcg->swap);
 	/* Half as much again: above it who allocates memory is slowed down, which we do here. */
 	return swapped * 2 >= high ? 0 : swapped + swapped / 2;
 }
 
-void mts_places_lose(struct mts_places *places, bool lose)
+void mts_swap_slots_lose(struct mts_swap_slots *slots, bool lose)
 {
 	unsigned long high;
 
-	if (!places->memcg || !wanted_high(places, lose))
+	if (!slots->memcg || !wanted_high(slots, lose))
 		return;
-	spin_lock(&places_lock);
-	high = wanted_high(places, lose);
-	if (high && !places->lost)
-		set_high(places, high);
-	spin_unlock(&places_lock);
+	spin_lock(&slots_lock);
+	high = wanted_high(slots, lose);
+	if (high && !slots->lost)
+		set_high(slots, high);
+	spin_unlock(&slots_lock);
 }
 
-void mts_places_end(struct mts_places *places)
+void mts_swap_slots_end(struct mts_swap_slots *slots)
 {
-	if (!places->memcg)
+	if (!slots->memcg)
 		return;
-	mts_places_lose(places, false);
-	css_put(&places->memcg->css);
-	places->memcg = NULL;
+	mts_swap_slots_lose(slots, false);
+	css_put(&slots->memcg->css);
+	slots->memcg = NULL;
 }

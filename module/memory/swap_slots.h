@@ -13,33 +13,21 @@
 
 #include <linux/types.h>
 
+#include "job.h"
+
 struct cgroup;
 struct mem_cgroup;
 
-/**
- * struct mts_places
- * @memcg: a job's, held; NULL: there is nothing to be done
- * @found: its memory.swap.high, pages
- * @high: the same as we left it last
- * @lost: somebody else has set it since: it is left alone
- */
-struct mts_places {
-	struct mem_cgroup *memcg;
-	unsigned long found;
-	unsigned long high;
-	bool lost;
-};
-
 /* Of the job with that cgroup. Only for the rotor's thread, as is the end. */
-void mts_places_begin(struct mts_places *places, struct cgroup *cgrp);
+void mts_swap_slots_begin(struct mts_swap_slots *slots, struct cgroup *cgrp);
 
 /* memory.swap.high is as it was found. */
-void mts_places_end(struct mts_places *places);
+void mts_swap_slots_end(struct mts_swap_slots *slots);
 
 /*
  * Between the two, for any worker: does a writing fault now free the place? Where two workers want
  * different things of one job some places are kept that should not be, or the other way round.
  */
-void mts_places_lose(struct mts_places *places, bool lose);
+void mts_swap_slots_lose(struct mts_swap_slots *slots, bool lose);
 
 #endif /* _MTS_SWAP_SLOTS_H */

@@ -13,7 +13,7 @@
 #include "compat/swap_entry.h"
 #include "mts.h"
 #include "memory/page_tables.h"
-#include "rotor/rotor_private.h"
+#include "events/promise.h"
 #include "memory/touched.h"
 
 /* At 16 bytes a page: as much as fits, or this at least. */
@@ -41,9 +41,11 @@ struct part {
 
 struct collector {
 	struct mts_swapped_list *list;
+	const struct mts_move *move;
 	u32 index; /* of the address space */
 	const struct mm_struct *mm;
 	const struct mts_job *job;
+	bool skips; /* what the job does not use */
 	u32 nseen;
 	struct part seen[MAX_SEEN];
 };
@@ -78,7 +80,7 @@ static bool add_page_table(pte_t *pte, unsigned long addr, unsigned long end, vo
 	struct collector *c = data;
 	const struct mts_touched_part *part = NULL;
 
-	if (c->job->leaves)
+	if (c->skips)
 		part = mts_touched_find(&c->job->touched, c->mm, addr);
 	for (; addr < end && !is_full(c); pte++, addr += PAGE_SIZE) {
 		pte_t now = READ_ONCE(*pte);
@@ -146,7 +148,7 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 static void add_vma(struct collector *c, struct vm_area_struct *vma)
 {
 	if (mts_is_private(vma))
-		mts_page_tables_walk(vma, add_page_table, c);
+		mts_page_tables_walk(vma, c->move, add_page_table, c);
 	if (mts_is_shared(vma))
 		add_shared(c, vma);
 }
@@ -186,10 +188,11 @@ static void add_mm(struct collector *c)
 	}
 	c->mm = mm;
 	c->job = mts_mms_job(c->index);
+	c->skips = mts_mms_skips(c->index);
 	VMA_ITERATOR(vmi, mm, 0);
 
 	for_each_vma(vmi, vma) {
-		if (is_full(c) || mts_rotor_is_hurried())
+		if (is_full(c) || c->move->should_abort())
 			break;
 		add_vma(c, vma);
 		cond_resched();
@@ -201,8 +204,8 @@ static void add_mm(struct collector *c)
 static bool may_go_on_sorting(void)
 {
 	cond_resched();
-	mts_rotor_step("pages are sorted");
-	return !mts_rotor_is_hurried();
+	mts_promise_step("pages are sorted");
+	return !collector.move->should_abort();
 }
 
 static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
@@ -245,18 +248,20 @@ static int alloc(struct mts_swapped_list *list, u64 wanted)
 	return -ENOMEM;
 }
 
-int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 until)
+int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *move, u32 nmms,
+			u64 pages)
 {
 	struct collector *c = &collector;
 
 	if (alloc(list, pages))
 		return -ENOMEM;
 	c->list = list;
+	c->move = move;
 	c->nseen = 0;
 	for (c->index = 0; c->index < nmms; c->index++) {
-		if (until && ktime_get_ns() >= until)
+		if (mts_move_is_late(move))
 			break;
-		mts_rotor_step("page tables are looked at");
+		mts_promise_step("page tables are looked at");
 		add_mm(c);
 	}
 	if (mts_swap_order(list->entries, list->n, may_go_on_sorting))

@@ -3,6 +3,7 @@
 #ifndef _MTS_SWAPPED_H
 #define _MTS_SWAPPED_H
 
+#include "job.h"
 #include "memory/mms.h"
 #include "policy/swap_order.h"
 
@@ -49,16 +50,17 @@ static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
 /**
  * mts_swapped_collect() - what is swapped of the address spaces that are held
  * @list: result; kvfree(entries) it
- * @nmms: how many are held (mts_mms_get())
+ * @move: it is for; what has not been looked at by its deadline is not in the list
+ * @nmms: how many are held for it (mts_mms_get())
  * @pages: about how many there are; the list is not longer than that
- * @until: ktime, ns; what has not been looked at by then is not in it; 0: all is
  *
  * Private memory, and shared memory (shmem) that is mapped; of that each page
- * once, however many map it. Shorter if the rotor is hurried, if address spaces are in use, or if
+ * once, however many map it. Shorter if the move is to be aborted, if address spaces are in use, or if
  * there is not memory enough for the list, which is never of more than 512 GiB: @max says so then.
  *
  * Return: 0, or -ENOMEM: there is not even a short list.
  */
-int mts_swapped_collect(struct mts_swapped_list *list, u32 nmms, u64 pages, u64 until);
+int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *move, u32 nmms,
+			u64 pages);
 
 #endif /* _MTS_SWAPPED_H */

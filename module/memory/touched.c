@@ -8,11 +8,11 @@
 
 #include "compat/swap_entry.h"
 #include "compat/young.h"
-#include "jobs/job.h"
+#include "job.h"
 #include "memory/mms.h"
 #include "mts.h"
 #include "memory/page_tables.h"
-#include "rotor/rotor_private.h"
+#include "events/promise.h"
 #include "events/stats.h"
 
 /* Whoever waits for more pages than this does not get to use the others. */
@@ -22,9 +22,11 @@
 struct walk {
 	struct mm_struct *mm;
 	struct mts_job *job;
+	u64 skip_bytes;
+	const struct mts_move *move;
 };
 
-void mts_touched_free(struct mts_touched *touched)
+static void free_record(struct mts_touched *touched)
 {
 	kvfree(touched->parts);
 	*touched = (struct mts_touched){ 0 };
@@ -38,7 +40,7 @@ void mts_touched_outdated(struct mts_job *job)
 
 static void forget(struct mts_job *job)
 {
-	mts_touched_free(&job->touched);
+	free_record(&job->touched);
 	mts_touched_outdated(job);
 }
 
@@ -84,20 +86,23 @@ static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
 	VMA_ITERATOR(vmi, walk->mm, 0);
 
 	for_each_vma(vmi, vma)
-		if (mts_is_private(vma) && !mts_page_tables_walk(vma, visit, walk))
+		if (mts_is_private(vma) && !mts_page_tables_walk(vma, walk->move, visit, walk))
 			return false;
 	return true;
 }
 
 /* Of the address spaces that are held. */
-static void walk_all(u32 nmms, mts_page_table_visit visit)
+static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit visit)
 {
 	u32 i;
 
 	for (i = 0; i < nmms; i++) {
-		struct walk walk = { .mm = mts_mms_lock(i), .job = mts_mms_job(i) };
+		struct walk walk = { .mm = mts_mms_lock(i),
+				     .job = mts_mms_job(i),
+				     .skip_bytes = mts_mms_skips(i),
+				     .move = move };
 
-		mts_rotor_step("page tables are looked at");
+		mts_promise_step("page tables are looked at");
 		if (!walk.mm || !walk_mm(&walk, visit))
 			walk.job->touched.complete = false;
 		if (walk.mm)
@@ -153,7 +158,7 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 			mts_compat_clear_young(pte, value);
 		} else if (mts_compat_swap_entry(value, &entry)) {
 			job->touched.pages++;
-			if (job->leaves && old && !mts_touched_is_used(old, addr)) {
+			if (walk->skip_bytes && old && !mts_touched_is_used(old, addr)) {
 				__set_bit(pte_index(addr), part->left);
 			} else {
 				/* Wanted, but there was no memory, or no time. */
@@ -166,21 +171,23 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 }
 
 /* A record has a part for each page table at most; what is new until then is all used. */
-static void make_room(struct mts_job **jobs, u32 n, u32 nmms)
+static void make_room(const struct mts_move *move, u32 nmms)
 {
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		jobs[i]->touched_before = jobs[i]->touched;
-		jobs[i]->touched = (struct mts_touched){ .complete = true };
-		jobs[i]->touched.told = jobs[i]->touched_before.told;
+	for (i = 0; i < move->n; i++) {
+		struct mts_job *job = move->jobs[i].job;
+
+		job->touched_before = job->touched;
+		job->touched = (struct mts_touched){ .complete = true };
+		job->touched.told = job->touched_before.told;
 	}
 	for (i = 0; i < nmms; i++)
 		if (mts_mms_at(i))
 			mts_mms_job(i)->touched.max +=
 				mm_pgtables_bytes(mts_mms_at(i)) >> PAGE_SHIFT;
-	for (i = 0; i < n; i++) {
-		struct mts_touched *touched = &jobs[i]->touched;
+	for (i = 0; i < move->n; i++) {
+		struct mts_touched *touched = &move->jobs[i].job->touched;
 
 		touched->parts = kvmalloc_array(touched->max, sizeof(*touched->parts),
 						GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
@@ -189,24 +196,26 @@ static void make_room(struct mts_job **jobs, u32 n, u32 nmms)
 	}
 }
 
-void mts_touched_begin(struct mts_job **jobs, u32 n)
+void mts_touched_begin(struct mts_move *move)
 {
 	u32 i, nmms;
 
-	if (!MTS_HAVE_YOUNG || !n)
+	if (!MTS_HAVE_YOUNG || !move->n)
 		return;
-	nmms = mts_mms_get(jobs, n);
-	make_room(jobs, n, nmms);
-	walk_all(nmms, begin_table);
+	nmms = mts_mms_get(move);
+	make_room(move, nmms);
+	walk_all(move, nmms, begin_table);
 	mts_mms_put();
-	for (i = 0; i < n; i++) {
-		mts_touched_free(&jobs[i]->touched_before);
-		if (!jobs[i]->touched.complete) {
-			forget(jobs[i]);
+	for (i = 0; i < move->n; i++) {
+		struct mts_job *job = move->jobs[i].job;
+
+		free_record(&job->touched_before);
+		if (!job->touched.complete) {
+			forget(job);
 			continue;
 		}
-		jobs[i]->touched.marks_cleared = true;
-		jobs[i]->slice_tells_little = true; /* until it has had one */
+		job->touched.marks_cleared = true;
+		job->slice_tells_little = true; /* until it has had one */
 	}
 }
 
@@ -289,20 +298,23 @@ static void take_down(struct mts_job *job)
 	mts_working_set_note(&job->working_set, &job->use);
 }
 
-void mts_touched_end(struct mts_job **jobs, u32 n)
+void mts_touched_end(struct mts_move *move)
 {
 	u32 i, kept = 0;
 
-	for (i = 0; i < n; i++) {
-		if (!jobs[i]->touched.marks_cleared)
+	for (i = 0; i < move->n; i++) {
+		struct mts_job *job = move->jobs[i].job;
+
+		if (!job->touched.marks_cleared)
 			continue;
-		jobs[i]->use = (struct mts_slice_use){ 0 };
-		jobs[kept++] = jobs[i];
+		job->use = (struct mts_slice_use){ 0 };
+		move->jobs[kept++] = move->jobs[i];
 	}
+	move->n = kept;
 	if (!kept)
 		return;
-	walk_all(mts_mms_get(jobs, kept), end_table);
+	walk_all(move, mts_mms_get(move), end_table);
 	mts_mms_put();
 	for (i = 0; i < kept; i++)
-		take_down(jobs[i]);
+		take_down(move->jobs[i].job);
 }

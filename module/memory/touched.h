@@ -17,66 +17,25 @@
 #include <linux/bitops.h>
 #include <linux/mm.h>
 
-#include "policy/policy.h"
-
-struct mts_job;
-
-/**
- * struct mts_touched_part - one page table's worth of a record, a bit a page
- * @mm: of whom; only compared, it may be gone
- * @addr: of the first page
- * @now: used in the slice
- * @before: used in the one before
- * @left: left in swap when the slice began, as not used
- */
-struct mts_touched_part {
-	const struct mm_struct *mm;
-	unsigned long addr;
-	DECLARE_BITMAP(now, PTRS_PER_PTE);
-	DECLARE_BITMAP(before, PTRS_PER_PTE);
-	DECLARE_BITMAP(left, PTRS_PER_PTE);
-};
-
-/**
- * struct mts_touched - a job's record; zero: there is none
- * @parts: in order of mm, then of addr
- * @n: how many
- * @max: room for so many
- * @pages: that there were when the slice began, in memory or in swap
- * @lacked: of these, pages that were wanted, but in swap
- * @marks_cleared: a slice is to be seen by it
- * @complete: all of the job's pages were seen
- * @told: it rests on a slice that has shown all that the job uses, this or one before
- */
-struct mts_touched {
-	struct mts_touched_part *parts;
-	u32 n;
-	u32 max;
-	u64 pages;
-	u64 lacked;
-	bool marks_cleared;
-	bool complete;
-	bool told;
-};
+#include "job.h"
+#include "memory/move.h"
 
 /**
  * mts_touched_begin() - a slice of these jobs is about to begin: clear the marks
- * @jobs: in order of id
- * @n: how many
+ * @move: which jobs
  *
- * Where there is no memory for a record, or the rotor is hurried, the jobs' use of this
+ * Where there is no memory for a record, or the move is to be aborted, the jobs' use of this
  * slice will not be known, and all counts as used.
  */
-void mts_touched_begin(struct mts_job **jobs, u32 n);
+void mts_touched_begin(struct mts_move *move);
 
 /**
  * mts_touched_end() - the slice of these jobs is over: read the marks
- * @jobs: in order of id; those whose marks were not cleared are passed over
- * @n: how many
+ * @move: which jobs; those whose marks were not cleared are taken out
  *
  * What is seen goes to the jobs' working sets (policy/policy.h).
  */
-void mts_touched_end(struct mts_job **jobs, u32 n);
+void mts_touched_end(struct mts_move *move);
 
 /* The part of an address, or NULL. It is found in so many steps as the job's size has bits. */
 const struct mts_touched_part *mts_touched_find(const struct mts_touched *touched,
@@ -92,7 +51,5 @@ static inline bool mts_touched_is_used(const struct mts_touched_part *part, unsi
 
 /* What was seen of the job is of long ago: all counts as used until a slice tells anew. */
 void mts_touched_outdated(struct mts_job *job);
-
-void mts_touched_free(struct mts_touched *touched);
 
 #endif /* _MTS_TOUCHED_H */

@@ -8,7 +8,6 @@
 #include <linux/workqueue.h>
 
 #include "mts.h"
-#include "rotor/rotor_private.h"
 #include "events/stats.h"
 
 /* More of them wait for each other: for the map of the swap device, for the disk. */
@@ -23,13 +22,15 @@ MODULE_PARM_DESC(threads,
 #define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
 
 /**
- * struct run - only the rotor's thread writes it
+ * struct run - only the thread that runs it writes it
+ * @owner: that thread
  * @most: others that may be called
  * @called: that have been
  * @began: when, ns
  * @busy: own_busy() then
  */
 static struct run {
+	const struct task_struct *owner;
 	void (*does)(void *data);
 	void *data;
 	u32 most;
@@ -69,7 +70,7 @@ void mts_workers_call(void)
 {
 	u64 elapsed;
 
-	if (!mts_rotor_is_me() || run.called == run.most)
+	if (run.owner != current || run.called == run.most)
 		return;
 	elapsed = ktime_get_ns() - run.began;
 	if (elapsed < ALONE_NS || own_busy() - run.busy < elapsed / 2)
@@ -83,6 +84,7 @@ void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
 
 	run = (struct run){
+		.owner = current,
 		.does = does,
 		.data = data,
 		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,

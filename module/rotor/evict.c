@@ -68,7 +68,7 @@
  * @vain: calls in a row
  * @before: free places before them, and since any did not, at most: what a refused page has is free
  *	again once it is used
- * @places: the same when nothing was to be evicted any more
+ * @free_slots: the same when nothing was to be evicted any more
  * @until: nothing is evicted, ns; but if there is more room than that
  * @ns: for so long the next time; 0: REFUSES_NS
  *
@@ -77,7 +77,7 @@
 static struct refusal {
 	atomic_t vain;
 	s64 before;
-	s64 places;
+	s64 free_slots;
 	u64 until;
 	u64 ns;
 } refusal;
@@ -85,7 +85,8 @@ static struct refusal {
 static bool swap_refuses(void)
 {
 	return ktime_get_ns() < READ_ONCE(refusal.until) &&
-	       get_nr_swap_pages() <= READ_ONCE(refusal.places) + (s64)(CHUNK_MAX >> PAGE_SHIFT);
+	       get_nr_swap_pages() <=
+		       READ_ONCE(refusal.free_slots) + (s64)(CHUNK_MAX >> PAGE_SHIFT);
 }
 
 /* No place for anonymous memory: whoever asks for some to be evicted has it searched in vain. */
@@ -103,7 +104,7 @@ static bool is_swap_full(void)
  * @waited: of that, for the disk; of no meaning once others evict beside
  * @refused: bytes given to swap meanwhile that freed nothing, as far as is known; each time they
  *	were tried
- * @places: free in swap before it
+ * @free_slots: of swap before it
  * @writes: pages on their way to a disk before it
  * @cut: it was ended before its time
  */
@@ -114,7 +115,7 @@ struct call {
 	u64 took;
 	u64 waited;
 	u64 refused;
-	s64 places;
+	s64 free_slots;
 	u64 writes;
 	bool cut;
 };
@@ -146,14 +147,14 @@ static void note_call(const struct call *call)
 	/* It will have gone. */
 	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
 		return;
-	if (call->places > READ_ONCE(refusal.before))
-		WRITE_ONCE(refusal.before, call->places);
+	if (call->free_slots > READ_ONCE(refusal.before))
+		WRITE_ONCE(refusal.before, call->free_slots);
 	if (atomic_add_return(call->took < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
 	    VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
-	WRITE_ONCE(refusal.places, READ_ONCE(refusal.before));
+	WRITE_ONCE(refusal.free_slots, READ_ONCE(refusal.before));
 	WRITE_ONCE(refusal.until, ktime_get_ns() + ns);
 }
 
@@ -236,9 +237,9 @@ static void evict_some(struct mts_job *job, struct call *call, u64 *resident)
 	u64 swapouts = mts_memory_swapouts(), moved = atomic64_read(&moved_by_all);
 
 	/* However little is asked for, the kernel may write all that the job has. */
-	mts_failsafe_promise(EVICT_PATIENCE_NS, "a job is evicted");
+	mts_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, call->asked);
-	call->places = get_nr_swap_pages();
+	call->free_slots = get_nr_swap_pages();
 	call->writes = mts_memory_written();
 	reclaim(job, call);
 	call->took = ktime_get_ns() - began;
@@ -445,7 +446,7 @@ int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident)
 	struct mts_usage usage;
 	int err;
 
-	mts_rotor_step("memory is measured");
+	mts_promise_step("memory is measured");
 	err = mts_ops->usage(job, &usage);
 	if (err)
 		return err;
@@ -478,7 +479,7 @@ static u64 evictable(struct mts_job *job)
 
 	if (!mts_evict_may(job))
 		return 0;
-	mts_rotor_step("memory is measured");
+	mts_promise_step("memory is measured");
 	return mts_ops->resident(job, &bytes) ? 0 : bytes;
 }
 

@@ -405,7 +405,7 @@ static bool come_near(void)
 		take_sample();
 		began = early.sampled;
 		mts_switch_thaw_all();
-		mts_rotor_step("the jobs fill the memory");
+		mts_promise_step("the jobs fill the memory");
 		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
 		if (mts_rotor_is_hurried() || mts_switch_stop())
 			return false;

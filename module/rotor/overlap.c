@@ -85,7 +85,7 @@ static int freeze_some(struct passing *p)
 	int err = 0;
 
 	/* Who has become real-time since the last step is spared for two seconds only. */
-	mts_rotor_step("tasks are looked at");
+	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
 	for (; p->out < mts_rotor.roster_size && sum < most && !err; p->out++) {
 		struct mts_job *job = mts_rotor.roster[p->out];
@@ -208,7 +208,7 @@ static void move(struct mts_job *job, u32 to)
 	mts_rotor.bins[to].demand = mts_add_sat(mts_rotor.bins[to].demand, job->demand);
 	mts_rotor.bins[to].jobs++;
 	mts_round_give_bin(job, to);
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
 

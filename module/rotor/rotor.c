@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "control/config.h"
+#include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
 #include "memory/memory.h"
@@ -20,7 +20,9 @@
 #include "sched_hooks/hooks.h"
 #include "events/stats.h"
 #include "jobs/tasks.h"
+#include "events/promise.h"
 #include "events/trace.h"
+#include "jobs/failsafe.h"
 #include "events/wake.h"
 
 /* While a slice runs the rotor looks this often whether anything can run. */
@@ -60,21 +62,18 @@ MODULE_PARM_DESC(debug_stall_ms,
 
 struct mts_rotor mts_rotor;
 static struct task_struct *rotor_thread;
-static unsigned long rotor_events;
 static bool measure_wanted; /* a reader of the status wants fresh figures */
 static DECLARE_WAIT_QUEUE_HEAD(measured);
 
-void mts_rotor_wake(unsigned int event)
+/* The events of @mask that have come, without waiting. */
+static unsigned long take_events(unsigned long mask)
 {
-	set_bit(event, &rotor_events);
-	mts_wake(MTS_THREAD_ROTOR);
+	return mts_wake_take(MTS_THREAD_ROTOR, mask);
 }
 
-void mts_rotor_jobs_changed(void)
+static bool has_event(unsigned long mask)
 {
-	lockdep_assert_held(&mts_lock);
-	mts_rotor.generation++;
-	mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+	return mts_wake_events(MTS_THREAD_ROTOR, mask);
 }
 
 bool mts_rotor_may_go_on(void)
@@ -84,19 +83,19 @@ bool mts_rotor_may_go_on(void)
 
 bool mts_rotor_is_hurried(void)
 {
-	return !mts_rotor_may_go_on() || test_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
+	return !mts_rotor_may_go_on() || has_event(BIT(MTS_ROTOR_EV_CONFIG));
 }
 
 bool mts_rotor_is_wanted(void)
 {
-	return test_bit(MTS_ROTOR_EV_WANTED, &rotor_events) && mts_rotor_disk_is_slow();
+	return has_event(BIT(MTS_ROTOR_EV_WANTED)) && mts_rotor_disk_is_slow();
 }
 
 void mts_rotor_note_wanted(void)
 {
-	clear_bit(MTS_ROTOR_EV_WANTED, &rotor_events);
 	/* Pairs with thaw_locked(): who is thawed after this look sets the bit anew. */
-	smp_mb__after_atomic();
+	take_events(BIT(MTS_ROTOR_EV_WANTED));
+	smp_mb();
 }
 
 bool mts_rotor_is_me(void)
@@ -104,44 +103,14 @@ bool mts_rotor_is_me(void)
 	return current == rotor_thread;
 }
 
-void mts_rotor_alive(void)
-{
-	if (mts_rotor_is_me())
-		mts_rotor_step("jobs that ended are cleared away");
-}
-
-bool mts_rotor_is_parked(void)
-{
-	u32 state = READ_ONCE(mts_rotor.state);
-
-	return state == MTS_STATE_STOPPED || state == MTS_STATE_PAUSED;
-}
-
-bool mts_rotor_takes_turns(void)
-{
-	return READ_ONCE(mts_rotor.nbins) >= 2;
-}
-
-/* The events of @mask that have come, without waiting. */
-static unsigned long take_events(unsigned long mask)
-{
-	unsigned long seen = 0, taken = READ_ONCE(rotor_events) & mask;
-	unsigned int bit;
-
-	for_each_set_bit(bit, &taken, BITS_PER_LONG)
-		if (test_and_clear_bit(bit, &rotor_events))
-			seen |= BIT(bit);
-	return seen;
-}
-
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
 {
 	if (ns == FOREVER)
 		wait_event_idle(mts_wait_of[MTS_THREAD_ROTOR],
-				READ_ONCE(rotor_events) & mask || kthread_should_stop());
+				has_event(mask) || kthread_should_stop());
 	else
 		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_ROTOR],
-					READ_ONCE(rotor_events) & mask || !mts_rotor_may_go_on(),
+					has_event(mask) || !mts_rotor_may_go_on(),
 					max(nsecs_to_jiffies(ns), 1UL));
 	return take_events(mask);
 }
@@ -151,7 +120,7 @@ static void set_state(u32 state, u32 reason)
 	mutex_lock(&mts_lock);
 	mts_rotor.state = state;
 	mts_rotor.reason = reason;
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
 
@@ -187,7 +156,7 @@ static bool bin_can_run(u32 bin)
 /* Jobs came or went: place who came; is there still something to rotate? */
 static enum mts_slice_end jobs_changed(u32 bin)
 {
-	mts_job_reap();
+	mts_job_reap(mts_promise_step);
 	mts_round_muster();
 	mts_round_place_newcomers();
 	if (mts_switch_settle())
@@ -240,7 +209,7 @@ static void open_slice(u32 bin)
 	struct mts_plan_bin *plan = &mts_rotor.bins[bin];
 
 	mutex_lock(&mts_lock);
-	least = mts_config()->min_slice_ns;
+	least = mts_rotor_config()->min_slice_ns;
 	mutex_unlock(&mts_lock);
 	longest = mts_switch_longest_slice(now, mts_rotor.max_pause_ns);
 	if (longest < plan->slice_ns && mts_round_plan_slices())
@@ -250,7 +219,7 @@ static void open_slice(u32 bin)
 	mts_rotor.state = MTS_STATE_RUNNING;
 	mts_rotor.slice_began = now;
 	mts_rotor.slice_ends = now + plan->slice_ns;
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	trace_mts_slice_begin(mts_rotor.round, bin, &mts_rotor.bins[bin]);
 }
@@ -273,7 +242,7 @@ static u64 patience(u32 early_in_a_row)
 	u64 least;
 
 	mutex_lock(&mts_lock);
-	least = mts_config()->min_slice_ns;
+	least = mts_rotor_config()->min_slice_ns;
 	mutex_unlock(&mts_lock);
 	return least << min(early_in_a_row, 16U);
 }
@@ -304,7 +273,7 @@ static enum mts_slice_end run_slice(u32 bin)
 				early_in_a_row = 0;
 			return MTS_SLICE_OVER;
 		}
-		mts_failsafe_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
+		mts_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
 		/* Jobs come and go in storms: they are looked at once a tick. */
 		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED) |
@@ -426,6 +395,7 @@ static void rest(u32 state, u32 reason)
 	mts_switch_thaw_all();
 	mutex_lock(&mts_lock);
 	mts_rotor.nbins = 0;
+	mts_freezer_set_turns(false);
 	mts_rotor.running = MTS_BIN_NONE;
 	mts_rotor.slice_ends = 0;
 	mts_rotor.plan.round_ns = 0;
@@ -446,7 +416,7 @@ static bool is_polling(void)
 	bool polling;
 
 	mutex_lock(&mts_lock);
-	config = mts_config();
+	config = mts_rotor_config();
 	/* A bin size of the user's own: the host's reclaim does not tell when it is exceeded. */
 	polling = config->mode == MTS_MODE_ALWAYS ||
 		  (config->mode != MTS_MODE_OFF && config->bin_bytes);
@@ -567,7 +537,9 @@ static void wait_for_gate(u32 reason)
 {
 	rest(reason == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED, reason);
 	answer_readers();
+	mts_failsafe_set_parked(true);
 	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_JOBS), FOREVER);
+	mts_failsafe_set_parked(false);
 }
 
 static int rotor_main(void *unused)
@@ -581,7 +553,7 @@ static int rotor_main(void *unused)
 		u32 gate = mts_freezer_gate(), nbins;
 		u64 began;
 
-		mts_job_reap();
+		mts_job_reap(mts_promise_step);
 		mts_round_muster();
 		if (gate) {
 			wait_for_gate(gate);
@@ -592,7 +564,7 @@ static int rotor_main(void *unused)
 		filling = false;
 		measure_for(mts_rotor.reason);
 		/* The plan is made with the configuration of now. */
-		clear_bit(MTS_ROTOR_EV_CONFIG, &rotor_events);
+		take_events(BIT(MTS_ROTOR_EV_CONFIG));
 		nbins = mts_round_plan();
 		mts_rotor.all_fit = false;
 		if (nbins >= 2) {
@@ -607,6 +579,13 @@ static int rotor_main(void *unused)
 	mts_switch_thaw_all();
 	mts_round_dismiss();
 	return 0;
+}
+
+void mts_rotor_configure(const struct mts_config *config)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.config = *config;
+	mts_rotor.is_configured = true;
 }
 
 /* ---- for others -------------------------------------------------------------- */
@@ -656,7 +635,7 @@ static void refresh(void)
 	if (mts_freezer_gate() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
 		return;
 	WRITE_ONCE(measure_wanted, true);
-	mts_rotor_wake(MTS_ROTOR_EV_MEASURE);
+	mts_wake_rotor(MTS_ROTOR_EV_MEASURE);
 	wait_event_interruptible_timeout(measured, !READ_ONCE(measure_wanted), HZ / 2);
 }
 
@@ -687,7 +666,7 @@ void mts_rotor_status(struct mts_status *status)
 	status->bins = mts_rotor.nbins;
 	status->current_bin = mts_rotor.running;
 	status->frozen = mts_freezer_count();
-	status->generation = mts_rotor.generation;
+	status->generation = mts_jobs_generation();
 	status->now_ns = ktime_get_ns();
 	status->capacity = mts_rotor.plan.capacity;
 	status->demand = mts_rotor.plan.demand;
@@ -729,17 +708,11 @@ u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n)
 	return mts_rotor.nbins;
 }
 
-u64 mts_rotor_generation(void)
-{
-	lockdep_assert_held(&mts_lock);
-	return mts_rotor.generation;
-}
-
 static void free_memory(void)
 {
 	kvfree(mts_rotor.bins);
 	kvfree(mts_rotor.roster);
-	kvfree(mts_rotor.incoming);
+	kvfree(mts_rotor.moved);
 	kvfree(mts_rotor.outgoing);
 	kvfree(mts_rotor.end_of_bin);
 	kvfree(mts_rotor.plan_jobs);
@@ -754,7 +727,7 @@ int mts_rotor_init(void)
 	mts_rotor.running = MTS_BIN_NONE;
 	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
 	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
-	mts_rotor.incoming = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.incoming), GFP_KERNEL);
+	mts_rotor.moved = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.moved), GFP_KERNEL);
 	mts_rotor.outgoing = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.outgoing), GFP_KERNEL);
 	mts_rotor.end_of_bin =
 		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.end_of_bin), GFP_KERNEL);
@@ -763,7 +736,7 @@ int mts_rotor_init(void)
 	mts_rotor.claimants = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claimants), GFP_KERNEL);
 	mts_rotor.ties = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.incoming || !mts_rotor.outgoing ||
+	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.moved || !mts_rotor.outgoing ||
 	    !mts_rotor.end_of_bin || !mts_rotor.plan_jobs || !mts_rotor.claims ||
 	    !mts_rotor.claimants || !mts_rotor.ties || !mts_rotor.scratch)
 		goto out_free;

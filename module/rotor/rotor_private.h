@@ -3,8 +3,9 @@
 #ifndef _MTS_ROTOR_PRIVATE_H
 #define _MTS_ROTOR_PRIVATE_H
 
-#include "jobs/failsafe.h"
-#include "jobs/job.h"
+#include "events/promise.h"
+#include "job.h"
+#include "memory/move.h"
 #include "policy/interactive.h"
 #include "policy/limits.h"
 #include "policy/policy.h"
@@ -28,7 +29,6 @@ struct mts_switch_parts;
 struct mts_rotor {
 	u32 state;
 	u32 reason;
-	u64 generation;
 	u64 round;
 	u32 nbins;
 	u32 running; /* index, or MTS_BIN_NONE */
@@ -41,14 +41,14 @@ struct mts_rotor {
 	bool slow_swap; /* one did, and moved no more than a disk with heads can */
 	bool passed; /* in the last one the bins passed each other */
 	bool disk_is_slow; /* as onset.c has seen when it last evicted some to see */
-	u64 bring_until; /* ktime, ns: what is not back by then its jobs fault back; 0: no limit */
 	bool early; /* this round is the first, and was begun by onset.c, not by the admission */
 	bool all_fit; /* that has shown that all fit: the next plan is for them to run */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
 	u64 lent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
 	struct mts_admission admission;
-	u32 config_generation; /* that the admission began with */
+	struct mts_config config; /* under mts_lock */
+	bool is_configured; /* anew: whatever the admission has tried before, it tries again */
 	struct mts_lesson lesson;
 	bool capacity_is_set; /* by the user */
 	bool by_use; /* MTS_DEMAND_USED */
@@ -64,7 +64,7 @@ struct mts_rotor {
 	struct mts_plan_bin *bins;
 
 	struct mts_job **roster;
-	struct mts_job **incoming; /* room for a bin of them */
+	struct mts_moved *moved; /* room for the jobs of a move */
 	u32 roster_size;
 	u32 *outgoing; /* indices into @roster, in the order in which they are evicted */
 	u32 *end_of_bin; /* of those of each bin in @outgoing; one more than there are bins */
@@ -76,6 +76,13 @@ struct mts_rotor {
 };
 
 extern struct mts_rotor mts_rotor;
+
+/* The caller holds mts_lock. */
+static inline const struct mts_config *mts_rotor_config(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return &mts_rotor.config;
+}
 
 /* Who waits longer for a page (80 MB/s) has a slow disk, as far as that tells. */
 #define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
@@ -100,13 +107,6 @@ static inline bool mts_rotor_disk_is_slow(void)
 
 /* A sentence; "": it is one of the gate's. */
 const char *mts_rotor_explain(u32 reason);
-
-/* The rotor is alive and about to do something to one more job, @doing. */
-static inline void mts_rotor_step(const char *doing)
-{
-	/* One job, however slow the disk and however contended the locks. */
-	mts_failsafe_promise(10 * (u64)NSEC_PER_SEC, doing);
-}
 
 /* ---- round.c ------------------------------------------------------------ */
 

@@ -7,7 +7,6 @@
 
 #include "jobs/budget.h"
 #include "jobs/calls.h"
-#include "control/config.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
@@ -19,6 +18,7 @@
 #include "events/stats.h"
 #include "sched_hooks/hooks.h"
 #include "jobs/tasks.h"
+#include "memory/touched.h"
 #include "events/trace.h"
 #include "jobs/waits.h"
 
@@ -73,7 +73,7 @@ static int measure(struct mts_job *job)
 	struct mts_usage usage;
 	int err;
 
-	mts_rotor_step("memory is measured");
+	mts_promise_step("memory is measured");
 	err = mts_ops->usage(job, &usage);
 	if (err)
 		return err;
@@ -129,7 +129,7 @@ static void note_interactive(struct mts_job *job)
 	if (job->interactive == is)
 		return;
 	job->interactive = is;
-	trace_mts_interactive(job, is);
+	trace_mts_interactive(job, is, mts_interactive_age_ms(job));
 }
 
 static bool is_used(const struct mts_job *job)
@@ -285,7 +285,7 @@ static u32 count_joins(u32 nties)
 
 void mts_round_look_at_waits(void)
 {
-	mts_rotor_step("tasks are looked at");
+	mts_promise_step("tasks are looked at");
 	mts_waits_look(mts_rotor.running, mts_rotor.planned);
 }
 
@@ -365,7 +365,7 @@ static bool look(void)
 
 	if (mts_rotor.nbins >= 2 || !mts_round_reclaims())
 		return false;
-	mts_rotor_step("tasks are looked at");
+	mts_promise_step("tasks are looked at");
 	mts_tasks_look();
 	now = ktime_get_ns();
 	if (!mts_admission_look(&mts_rotor.admission, now, is_unsure()))
@@ -381,7 +381,7 @@ void mts_round_judge(u64 began)
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
 	if (!mts_rotor.admission.began)
 		return;
-	mts_rotor_step("tasks are looked at");
+	mts_promise_step("tasks are looked at");
 	user = mts_tasks_look();
 	mts_admission_round(&mts_rotor.admission, now, user, now - began);
 }
@@ -460,11 +460,9 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 /* Whoever turns a knob wants to see what it does, whatever was tried before. */
 static void retry_admission(void)
 {
-	u32 generation = mts_config_generation();
-
-	if (generation != mts_rotor.config_generation)
+	if (mts_rotor.is_configured)
 		mts_admission_retry(&mts_rotor.admission);
-	mts_rotor.config_generation = generation;
+	mts_rotor.is_configured = false;
 }
 
 static u32 admit(const struct mts_config *config, u32 freezable)
@@ -586,7 +584,7 @@ static bool may_be_early_in(u32 modes)
 	bool may;
 
 	mutex_lock(&mts_lock);
-	config = mts_config();
+	config = mts_rotor_config();
 	may = BIT(config->mode) & modes && !config->bin_bytes &&
 	      !mts_admission_holds(&mts_rotor.admission, ktime_get_ns());
 	mutex_unlock(&mts_lock);
@@ -643,14 +641,14 @@ bool mts_round_plan_slices(void)
 	if (!mts_rotor.planned_blindly)
 		return false;
 	mutex_lock(&mts_lock);
-	conf = mts_plan_conf_of(mts_config());
+	conf = mts_plan_conf_of(mts_rotor_config());
 	conf.switch_ns = mts_rotor.switches.adds_ns;
 	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
 	if (by == MTS_BIN_NONE ||
 	    !mts_plan_shorten(&conf, &mts_rotor.plan_jobs[by], mts_rotor.bins, &mts_rotor.plan))
 		mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
 	mts_rotor.planned_blindly = false;
-	settle(mts_config(), mts_rotor.nbins);
+	settle(mts_rotor_config(), mts_rotor.nbins);
 	mutex_unlock(&mts_lock);
 	return true;
 }
@@ -664,7 +662,7 @@ u32 mts_round_plan(void)
 
 	looked = look();
 	mutex_lock(&mts_lock);
-	config = mts_config();
+	config = mts_rotor_config();
 	on_demand = hangs_on_demand(config);
 	conf = mts_plan_conf_of(config);
 	conf.switch_ns = mts_rotor.switches.adds_ns;
@@ -688,6 +686,7 @@ u32 mts_round_plan(void)
 		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
 				    &mts_rotor.plan);
 	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
+	mts_freezer_set_turns(mts_rotor.nbins >= 2);
 	if (mts_rotor.nbins)
 		mts_stats_add(wait_joins, count_joins(conf.nties));
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -700,7 +699,7 @@ u32 mts_round_plan(void)
 		mts_round_give_bin(job,
 				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
 	}
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	note_turn(before, on_demand);
 	return mts_rotor.nbins;
@@ -774,7 +773,7 @@ void mts_round_place_newcomers(void)
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
 			place(mts_rotor.roster[i]);
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
 
@@ -817,7 +816,8 @@ bool mts_round_take_in(void)
 		take_in(job);
 		n++;
 	}
-	mts_rotor.generation += n;
+	if (n)
+		mts_jobs_changed();
 	running = &mts_rotor.bins[mts_rotor.running];
 	fits = running->demand <= mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
 	mutex_unlock(&mts_lock);
@@ -848,7 +848,7 @@ void mts_round_protect(bool wanted)
 			low = min(job->demand, most);
 		else if (wanted && !mts_rotor.nbins && job->sheltered)
 			low = job->resident; /* what it has not got would protect who gives */
-		mts_rotor_step("memory is protected");
+		mts_promise_step("memory is protected");
 		mts_protect(job, low, used && !always ? mts_rotor.nbins : 1);
 	}
 }

@@ -13,7 +13,6 @@
 #include <linux/moduleparam.h>
 #include <linux/swap.h>
 
-#include "control/config.h"
 #include "rotor/rotor.h"
 #include "rotor/rotor_private.h"
 
@@ -49,7 +48,7 @@ static bool is_wanted(void)
 	bool automatic;
 
 	mutex_lock(&mts_lock);
-	config = mts_config();
+	config = mts_rotor_config();
 	automatic = config->mode == MTS_MODE_AUTO && !config->bin_bytes;
 	mutex_unlock(&mts_lock);
 	return automatic && READ_ONCE(shelter);

@@ -14,6 +14,7 @@
 #include "events/stats.h"
 #include "jobs/tasks.h"
 #include "events/trace.h"
+#include "events/wake.h"
 #include "memory/workers.h"
 
 /*
@@ -24,6 +25,8 @@
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 /* When turns end they wait no longer for what is in swap, where faults are about as fast. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
+/* What somebody waits for may take so long: the bins wait, too. */
+#define URGENT_NS (1 * (u64)NSEC_PER_SEC)
 /* A switch that moves less tells nothing of the disk. */
 #define TELLING_BYTES (1024ull << 10)
 /* So many people type at once at what was frozen, at most. */
@@ -55,7 +58,7 @@ int mts_switch_ask(struct mts_job *job, u32 to)
 {
 	int err;
 
-	mts_rotor_step("jobs are frozen");
+	mts_promise_step("jobs are frozen");
 	if (!is_to_freeze(job, to)) {
 		/* It may have become real-time, or pinned, while frozen. */
 		if (job->bin != to)
@@ -177,7 +180,7 @@ int mts_switch_wait_frozen(void)
 	u32 i, left, before = U32_MAX;
 
 	while (is_any_waited_for(&f) && now - began < FREEZE_TOTAL_NS) {
-		mts_rotor_step("jobs are frozen");
+		mts_promise_step("jobs are frozen");
 		if (mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN) | BIT(MTS_ROTOR_EV_WANTED),
 				   FREEZE_LIMIT_NS - (now - last)) &
 		    BIT(MTS_ROTOR_EV_WANTED))
@@ -194,7 +197,7 @@ int mts_switch_wait_frozen(void)
 		last = now;
 	}
 	for (i = 0; i < mts_rotor.roster_size; i++) {
-		mts_rotor_step("jobs are frozen");
+		mts_promise_step("jobs are frozen");
 		if (is_waited_for(mts_rotor.roster[i]))
 			give_up(mts_rotor.roster[i]);
 		else
@@ -209,7 +212,7 @@ static int freeze_others(u32 to)
 	int err = 0;
 	u32 i;
 
-	mts_rotor_step("tasks are looked at");
+	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
 	for (i = 0; i < mts_rotor.roster_size && !err; i++)
 		err = mts_switch_ask(mts_rotor.roster[i], to);
@@ -228,7 +231,7 @@ void mts_switch_thaw(u32 bin, u32 first, u32 end)
 
 		if (job->bin != bin)
 			continue;
-		mts_rotor_step("jobs are thawed");
+		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(job);
 		job->warm = true;
 	}
@@ -245,35 +248,66 @@ static void begin_switch(u32 to)
 	mutex_lock(&mts_lock);
 	mts_rotor.state = MTS_STATE_SWITCHING;
 	mts_rotor.running = to;
-	mts_rotor.generation++;
+	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
 
-/*
- * The frozen jobs of bin @to, of the roster's from @first to before @end. Return: how many;
- * they are in mts_rotor.incoming.
- */
-static u32 list_incoming(u32 to, u32 first, u32 end)
+/* Of no jobs yet; there is one at a time, but for an urgent one. */
+static struct mts_move new_move(void)
 {
-	u32 i, n = 0;
+	return (struct mts_move){
+		.jobs = mts_rotor.moved,
+		.threads = mts_switch_threads(),
+		.should_abort = mts_rotor_is_hurried,
+		.should_yield = mts_rotor_is_wanted,
+	};
+}
+
+static void add_to_move(struct mts_move *move, struct mts_job *job)
+{
+	move->jobs[move->n++] = (struct mts_moved){
+		.job = job,
+		.skip_bytes = mts_round_unused(job, &job->usage),
+	};
+}
+
+/* The frozen jobs of bin @to, of the roster's from @first to before @end. */
+static struct mts_move move_of_incoming(u32 to, u32 first, u32 end)
+{
+	struct mts_move move = new_move();
+	u32 i;
 
 	for (i = first; i < end; i++)
 		if (mts_rotor.roster[i]->bin == to && READ_ONCE(mts_rotor.roster[i]->frozen))
-			mts_rotor.incoming[n++] = mts_rotor.roster[i];
-	return n;
+			add_to_move(&move, mts_rotor.roster[i]);
+	return move;
 }
 
-static void bring(u32 to, struct mts_job **jobs, u32 n, bool at_once)
+/* All frozen jobs. */
+static struct mts_move move_of_frozen(void)
 {
-	u64 began = ktime_get_ns(), lent = mts_rotor.lent_ns, pages, took;
+	struct mts_move move = new_move();
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		jobs[i]->leaves = mts_round_unused(jobs[i], &jobs[i]->usage);
-	pages = mts_ops->bring_back(jobs, n, at_once);
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (READ_ONCE(mts_rotor.roster[i]->frozen))
+			add_to_move(&move, mts_rotor.roster[i]);
+	return move;
+}
+
+static void bring(u32 to, struct mts_move *move)
+{
+	u64 began = ktime_get_ns(), lent = mts_rotor.lent_ns, pages = 0, took;
+	u32 n = move->n;
+
+	do {
+		if (mts_move_should_yield(move))
+			mts_switch_bring_wanted();
+		pages += mts_ops->bring_back(move);
+	} while (move->again);
 	took = ktime_get_ns() - began - (mts_rotor.lent_ns - lent);
 	trace_mts_bring_back(to, n, pages, took);
-	if (at_once) {
+	if (move->urgent) {
 		mts_rotor.lent_ns += took;
 	} else {
 		mts_stats_add(brought_back, pages);
@@ -281,16 +315,10 @@ static void bring(u32 to, struct mts_job **jobs, u32 n, bool at_once)
 	}
 }
 
-/* The first @n of mts_rotor.incoming. */
-static void bring_listed(u32 to, u32 n)
+/* Those that came since the last time. Who is one too many has to fault. */
+static void add_wanted(struct mts_move *move)
 {
-	bring(to, mts_rotor.incoming, n, false);
-}
-
-/* Those that came since the last time. Who is one too many has to fault. Return: how many. */
-static u32 list_wanted(struct mts_job *jobs[WANTED_MOST])
-{
-	u32 i, n = 0;
+	u32 i;
 
 	mts_rotor_note_wanted();
 	for (i = 0; i < mts_rotor.roster_size; i++) {
@@ -301,24 +329,30 @@ static u32 list_wanted(struct mts_job *jobs[WANTED_MOST])
 		WRITE_ONCE(job->comes, false);
 		/* It runs, whatever was evicted of it. */
 		job->warm = true;
-		if (!READ_ONCE(job->frozen) && n < WANTED_MOST)
-			jobs[n++] = job;
+		if (!READ_ONCE(job->frozen) && move->n < WANTED_MOST)
+			add_to_move(move, job);
 	}
-	return n;
 }
 
 void mts_switch_bring_wanted(void)
 {
-	struct mts_job *jobs[WANTED_MOST];
+	/* In the middle of another move, whose jobs it must not touch. */
+	struct mts_moved jobs[WANTED_MOST];
+	struct mts_move move = {
+		.jobs = jobs,
+		.deadline = ktime_get_ns() + URGENT_NS,
+		.urgent = true,
+		.should_abort = mts_rotor_is_hurried,
+	};
 	u64 swapins = mts_memory_swapins();
 	int nice = task_nice(current);
-	u32 n = list_wanted(jobs);
 
-	if (!n || !mts_rotor_disk_is_slow())
+	add_wanted(&move);
+	if (!move.n || !mts_rotor_disk_is_slow())
 		return;
 	/* As in a switch: they run, and who answers a person has his share. */
 	set_user_nice(current, 0);
-	bring(MTS_BIN_EVERY, jobs, n, true);
+	bring(MTS_BIN_EVERY, &move);
 	set_user_nice(current, nice);
 	/* It is not the running bin that swaps. */
 	mts_rotor.swapins += mts_memory_swapins() - swapins;
@@ -326,35 +360,31 @@ void mts_switch_bring_wanted(void)
 
 void mts_switch_bring_back(u32 to, u32 first, u32 end)
 {
-	bring_listed(to, list_incoming(to, first, end));
-	if (mts_rotor.by_use && mts_rotor_may_go_on())
-		mts_ops->use_begins(mts_rotor.incoming, list_incoming(to, first, end));
+	struct mts_move move = move_of_incoming(to, first, end);
+
+	bring(to, &move);
+	if (!mts_rotor.by_use || !mts_rotor_may_go_on())
+		return;
+	move = move_of_incoming(to, first, end);
+	mts_ops->use_begins(&move);
 }
 
-static u32 list_frozen(void)
+/* Turns are over, or not begun: as far as it is back by @end. */
+static void bring_until(struct mts_move *move, u64 end)
 {
-	u32 i, n = 0;
-
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (READ_ONCE(mts_rotor.roster[i]->frozen))
-			mts_rotor.incoming[n++] = mts_rotor.roster[i];
-	return n;
-}
-
-/* The first @n of mts_rotor.incoming, as far as they are back by then. */
-static void bring_listed_until(u32 n, u64 end)
-{
-	mts_rotor.bring_until = end;
+	move->deadline = end;
+	move->brief = !mts_rotor_disk_is_slow();
 	set_user_nice(current, 0);
-	bring_listed(MTS_BIN_NONE, n);
+	bring(MTS_BIN_NONE, move);
 	set_user_nice(current, MIN_NICE);
-	mts_rotor.bring_until = 0;
 }
 
 void mts_switch_bring_job(struct mts_job *job, u64 end)
 {
-	mts_rotor.incoming[0] = job;
-	bring_listed_until(1, end);
+	struct mts_move move = new_move();
+
+	add_to_move(&move, job);
+	bring_until(&move, end);
 }
 
 /* From @now until it will have been frozen for @max_pause, or for its own limit. */
@@ -407,7 +437,7 @@ static bool bring_each(void)
 		/* As far as it has come; the rest when it is known what it is about. */
 		if (mts_rotor_is_hurried())
 			return true;
-		mts_rotor_step("jobs are thawed");
+		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(job);
 		/* It resists: it is thawed with the others. */
 		if (READ_ONCE(job->frozen))
@@ -419,20 +449,22 @@ static bool bring_each(void)
 
 bool mts_switch_bring_all(void)
 {
-	u32 n = list_frozen();
+	struct mts_move move = move_of_frozen();
 
-	if (!n)
+	if (!move.n)
 		return false;
 	begin_switch(MTS_BIN_NONE);
 	if (mts_rotor_disk_is_slow())
 		return bring_each();
-	bring_listed_until(n, ktime_get_ns() + BRING_ALL_NS);
+	bring_until(&move, ktime_get_ns() + BRING_ALL_NS);
 	return false;
 }
 
 void mts_switch_note_use(void)
 {
-	mts_ops->use_ends(mts_rotor.incoming, list_frozen());
+	struct mts_move move = move_of_frozen();
+
+	mts_ops->use_ends(&move);
 }
 
 /* ---- the switch ------------------------------------------------------------ */
@@ -542,7 +574,8 @@ static u32 next_bin(u32 bin)
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
-	u32 i, n, back, next = next_bin(mts_rotor.running);
+	u32 i, back, next = next_bin(mts_rotor.running);
+	struct mts_move comes;
 	bool passes = mts_passing_is_for(next);
 	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
 	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
@@ -555,11 +588,12 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 		if (job->bin < mts_rotor.nbins && job->bin != next && READ_ONCE(job->frozen))
 			left[job->bin] = min(left[job->bin], until(job, now + takes, max_pause));
 	}
-	n = list_incoming(next, 0, mts_rotor.roster_size);
-	for (i = 0; i < n; i++) {
-		back = passes ? i + 1 : n;
-		left[next] = min(left[next], until(mts_rotor.incoming[i],
-						   now + div_u64(takes * back, n), max_pause));
+	comes = move_of_incoming(next, 0, mts_rotor.roster_size);
+	for (i = 0; i < comes.n; i++) {
+		back = passes ? i + 1 : comes.n;
+		left[next] =
+			min(left[next], until(comes.jobs[i].job,
+					      now + div_u64(takes * back, comes.n), max_pause));
 	}
 }
 
@@ -617,7 +651,7 @@ void mts_switch_thaw_all(void)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster_size; i++) {
-		mts_rotor_step("jobs are thawed");
+		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(mts_rotor.roster[i]);
 		mts_rotor.roster[i]->warm = true;
 		mts_rotor.roster[i]->overdue = false;

@@ -8,7 +8,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
-#include "jobs/job.h"
+#include "jobs/enrol.h"
 #include "events/stats.h"
 
 /* Children between fork and their first instruction, at most. */

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 
 #include "jobs/interactive.h"
-#include "sched_hooks/hooks.h"
+#include "sched_hooks/follow.h"
 
 /* Beyond them who read longest ago is forgotten. */
 #define MAX_READERS 16
@@ -97,7 +97,7 @@ static void give_readers(void)
 		if (!task || !is_process(&readers[i], task))
 			continue;
 		mts_interactive_give(task, 0);
-		mts_hooks_follow(task);
+		mts_follow(task);
 	}
 	raw_spin_unlock_irqrestore(&readers_lock, flags);
 	rcu_read_unlock();

@@ -2,7 +2,6 @@
 #include "sched_hooks/hooks.h"
 
 #include <linux/cgroup.h>
-#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -20,12 +19,13 @@
 
 #include "compat/compat.h"
 #include "jobs/interactive.h"
-#include "jobs/job.h"
-#include "rotor/rotor.h"
+#include "jobs/enrol.h"
 #include "events/stats.h"
 #include "events/trace.h"
+#include "events/wake.h"
 #include "sched_hooks/each.h"
 #include "sched_hooks/evdev.h"
+#include "sched_hooks/follow.h"
 #include "sched_hooks/input.h"
 #include "sched_hooks/outside.h"
 #include "sched_hooks/pipes.h"
@@ -57,7 +57,7 @@ static void note_reclaim(void)
 	    atomic64_cmpxchg(&last_reclaim_wake, woken, now) != woken)
 		return;
 	mts_stats_inc(reclaim_wakeups);
-	mts_rotor_wake(MTS_ROTOR_EV_RECLAIM);
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
 }
 
 static void mts_hook_kswapd_wake(void *data, int nid, int zid, int order)
@@ -79,7 +79,7 @@ static void mark_job(struct cgroup *cgrp)
 	if (job) {
 		set_bit(MTS_JOB_EV_EMPTIED, &job->events);
 		atomic_inc(&mts_job_marked);
-		mts_rotor_wake(MTS_ROTOR_EV_JOBS);
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 	}
 	rcu_read_unlock();
 }
@@ -113,7 +113,7 @@ static void trace_frozen(struct cgroup *cgrp, bool frozen)
 static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
 {
 	trace_frozen(cgrp, frozen);
-	mts_rotor_wake(MTS_ROTOR_EV_FROZEN);
+	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
 
 /* So often it is looked whether there still is input. */
@@ -121,9 +121,6 @@ static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, i
 
 static void follow(struct work_struct *work);
 static DECLARE_DELAYED_WORK(follow_work, follow);
-static void begin_to_follow(struct irq_work *unused);
-static DEFINE_IRQ_WORK(begin_work, begin_to_follow);
-static bool following;
 static DEFINE_MUTEX(hooks_lock); /* who is installed, from load on */
 static bool closing; /* under hooks_lock */
 static bool kprobes_are_good;
@@ -343,9 +340,9 @@ static void remove_all(void)
 	tracepoint_synchronize_unregister();
 	mts_input_sync();
 	/* Nobody asks to follow any more. */
-	irq_work_sync(&begin_work);
+	mts_follow_sync();
 	cancel_delayed_work_sync(&follow_work);
-	mts_input_exit();
+	mts_follow_exit();
 	mts_pipes_exit();
 	mts_evdev_exit();
 }
@@ -418,32 +415,24 @@ static void follow(struct work_struct *work)
 		if (hooks[i].when != ALWAYS)
 			follow_one(&hooks[i], used, look_again);
 	if (!used || closing)
-		WRITE_ONCE(following, false);
-	else if (!xchg(&following, true))
+		mts_follow_set(false);
+	else if (!mts_follow_set(true))
 		mts_input_catch_up();
 	if (used && !closing)
 		schedule_delayed_work(&follow_work, FOLLOW_JIFFIES);
 	mutex_unlock(&hooks_lock);
 }
 
-static void begin_to_follow(struct irq_work *unused)
+static void begin_to_follow(void)
 {
 	mod_delayed_work(system_percpu_wq, &follow_work, 0);
-}
-
-void mts_hooks_follow(struct task_struct *task)
-{
-	if (READ_ONCE(following))
-		return;
-	mts_input_remember(task);
-	irq_work_queue(&begin_work);
 }
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *module)
 {
 	if (state == MODULE_STATE_LIVE || state == MODULE_STATE_GOING) {
 		WRITE_ONCE(modules_changed, true);
-		irq_work_queue(&begin_work);
+		mts_follow_again();
 	}
 	return NOTIFY_OK;
 }
@@ -497,6 +486,7 @@ int mts_hooks_init(void)
 
 	if (err)
 		return err;
+	mts_follow_init(begin_to_follow);
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	err = install_all();
 	if (err)

@@ -22,13 +22,6 @@ u32 mts_hooks_each_how(void);
 /* MTS_SEES_*: what the optional hooks give in this kernel. */
 u32 mts_hooks_see(void);
 
-/*
- * This task has had input: the hooks that follow it from program to program are
- * switched on soon, and stay on while there is more. What the task asks of others
- * before they are is looked for then. Under RCU; any context.
- */
-void mts_hooks_follow(struct task_struct *task);
-
 /* Events that kprobes have told of since load. */
 u64 mts_hooks_hits(void);
 

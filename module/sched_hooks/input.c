@@ -19,7 +19,7 @@
 #include "jobs/interactive.h"
 #include "policy/interactive.h"
 #include "sched_hooks/evdev.h"
-#include "sched_hooks/hooks.h"
+#include "sched_hooks/follow.h"
 #include "sched_hooks/pipes.h"
 
 /* Of a process group; it is a pipeline as a rule. */
@@ -53,7 +53,7 @@ static void give_group(struct pid *group)
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(task, &group->tasks[PIDTYPE_PGID], pid_links[PIDTYPE_PGID]) {
 		mts_interactive_give(task, 0);
-		mts_hooks_follow(task);
+		mts_follow(task);
 		if (++n == MAX_PROCESSES)
 			break;
 	}
@@ -147,41 +147,6 @@ int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
 
 /* ---- what is sent before the hook on it is on ----------------------------------------- */
 
-/* More of them at one time have no input of a person. */
-#define MAX_REMEMBERED 16
-
-/* Processes, each with a reference. */
-static struct pid *remembered[MAX_REMEMBERED];
-/* Taken in hard interrupts; nothing is woken while it is held. */
-static DEFINE_RAW_SPINLOCK(remembered_lock);
-
-void mts_input_remember(struct task_struct *task)
-{
-	struct pid *pid = task_tgid(task);
-	unsigned long flags;
-	int i;
-
-	raw_spin_lock_irqsave(&remembered_lock, flags);
-	for (i = 0; i < MAX_REMEMBERED && remembered[i] && remembered[i] != pid; i++)
-		;
-	if (i < MAX_REMEMBERED && !remembered[i])
-		remembered[i] = get_pid(pid);
-	raw_spin_unlock_irqrestore(&remembered_lock, flags);
-}
-
-/* With a reference; NULL: there are no more. */
-static struct pid *take_remembered(void)
-{
-	struct pid *pid = NULL;
-	int i;
-
-	raw_spin_lock_irq(&remembered_lock);
-	for (i = MAX_REMEMBERED; i-- && !pid;)
-		swap(pid, remembered[i]);
-	raw_spin_unlock_irq(&remembered_lock);
-	return pid;
-}
-
 static void hand_on_unread(struct file *file, void *from)
 {
 	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
@@ -201,7 +166,7 @@ void mts_input_catch_up(void)
 	struct task_struct *task;
 	struct pid *pid;
 
-	while ((pid = take_remembered())) {
+	while ((pid = mts_follow_take())) {
 		task = get_pid_task(pid, PIDTYPE_TGID);
 		put_pid(pid);
 		if (!task)
@@ -218,14 +183,6 @@ void mts_input_catch_up(void)
 void mts_input_sync(void)
 {
 	irq_work_sync(&ttys_work);
-}
-
-void mts_input_exit(void)
-{
-	struct pid *pid;
-
-	while ((pid = take_remembered()))
-		put_pid(pid);
 }
 
 /* ---- output ------------------------------------------------------------------------------ */

@@ -24,21 +24,12 @@ int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs);
 int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs);
 
 /*
- * This task has had input while the hook on what it sends is off. Under RCU; any
- * context.
- */
-void mts_input_remember(struct task_struct *task);
-
-/*
- * The hook is on now: those remembered hand on to whom they have sent something that is
- * unread. Who runs has read it, and is found with the next key; who is frozen has not.
+ * The hook is on now: those that had input before (follow.h) hand on to whom they have sent
+ * something that is unread. Who runs has read it, and is found with the next key; who is frozen has not.
  */
 void mts_input_catch_up(void);
 
-/* After the hooks have been removed: what they queued is done, and may have begun to follow. */
+/* After the hooks have been removed: what they queued is done, and may have asked to follow. */
 void mts_input_sync(void);
-
-/* When nothing follows any more. */
-void mts_input_exit(void);
 
 #endif /* _MTS_INPUT_H */

@@ -9,7 +9,7 @@
 #include <trace/events/signal.h>
 
 #include "jobs/calls.h"
-#include "jobs/job.h"
+#include "job.h"
 
 /* Is the current task outside that job? Under RCU. */
 static bool is_outside(const struct mts_job *job)

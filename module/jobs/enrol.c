@@ -1,75 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "jobs/job.h"
+#include "jobs/enrol.h"
 
 #include <linux/ctype.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hashtable.h>
 #include <linux/slab.h>
 
 #include "memory/cgroupfs.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
-#include "rotor/rotor.h"
-#include "sched_hooks/hooks.h"
 #include "events/stats.h"
 #include "jobs/tasks.h"
 #include "events/trace.h"
+#include "events/wake.h"
 
-LIST_HEAD(mts_jobs);
 atomic_t mts_job_marked;
-atomic_t mts_job_each;
 
-static DEFINE_HASHTABLE(jobs_by_cgroup, 10);
 /* From mkdir to publish(): a cgroup in the base without a job is a left-over. */
 static DEFINE_MUTEX(create_lock); /* mts.h has the lock order */
-static u32 count; /* published jobs */
 static u32 next_id = 1; /* never given twice, so an id in a script stays true */
-
-u32 mts_job_count(void)
-{
-	lockdep_assert_held(&mts_lock);
-	return count;
-}
-
-struct mts_job *mts_job_at_cgroup(struct cgroup *cgrp)
-{
-	struct mts_job *job;
-
-	hash_for_each_possible_rcu(jobs_by_cgroup, job, by_cgroup, (unsigned long)cgrp)
-		if (job->cgrp == cgrp)
-			return job;
-	return NULL;
-}
-
-struct mts_job *mts_job_of_cgroup(struct cgroup *cgrp)
-{
-	struct mts_job *job = NULL;
-
-	for (; cgrp && !job; cgrp = cgroup_parent(cgrp))
-		job = mts_job_at_cgroup(cgrp);
-	return job;
-}
-
-static void job_release(struct kref *ref)
-{
-	struct mts_job *job = container_of(ref, struct mts_job, ref);
-
-	if (job->freeze_file)
-		fput(job->freeze_file);
-	if (job->cgrp)
-		cgroup_put(job->cgrp);
-	if (job->dir.dentry)
-		path_put(&job->dir);
-	mts_touched_free(&job->touched);
-	kfree_rcu(job, rcu);
-}
-
-void mts_job_put(struct mts_job *job)
-{
-	kref_put(&job->ref, job_release);
-}
 
 static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
@@ -133,30 +83,19 @@ static bool is_online(const struct mts_job *job)
 /* The table takes over the caller's reference; a second one is taken for it. */
 static int publish(struct mts_job *job)
 {
-	struct mts_job *before;
-
 	lockdep_assert_held(&mts_lock);
-	if (count >= MTS_MAX_JOBS)
+	if (mts_job_count() >= MTS_MAX_JOBS)
 		return -ENOSPC;
 	if (overlaps(job->cgrp))
 		return -EEXIST;
-	/* In order of id: another one may have been faster since the id was given. */
-	list_for_each_entry_reverse(before, &mts_jobs, node)
-		if (before->id < job->id)
-			break;
-	list_add_rcu(&job->node, &before->node);
 	kref_get(&job->ref);
-	job->published = true;
-	count++;
-	if (job->flags & MTS_JOB_EACH)
-		atomic_inc(&mts_job_each);
-	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
+	mts_jobs_insert(job);
 	trace_mts_job(job, MTS_JOB_ENROLLED);
 	/* Removed before it was in the table: the hook, which comes later, has not found it. */
 	smp_mb();
 	if (!is_online(job))
 		atomic_inc(&mts_job_marked);
-	mts_rotor_jobs_changed();
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 	return 0;
 }
 
@@ -165,13 +104,8 @@ static void unpublish(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
 	trace_mts_job(job, MTS_JOB_FORGOTTEN);
-	job->published = false;
-	count--;
-	if (job->flags & MTS_JOB_EACH)
-		atomic_dec(&mts_job_each);
-	list_del_rcu(&job->node);
-	hash_del_rcu(&job->by_cgroup);
-	mts_rotor_jobs_changed();
+	mts_jobs_delete(job);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
 /* Thaw it for good, remove the cgroup if it is ours and empty, drop the table's reference. */
@@ -219,7 +153,7 @@ static int job_name(struct mts_job *job, const char *name, struct mts_job *paren
 	err = mutex_lock_killable(&mts_lock);
 	if (err)
 		return err;
-	if (count >= MTS_MAX_JOBS)
+	if (mts_job_count() >= MTS_MAX_JOBS)
 		err = -ENOSPC;
 	else
 		job->id = next_id++;
@@ -258,7 +192,7 @@ static int make_or_replace(struct mts_job *job)
 	if (err != -EEXIST)
 		return err;
 	/* It may be that of a job which has just ended, and the rotor is busy. */
-	mts_job_reap();
+	mts_job_reap(NULL);
 	if (name_is_taken(job->name))
 		return err;
 	removed = mts_cgroupfs_rmdir(job->name, NULL);
@@ -324,8 +258,6 @@ int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job
 
 	if (!name_is_valid(name))
 		return -EINVAL;
-	if ((flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
-		return -EOPNOTSUPP;
 	if ((flags & MTS_JOB_ENTER) && is_global_init(current))
 		return -EBUSY;
 	job = job_alloc(flags, parent ? READ_ONCE(parent->max_pause_ns) : max_pause_ns);
@@ -370,8 +302,6 @@ int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 	struct file *file;
 	int err;
 
-	if ((flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
-		return -EOPNOTSUPP;
 	file = fget_raw(fd);
 	if (!file)
 		return -EBADF;
@@ -452,16 +382,15 @@ int mts_job_set(u32 id, u32 mask, u32 flags)
 	struct mts_job *job;
 	u32 old;
 
-	if ((mask & flags & MTS_JOB_EACH) && mts_hooks_each_how() == MTS_EACH_NONE)
-		return -EOPNOTSUPP;
 	mutex_lock(&mts_lock);
 	job = find(id);
 	if (job) {
 		old = job->flags;
 		WRITE_ONCE(job->flags, (old & ~mask) | (flags & mask));
 		atomic_add(!!(job->flags & MTS_JOB_EACH) - !!(old & MTS_JOB_EACH), &mts_job_each);
-		mts_rotor_jobs_changed();
-		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+		mts_jobs_changed();
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	}
 	mutex_unlock(&mts_lock);
 	return job ? 0 : -ENOENT;
@@ -475,8 +404,9 @@ int mts_job_pause(u32 id, u64 max_pause_ns)
 	job = find(id);
 	if (job) {
 		WRITE_ONCE(job->max_pause_ns, max_pause_ns);
-		mts_rotor_jobs_changed();
-		mts_rotor_wake(MTS_ROTOR_EV_CONFIG);
+		mts_jobs_changed();
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	}
 	mutex_unlock(&mts_lock);
 	return job ? 0 : -ENOENT;
@@ -491,7 +421,7 @@ static bool is_gone(struct mts_job *job)
 	       !cgroup_is_populated(job->cgrp);
 }
 
-static void bury_all(struct list_head *graves)
+static void bury_all(struct list_head *graves, void (*step)(const char *doing))
 {
 	struct mts_job *job, *next;
 
@@ -499,12 +429,13 @@ static void bury_all(struct list_head *graves)
 	list_for_each_entry(job, graves, grave)
 		mts_freezer_retire(job);
 	list_for_each_entry_safe(job, next, graves, grave) {
-		mts_rotor_alive();
+		if (step)
+			step("jobs that ended are cleared away");
 		bury(job);
 	}
 }
 
-void mts_job_reap(void)
+void mts_job_reap(void (*step)(const char *doing))
 {
 	struct mts_job *job, *next;
 	LIST_HEAD(graves);
@@ -521,7 +452,7 @@ void mts_job_reap(void)
 		mts_stats_inc(jobs_gone);
 	}
 	mutex_unlock(&mts_lock);
-	bury_all(&graves);
+	bury_all(&graves, step);
 }
 
 void mts_job_exit(void)
@@ -535,5 +466,5 @@ void mts_job_exit(void)
 		list_add_tail(&job->grave, &graves);
 	}
 	mutex_unlock(&mts_lock);
-	bury_all(&graves);
+	bury_all(&graves, NULL);
 }

@@ -18,10 +18,8 @@
 #include <linux/timer.h>
 
 #include "mts.h"
-#include "memory/swap_slots.h"
 #include "policy/account.h"
 #include "policy/policy.h"
-#include "memory/touched.h"
 
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
 #define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */
@@ -37,6 +35,58 @@ struct mts_kept {
 	bool set; /* the rest means something */
 	u64 own;
 	u64 given;
+};
+
+/**
+ * struct mts_touched_part - one page table's worth of a record, a bit a page
+ * @mm: of whom; only compared, it may be gone
+ * @addr: of the first page
+ * @now: used in the slice
+ * @before: used in the one before
+ * @left: left in swap when the slice began, as not used
+ */
+struct mts_touched_part {
+	const struct mm_struct *mm;
+	unsigned long addr;
+	DECLARE_BITMAP(now, PTRS_PER_PTE);
+	DECLARE_BITMAP(before, PTRS_PER_PTE);
+	DECLARE_BITMAP(left, PTRS_PER_PTE);
+};
+
+/**
+ * struct mts_touched - a job's record; zero: there is none
+ * @parts: in order of mm, then of addr
+ * @n: how many
+ * @max: room for so many
+ * @pages: that there were when the slice began, in memory or in swap
+ * @lacked: of these, pages that were wanted, but in swap
+ * @marks_cleared: a slice is to be seen by it
+ * @complete: all of the job's pages were seen
+ * @told: it rests on a slice that has shown all that the job uses, this or one before
+ */
+struct mts_touched {
+	struct mts_touched_part *parts;
+	u32 n;
+	u32 max;
+	u64 pages;
+	u64 lacked;
+	bool marks_cleared;
+	bool complete;
+	bool told;
+};
+
+/**
+ * struct mts_swap_slots
+ * @memcg: a job's, held; NULL: there is nothing to be done
+ * @found: its memory.swap.high, pages
+ * @high: the same as we left it last
+ * @lost: somebody else has set it since: it is left alone
+ */
+struct mts_swap_slots {
+	struct mem_cgroup *memcg;
+	unsigned long found;
+	unsigned long high;
+	bool lost;
 };
 
 /**
@@ -171,7 +221,7 @@ struct mts_job {
 	bool sheltered; /* shelter.c: others give what is lacking */
 	bool warm; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */
-	struct mts_places places; /* while it does */
+	struct mts_swap_slots swap_slots; /* while it does */
 	u64 run_ns;
 	u64 slices;
 	u64 evicted;
@@ -184,48 +234,24 @@ struct mts_job {
 	/* the rotor's thread */
 	bool slice_tells_little; /* its last one need not have shown all that it uses */
 	bool slept; /* when last seen before memory was full, and does not run much since */
-	u64 leaves; /* bytes that it does not use, and that are not brought back */
 	struct mts_ties ties; /* jobs that it was seen to wait for */
 };
 
-/**
- * mts_job_create() - make a cgroup below the base and enrol it
- * @name: NUL-terminated; empty: one is made up
- * @flags: MTS_JOB_*; ENTER moves the current process into it
- * @max_pause_ns: its own pause limit; 0: none. With a parent it is the parent's
- * @parent: the EACH job it comes from, or NULL
- * @result: the job, with a reference
- *
- * Takes mts_lock. Return: 0 or an error of uapi/mts.h.
- */
-int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
-		   struct mts_job **result);
-
-/* Enrol the cgroup of an open directory; otherwise as mts_job_create(). */
-int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result);
-
-/* Thaw it and forget it. -ENOENT. Takes mts_lock. */
-int mts_job_remove(u32 id);
-
-/* Set the flags named in mask. -ENOENT, -EOPNOTSUPP. Takes mts_lock. */
-int mts_job_set(u32 id, u32 mask, u32 flags);
-
-/* Set its own pause limit; 0: none. -ENOENT. Takes mts_lock. */
-int mts_job_pause(u32 id, u64 max_pause_ns);
-
-/* Forget jobs whose last process has exited or whose cgroup is gone. Takes mts_lock. */
-void mts_job_reap(void);
-
-/* Forget them all, at unload; everything has been thawed. */
-void mts_job_exit(void);
-
 u32 mts_job_count(void);
-
-/* Jobs that hooks have marked for mts_job_reap(). */
-extern atomic_t mts_job_marked;
 
 /* Jobs that have MTS_JOB_EACH: while 0, the fork hook returns at once. */
 extern atomic_t mts_job_each;
+
+/*
+ * Something has changed of what a list of jobs or bins shows. The caller holds mts_lock, as does
+ * who asks how often that was.
+ */
+void mts_jobs_changed(void);
+u64 mts_jobs_generation(void);
+
+/* Put it into the table or take it out: enrol.c alone. Under mts_lock. */
+void mts_jobs_insert(struct mts_job *job);
+void mts_jobs_delete(struct mts_job *job);
 
 extern struct list_head mts_jobs;
 

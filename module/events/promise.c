@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "events/promise.h"
+
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+
+#define STEP_NS (10 * (u64)NSEC_PER_SEC)
+
+static atomic64_t due;
+static const char *promised = "starting";
+
+void mts_promise(u64 ns, const char *doing)
+{
+	WRITE_ONCE(promised, doing);
+	atomic64_set(&due, ktime_get_ns() + ns);
+}
+
+void mts_promise_step(const char *doing)
+{
+	mts_promise(STEP_NS, doing);
+}
+
+s64 mts_promise_due(void)
+{
+	return atomic64_read(&due);
+}
+
+const char *mts_promise_doing(void)
+{
+	return READ_ONCE(promised);
+}

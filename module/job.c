@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "job.h"
+
+#include <linux/file.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+/* mts.h says what it protects. */
+DEFINE_MUTEX(mts_lock);
+
+LIST_HEAD(mts_jobs);
+atomic_t mts_job_each;
+
+static DEFINE_HASHTABLE(jobs_by_cgroup, 10);
+/* Under mts_lock. */
+static u32 count;
+static u64 generation;
+
+u32 mts_job_count(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return count;
+}
+
+void mts_jobs_changed(void)
+{
+	lockdep_assert_held(&mts_lock);
+	generation++;
+}
+
+u64 mts_jobs_generation(void)
+{
+	lockdep_assert_held(&mts_lock);
+	return generation;
+}
+
+void mts_jobs_insert(struct mts_job *job)
+{
+	struct mts_job *before;
+
+	lockdep_assert_held(&mts_lock);
+	/* In order of id: another one may have been faster since the id was given. */
+	list_for_each_entry_reverse(before, &mts_jobs, node)
+		if (before->id < job->id)
+			break;
+	list_add_rcu(&job->node, &before->node);
+	job->published = true;
+	count++;
+	if (job->flags & MTS_JOB_EACH)
+		atomic_inc(&mts_job_each);
+	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
+	mts_jobs_changed();
+}
+
+void mts_jobs_delete(struct mts_job *job)
+{
+	lockdep_assert_held(&mts_lock);
+	job->published = false;
+	count--;
+	if (job->flags & MTS_JOB_EACH)
+		atomic_dec(&mts_job_each);
+	list_del_rcu(&job->node);
+	hash_del_rcu(&job->by_cgroup);
+	mts_jobs_changed();
+}
+
+struct mts_job *mts_job_at_cgroup(struct cgroup *cgrp)
+{
+	struct mts_job *job;
+
+	hash_for_each_possible_rcu(jobs_by_cgroup, job, by_cgroup, (unsigned long)cgrp)
+		if (job->cgrp == cgrp)
+			return job;
+	return NULL;
+}
+
+struct mts_job *mts_job_of_cgroup(struct cgroup *cgrp)
+{
+	struct mts_job *job = NULL;
+
+	for (; cgrp && !job; cgrp = cgroup_parent(cgrp))
+		job = mts_job_at_cgroup(cgrp);
+	return job;
+}
+
+static void job_release(struct kref *ref)
+{
+	struct mts_job *job = container_of(ref, struct mts_job, ref);
+
+	if (job->freeze_file)
+		fput(job->freeze_file);
+	if (job->cgrp)
+		cgroup_put(job->cgrp);
+	if (job->dir.dentry)
+		path_put(&job->dir);
+	kvfree(job->touched.parts);
+	kfree_rcu(job, rcu);
+}
+
+void mts_job_put(struct mts_job *job)
+{
+	kref_put(&job->ref, job_release);
+}
