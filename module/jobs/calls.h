@@ -12,29 +12,20 @@
 
 #include "job.h"
 
-struct task_struct;
-
 /**
- * mts_calls_task() - a call that lasts as long as a task of the job needs
- * @job: the task is in it, or comes into it
- * @kind: MTS_CALL_TASK: created in the job, or moved into it; MTS_CALL_SIGNAL: it got a signal
- *	that is to end it
- * @task: that task; its process is watched
- * @by: the process outside
- * @vfork: @by stands still until @task has called exec or has exited
- *
- * A task that came is young for 10 s; one that is to end has 90 s. The call ends before that with
- * the process. Under RCU; any context.
+ * struct mts_caller - a process outside the job
+ * @pid: in the initial namespace
+ * @comm: its name; may change while it is read
+ * @is_init: it is PID 1
  */
-void mts_calls_task(struct mts_job *job, enum mts_call kind, struct task_struct *task,
-		    struct task_struct *by, bool vfork);
+struct mts_caller {
+	u32 pid;
+	const char *comm;
+	bool is_init;
+};
 
-/*
- * A task of a job has started a process. If it came from outside itself, and is young, so is the
- * child: a container engine moves a helper into the container, which starts what is wanted there
- * and exits. Any context.
- */
-void mts_calls_forked(struct task_struct *parent, struct task_struct *child);
+/* The lookout looks ten times in this time, unless it has so much to look at. */
+#define MTS_CALL_SEEN_MS 1000
 
 /**
  * mts_calls_seen() - a process outside is seen to wait for the job
@@ -42,7 +33,7 @@ void mts_calls_forked(struct task_struct *parent, struct task_struct *child);
  *
  * Lasts for a second; the caller looks again before that. Under RCU; any context.
  */
-void mts_calls_seen(struct mts_job *job, enum mts_call kind, struct task_struct *by);
+void mts_calls_seen(struct mts_job *job, enum mts_call kind, const struct mts_caller *by);
 
 /* Does a process outside wait for it, budget or not? Any context. */
 bool mts_job_has_call(const struct mts_job *job);
@@ -56,17 +47,20 @@ bool mts_job_is_called(const struct mts_job *job);
  */
 bool mts_calls_admit(struct mts_job *job);
 
+/* One of job->*_until, ms: later than it was, or as it was. Any context. */
+void mts_calls_extend(atomic64_t *until, u64 ms);
+
+/*
+ * A call is recorded (watched.c): if the job is frozen, count it, and have the job thawed. Any
+ * context.
+ */
+void mts_calls_ring(struct mts_job *job, enum mts_call kind, const struct mts_caller *by);
+
 /* A frozen job is to run, or may: the watchdog looks at it. Any context. */
 void mts_calls_ask(struct mts_job *job);
 
 /* It has been frozen: its calls are over, or have been refused. Under its freeze_lock. */
 void mts_calls_frozen(struct mts_job *job);
-
-/* Are there calls that have not ended? Any context. */
-bool mts_calls_are_open(void);
-
-/* The watchdog: end calls whose process has gone, keep those of which a parent still waits. */
-void mts_calls_look(void);
 
 /* It has been thawed for a call; under its freeze_lock. */
 void mts_calls_thawed(struct mts_job *job);

@@ -14,7 +14,7 @@
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
 
-#include "jobs/calls.h"
+#include "jobs/watched.h"
 #include "jobs/freezer.h"
 #include "mts.h"
 #include "events/promise.h"
@@ -77,8 +77,8 @@ static void look(void)
 	u32 n;
 
 	/* Calls that were refused: there may be something left of the budget by now. */
-	if (mts_calls_are_open()) {
-		mts_calls_look();
+	if (mts_watched_are_any()) {
+		mts_watched_look();
 		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 	}
 	if (take(MTS_WATCHDOG_EV_WANTED) && !mts_freezer_thaw_wanted()) {
@@ -103,7 +103,7 @@ static void look(void)
 /* A job may be frozen for too long, or runs for a call that may be over. */
 static bool has_to_look(void)
 {
-	return mts_freezer_count() || (mts_freezer_has_turns() && mts_calls_are_open());
+	return mts_freezer_count() || (mts_freezer_has_turns() && mts_watched_are_any());
 }
 
 static int watchdog_thread(void *unused)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/interactive.h"
 
-#include <linux/bits.h>
-#include <linux/hash.h>
 #include <linux/math64.h>
-#include <linux/sched/signal.h>
 
 #include "jobs/budget.h"
 #include "jobs/calls.h"
@@ -17,16 +14,7 @@
 /* So long the rotor has to see for itself that a job must not be frozen. */
 #define SPARE_MS 2000
 
-/*
- * Processes that are in no job, by process id, which is in the trail itself (22
- * bits at most); two of them at one place take it from each other.
- */
-#define OUTSIDERS_BITS 6
-#define NAME_SHIFT 2
-#define NAME_MASK (GENMASK_ULL(MTS_TRAIL_SHIFT - 1, NAME_SHIFT))
-
 static atomic64_t last_input; /* of any job; ktime, ns */
-static atomic64_t outsiders[1 << OUTSIDERS_BITS];
 static u32 share = MTS_DEFAULT_INTERACTIVE;
 
 /* As ktime_get_ns(), but from anywhere. */
@@ -133,14 +121,6 @@ bool mts_job_was_used(const struct mts_job *job)
 	return was_interactive_within(job, MTS_STAY_MS);
 }
 
-static void add_trail(atomic64_t *trail, u64 now, u32 step, u64 name)
-{
-	s64 old = atomic64_read(trail), new = mts_trail_add(old, to_ms(now), step);
-
-	if (new != old)
-		atomic64_cmpxchg(trail, old, new | name);
-}
-
 static void add_credit(struct mts_job *job, u64 now, u32 amount)
 {
 	s64 old = atomic64_read(&job->credit);
@@ -157,78 +137,26 @@ static void add_credit(struct mts_job *job, u64 now, u32 amount)
 		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
-static void give_job(struct mts_job *job, u64 now, u32 step)
+void mts_interactive_give(struct mts_job *job, u32 step)
 {
+	u64 now = now_ns();
+
 	mts_stats_inc(inputs);
-	add_trail(&job->trail, now, step, 0);
+	atomic64_set(&last_input, now);
 	atomic64_set(&job->last_input, now);
 	add_credit(job, now, MTS_CREDIT_STEP(step));
 	ask_to_run(job);
-}
-
-/* Credit goes through them: a terminal's multiplexer, an X server, a compositor. */
-static atomic64_t *outsider(const struct task_struct *task)
-{
-	return &outsiders[hash_32(task->tgid, OUTSIDERS_BITS)];
-}
-
-static u64 name_of(const struct task_struct *task)
-{
-	return (u64)task->tgid << NAME_SHIFT;
-}
-
-static void give_outsider(struct task_struct *task, u64 now, u32 step)
-{
-	atomic64_t *trail = outsider(task);
-
-	/* Whoever was there before has had its time, or bad luck. */
-	if ((atomic64_read(trail) & NAME_MASK) != name_of(task))
-		atomic64_set(trail, 0);
-	add_trail(trail, now, step, name_of(task));
-}
-
-void mts_interactive_give(struct task_struct *task, u32 step)
-{
-	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
-	u64 now = now_ns();
-
-	atomic64_set(&last_input, now);
-	if (job)
-		give_job(job, now, step);
-	else
-		give_outsider(task, now, step);
-}
-
-static u64 trail_of(struct task_struct *task)
-{
-	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
-	u64 trail;
-
-	if (job)
-		return atomic64_read(&job->trail);
-	trail = atomic64_read(outsider(task));
-	return (trail & NAME_MASK) == name_of(task) ? trail : 0;
-}
-
-u32 mts_interactive_step(struct task_struct *task)
-{
-	return mts_trail_step(trail_of(task), to_ms(now_ns()));
-}
-
-void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step)
-{
-	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(from));
-
-	if (step > MTS_STEP_MAX || same_thread_group(from, to))
-		return;
-	if (!job || job != mts_job_of_cgroup(task_dfl_cgroup(to)))
-		mts_interactive_give(to, step);
 }
 
 void mts_interactive_answer(struct mts_job *job)
 {
 	if (is_within(&job->last_input, MTS_ANSWER_MS))
 		add_credit(job, now_ns(), MTS_CREDIT_ANSWER);
+}
+
+void mts_interactive_note_input(void)
+{
+	atomic64_set(&last_input, now_ns());
 }
 
 bool mts_interactive_is_busy(void)

@@ -17,30 +17,14 @@ void mts_interactive_set_share(u32 permille);
 /* Is there anything to be noted? For hooks; any context. */
 bool mts_interactive_is_on(void);
 
-/**
- * mts_interactive_give() - somebody types at this task, or points, or waits for it
- * @task: of whatever job, or of none
- * @step: how many programs lie in between
- *
- * If its job is frozen the watchdog thaws it at once. Under RCU; any context.
- */
-void mts_interactive_give(struct task_struct *task, u32 step);
-
 /*
- * How many programs lie between this task and the person; more than MTS_STEP_MAX: nobody
- * waits for it. Under RCU; any context.
+ * Somebody types at the job, or points, or waits for it; so many programs lie in between. If it is
+ * frozen the watchdog thaws it at once. Under RCU; any context.
  */
-u32 mts_interactive_step(struct task_struct *task);
+void mts_interactive_give(struct mts_job *job, u32 step);
 
-/**
- * mts_interactive_hand_on() - a task asks something of another one
- * @from: somebody waits for it
- * @to: it is this one that is waited for now
- * @step: how many programs lie between it and the person
- *
- * Under RCU; any context.
- */
-void mts_interactive_hand_on(struct task_struct *from, struct task_struct *to, u32 step);
+/* Somebody types at a task that is in no job, and that may ask one for something. Any context. */
+void mts_interactive_note_input(void);
 
 /* The job shows something, which counts if it is an answer; under RCU, any context. */
 void mts_interactive_answer(struct mts_job *job);

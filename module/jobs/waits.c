@@ -19,7 +19,7 @@
 #include <asm/unistd.h>
 #include <net/sock.h>
 
-#include "jobs/calls.h"
+#include "jobs/watched.h"
 #include "compat/locks.h"
 #include "jobs/files.h"
 #include "job.h"
@@ -347,6 +347,7 @@ static bool is_held_up(const struct mts_job *holder)
 
 static void found_by_outsider(const struct thing *thing, struct mts_job *holder)
 {
+	const struct mts_caller caller = mts_caller_of(thing->task);
 	bool is_new = READ_ONCE(holder->frozen) && !mts_job_has_call(holder);
 
 	if (!is_held_up(holder))
@@ -354,7 +355,7 @@ static void found_by_outsider(const struct thing *thing, struct mts_job *holder)
 	if (is_new)
 		trace_mts_wait(holder, NULL, thing->what);
 	mts_calls_seen(holder, thing->what == MTS_WAIT_LOCK ? MTS_CALL_LOCK : MTS_CALL_WRITE,
-		       thing->task);
+		       &caller);
 }
 
 static void found(const struct thing *thing, struct mts_job *holder)
@@ -375,8 +376,11 @@ static void found(const struct thing *thing, struct mts_job *holder)
 	}
 	/* The plan knew of it, and has not put them in one bin. */
 	if (is_held_up(holder) && thing->what == MTS_WAIT_LOCK &&
-	    mts_ties_known(&waiter->ties, holder->id, looked, known_before))
-		mts_calls_seen(holder, MTS_CALL_LOCK, thing->task);
+	    mts_ties_known(&waiter->ties, holder->id, looked, known_before)) {
+		const struct mts_caller caller = mts_caller_of(thing->task);
+
+		mts_calls_seen(holder, MTS_CALL_LOCK, &caller);
+	}
 }
 
 static u32 first_of_name(unsigned long name)

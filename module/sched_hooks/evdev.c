@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "jobs/interactive.h"
+#include "jobs/trails.h"
 #include "sched_hooks/follow.h"
 
 /* Beyond them who read longest ago is forgotten. */
@@ -96,7 +97,7 @@ static void give_readers(void)
 		task = pid_task(find_pid_ns(readers[i].tgid, &init_pid_ns), PIDTYPE_TGID);
 		if (!task || !is_process(&readers[i], task))
 			continue;
-		mts_interactive_give(task, 0);
+		mts_trails_give(task, 0);
 		mts_follow(task);
 	}
 	raw_spin_unlock_irqrestore(&readers_lock, flags);

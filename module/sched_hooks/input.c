@@ -17,6 +17,7 @@
 
 #include "jobs/files.h"
 #include "jobs/interactive.h"
+#include "jobs/trails.h"
 #include "policy/interactive.h"
 #include "sched_hooks/evdev.h"
 #include "sched_hooks/follow.h"
@@ -52,7 +53,7 @@ static void give_group(struct pid *group)
 
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(task, &group->tasks[PIDTYPE_PGID], pid_links[PIDTYPE_PGID]) {
-		mts_interactive_give(task, 0);
+		mts_trails_give(task, 0);
 		mts_follow(task);
 		if (++n == MAX_PROCESSES)
 			break;
@@ -122,7 +123,7 @@ static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 	u32 step;
 
 	rcu_read_lock();
-	step = mts_interactive_step(from);
+	step = mts_trails_step(from);
 	/* Most messages are sent by somebody for whom nobody waits. */
 	if (step > MTS_STEP_MAX)
 		goto unlock;
@@ -131,7 +132,7 @@ static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 		       pid_task(READ_ONCE(sk->sk_peer_pid), PIDTYPE_TGID) :
 		       NULL;
 	if (task)
-		mts_interactive_hand_on(from, task, mts_evdev_reads(from) ? step : step + 1);
+		mts_trails_hand_on(from, task, mts_evdev_reads(from) ? step : step + 1);
 unlock:
 	rcu_read_unlock();
 }

@@ -8,7 +8,7 @@
 #include <linux/signal.h>
 #include <trace/events/signal.h>
 
-#include "jobs/calls.h"
+#include "jobs/watched.h"
 #include "job.h"
 
 /* Is the current task outside that job? Under RCU. */
@@ -26,9 +26,9 @@ void mts_hook_newtask(void *data, struct task_struct *task, MTS_CLONE_FLAGS flag
 	rcu_read_lock();
 	job = mts_job_of_cgroup(task_dfl_cgroup(task));
 	if (job && is_outside(job))
-		mts_calls_task(job, MTS_CALL_TASK, task, current, flags & CLONE_VFORK);
+		mts_watched_task(job, MTS_CALL_TASK, task, current, flags & CLONE_VFORK);
 	else if (job)
-		mts_calls_forked(current, task);
+		mts_watched_forked(current, task);
 	rcu_read_unlock();
 }
 
@@ -40,7 +40,7 @@ void mts_outside_moved(struct cgroup *cgrp, struct task_struct *task)
 	job = mts_job_of_cgroup(cgrp);
 	/* A task that moves itself is in the job already, and came from outside all the same. */
 	if (job && (task == current || is_outside(job)))
-		mts_calls_task(job, MTS_CALL_TASK, task, current, false);
+		mts_watched_task(job, MTS_CALL_TASK, task, current, false);
 	rcu_read_unlock();
 }
 
@@ -79,6 +79,6 @@ void mts_hook_signal(void *data, int sig, struct kernel_siginfo *info, struct ta
 	rcu_read_lock();
 	job = mts_job_of_cgroup(task_dfl_cgroup(task));
 	if (job && is_outside(job))
-		mts_calls_task(job, MTS_CALL_SIGNAL, task, current, false);
+		mts_watched_task(job, MTS_CALL_SIGNAL, task, current, false);
 	rcu_read_unlock();
 }

@@ -13,6 +13,7 @@
 
 #include "jobs/files.h"
 #include "jobs/interactive.h"
+#include "jobs/trails.h"
 #include "policy/interactive.h"
 
 /* That are written to at one time; beyond them the one longest ago is forgotten. */
@@ -85,7 +86,7 @@ static void say(const struct file *file, struct task_struct *from)
 	struct said new = {
 		.pipe = (unsigned long)file_inode(file),
 		.at = ktime_get_mono_fast_ns(),
-		.step = mts_interactive_step(from) + 1,
+		.step = mts_trails_step(from) + 1,
 		.is_new = true,
 	};
 	struct mts_job *job;
@@ -209,7 +210,7 @@ static void look(struct work_struct *work)
 	}
 	for (i = 0; i < nwanted; i++)
 		if (wanted[i].readers == 1)
-			mts_interactive_give(wanted[i].task, wanted[i].said.step);
+			mts_trails_give(wanted[i].task, wanted[i].said.step);
 	rcu_read_unlock();
 }
 
