@@ -128,9 +128,10 @@ struct mts_job {
 	 * the eviction, with cgroup_mutex held, and nobody would be thawed meanwhile.
 	 */
 	struct mutex evict_lock;
-	/* evict.c, under evict_lock; the timer's function reads them */
+	/* reclaim.c, under evict_lock; the timer's function reads them */
 	struct timer_list evict_timer;
 	struct task_struct *evictor;
+	const struct mts_eviction *evict_for;
 	u64 evict_began; /* ktime, ns */
 	u64 evict_writes; /* pages on their way to a disk then */
 	bool evict_cut; /* the call was ended before its time */

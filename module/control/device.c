@@ -17,6 +17,7 @@
 #include "jobs/interactive.h"
 #include "jobs/enrol.h"
 #include "jobs/ops.h"
+#include "memory/reclaim.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
 #include "events/stats.h"
@@ -42,7 +43,7 @@ static long config_set(void __user *arg)
 		return err;
 	if (config.mask & MTS_CONFIG_MODE) {
 		mts_freezer_open(MTS_REASON_NONE);
-		mts_evict_retry();
+		mts_reclaim_retry();
 	}
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/* The rotor may be in a long switch: who returns from here finds nothing frozen by us. */

@@ -58,14 +58,6 @@ static bool cgroup_ops_stalls(struct mts_job *job)
 	return mts_tasks_stalls(job->cgrp);
 }
 
-static int cgroup_ops_evict(struct mts_job *job, u64 bytes)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%llu", bytes);
-	return gone(mts_cgroupfs_write(&job->dir, "memory.reclaim", text));
-}
-
 const char *const mts_setting_files[MTS_SETTINGS] = {
 	[MTS_SETTING_LOW] = "memory.low",
 	[MTS_SETTING_WEIGHT] = "cpu.weight",
@@ -93,7 +85,7 @@ static const struct mts_ops cgroup_ops = {
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
 	.ran = mts_usage_ran,
-	.evict = cgroup_ops_evict,
+	.evict = mts_reclaim,
 	.bring_back = mts_bring_back,
 	.use_begins = mts_touched_begin,
 	.use_ends = mts_touched_end,

@@ -8,6 +8,7 @@
 
 #include "job.h"
 #include "memory/move.h"
+#include "memory/reclaim.h"
 
 /**
  * struct mts_ops
@@ -26,9 +27,7 @@
  *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
  * @ran: processor time of its tasks since its cgroup was made, ns. Reads a file.
- * @evict: push up to @bytes out of memory; blocks while the disk writes.
- *	Return: 0; -EAGAIN: not all could go (normal for the last pages); other
- *	errors as the kernel gives them. What really went, @resident says.
+ * @evict: push a job out of memory; blocks while the disk writes. Return: bytes. See reclaim.h.
  * @bring_back: read back what is swapped of jobs. Return: pages. See bring_back.h.
  * @use_begins: a slice of these frozen jobs is about to begin: from now on see which pages
  *	they use. See touched.h.
@@ -48,7 +47,7 @@ struct mts_ops {
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	int (*ran)(struct mts_job *job, u64 *ns);
-	int (*evict)(struct mts_job *job, u64 bytes);
+	u64 (*evict)(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again);
 	u64 (*bring_back)(struct mts_move *move);
 	void (*use_begins)(struct mts_move *move);
 	void (*use_ends)(struct mts_move *move);

@@ -30,7 +30,4 @@ void mts_rotor_status(struct mts_status *status);
 /* Copy up to @n; return how many there are. The caller holds mts_lock. */
 u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n);
 
-/* evict.c: swap that took no more may do so again. Any context. */
-void mts_evict_retry(void);
-
 #endif /* _MTS_ROTOR_H */

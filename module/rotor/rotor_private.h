@@ -6,6 +6,7 @@
 #include "events/promise.h"
 #include "job.h"
 #include "memory/move.h"
+#include "memory/reclaim.h"
 #include "policy/interactive.h"
 #include "policy/limits.h"
 #include "policy/policy.h"
@@ -83,9 +84,6 @@ static inline const struct mts_config *mts_rotor_config(void)
 	lockdep_assert_held(&mts_lock);
 	return &mts_rotor.config;
 }
-
-/* Who waits longer for a page (80 MB/s) has a slow disk, as far as that tells. */
-#define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
 
 /* In this round or the last. */
 static inline bool mts_rotor_is_swap_full(void)
