@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "job.h"
 
-#include <linux/file.h>
-#include <linux/hashtable.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
+#include "context.h"
 
 /* mts.h says what it protects. */
 DEFINE_MUTEX(mts_lock);

@@ -10,13 +10,7 @@
 #ifndef _MTS_JOB_H
 #define _MTS_JOB_H
 
-#include <linux/cgroup.h>
-#include <linux/kref.h>
-#include <linux/list.h>
-#include <linux/path.h>
-#include <linux/rculist.h>
-#include <linux/timer.h>
-
+#include "context.h"
 #include "mts.h"
 #include "policy/account.h"
 #include "policy/policy.h"

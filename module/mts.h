@@ -37,16 +37,7 @@
 #ifndef _MTS_H
 #define _MTS_H
 
-#include <linux/kernel.h>
-#include <linux/ktime.h>
-#include <linux/mutex.h>
-#include <linux/printk.h>
-#include <linux/types.h>
-
-/* Used where a message is printed, so it need not come before the headers. */
-#undef pr_fmt
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
+#include "context.h"
 #include "uapi/mts.h"
 
 extern struct mutex mts_lock;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "events/promise.h"
 
-#include <linux/atomic.h>
-#include <linux/ktime.h>
+#include "context.h"
 
 #define STEP_NS (10 * (u64)NSEC_PER_SEC)
 

@@ -6,7 +6,7 @@
 #ifndef _MTS_PROMISE_H
 #define _MTS_PROMISE_H
 
-#include <linux/types.h>
+#include "context.h"
 
 /**
  * mts_promise() - the rotor will be heard of again

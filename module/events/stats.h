@@ -3,8 +3,7 @@
 #ifndef _MTS_STATS_H
 #define _MTS_STATS_H
 
-#include <linux/atomic.h>
-
+#include "context.h"
 #include "mts.h"
 
 extern struct mts_stats_counters {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "events/wake.h"
 
-#include <linux/bitops.h>
-#include <linux/irq_work.h>
+#include "context.h"
 
 wait_queue_head_t mts_wait_of[MTS_THREADS] = {
 	[MTS_THREAD_ROTOR] = __WAIT_QUEUE_HEAD_INITIALIZER(mts_wait_of[MTS_THREAD_ROTOR]),

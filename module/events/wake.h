@@ -8,7 +8,7 @@
 #ifndef _MTS_WAKE_H
 #define _MTS_WAKE_H
 
-#include <linux/wait.h>
+#include "context.h"
 
 enum mts_thread {
 	MTS_THREAD_ROTOR,

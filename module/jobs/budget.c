@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/budget.h"
 
-#include <linux/spinlock.h>
-
+#include "context.h"
 #include "jobs/ops.h"
 
 /* How often the processor time of a job that runs out of turn is read: 0.1 ms of a processor. */

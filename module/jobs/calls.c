@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/calls.h"
 
-#include <linux/math64.h>
-#include <linux/string.h>
-
+#include "context.h"
 #include "jobs/budget.h"
 #include "events/stats.h"
 #include "events/trace.h"

@@ -89,6 +89,7 @@ static const struct mts_ops cgroup_ops = {
 	.bring_back = mts_bring_back,
 	.use_begins = mts_touched_begin,
 	.use_ends = mts_touched_end,
+	.use_outdated = mts_touched_outdated,
 	.get = cgroup_ops_get,
 	.set = cgroup_ops_set,
 };

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/failsafe.h"
 
-#include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/jiffies.h>
-#include <linux/kthread.h>
-#include <linux/notifier.h>
-#include <linux/oom.h>
-#include <linux/sched.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
-#include <linux/suspend.h>
-#include <linux/wait.h>
-#include <uapi/linux/sched/types.h>
-
+#include "context.h"
 #include "jobs/watched.h"
 #include "jobs/freezer.h"
 #include "mts.h"

@@ -7,7 +7,7 @@
 #ifndef _MTS_FAILSAFE_H
 #define _MTS_FAILSAFE_H
 
-#include <linux/types.h>
+#include "context.h"
 
 int mts_failsafe_init(void);
 void mts_failsafe_exit(void);

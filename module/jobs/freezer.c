@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/freezer.h"
 
-#include <linux/delay.h>
-#include <linux/sched/mm.h>
-#include <linux/spinlock.h>
-
+#include "context.h"
 #include "jobs/budget.h"
 #include "jobs/calls.h"
 #include "jobs/interactive.h"

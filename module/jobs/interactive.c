@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/interactive.h"
 
-#include <linux/math64.h>
-
+#include "context.h"
 #include "jobs/budget.h"
 #include "jobs/calls.h"
 #include "policy/interactive.h"

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/lookout.h"
 
-#include <linux/err.h>
-#include <linux/jiffies.h>
-#include <linux/kthread.h>
-#include <linux/sched.h>
-#include <linux/sched/task.h>
-
+#include "context.h"
 #include "jobs/freezer.h"
 #include "mts.h"
 #include "jobs/waits.h"

@@ -32,6 +32,7 @@
  * @use_begins: a slice of these frozen jobs is about to begin: from now on see which pages
  *	they use. See touched.h.
  * @use_ends: it is over, they are frozen: take down what was seen. The same.
+ * @use_outdated: what was seen of the job's use is of long ago. The same.
  * @get: read a setting. -ENODEV: the cgroup has none, or is gone.
  * @set: write it. Errors as the kernel gives them.
  */
@@ -51,6 +52,7 @@ struct mts_ops {
 	u64 (*bring_back)(struct mts_move *move);
 	void (*use_begins)(struct mts_move *move);
 	void (*use_ends)(struct mts_move *move);
+	void (*use_outdated)(struct mts_job *job);
 	int (*get)(struct mts_job *job, enum mts_setting setting, u64 *value);
 	int (*set)(struct mts_job *job, enum mts_setting setting, u64 value);
 };

@@ -3,7 +3,7 @@
 #ifndef _MTS_TASKS_H
 #define _MTS_TASKS_H
 
-#include <linux/types.h>
+#include "context.h"
 
 struct cgroup;
 struct task_struct;

@@ -11,7 +11,7 @@
 #ifndef _MTS_WAITS_H
 #define _MTS_WAITS_H
 
-#include <linux/types.h>
+#include "context.h"
 
 /**
  * mts_waits_look() - which job waits for which, now

@@ -6,8 +6,7 @@
 #ifndef _MTS_CGROUPFS_H
 #define _MTS_CGROUPFS_H
 
-#include <linux/cgroup.h>
-#include <linux/path.h>
+#include "context.h"
 
 /**
  * mts_cgroupfs_init() - find the cgroup v2 mount and make the base

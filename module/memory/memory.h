@@ -3,7 +3,7 @@
 #ifndef MTS_MEMORY_H
 #define MTS_MEMORY_H
 
-#include <linux/types.h>
+#include "context.h"
 
 /*
  * Bytes on the processors' own lists of free pages (struct per_cpu_pages), which the kernel counts

@@ -3,8 +3,7 @@
 #ifndef _MTS_MOVE_H
 #define _MTS_MOVE_H
 
-#include <linux/ktime.h>
-#include <linux/types.h>
+#include "context.h"
 
 struct mts_job;
 

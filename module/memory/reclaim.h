@@ -3,9 +3,7 @@
 #ifndef _MTS_RECLAIM_H
 #define _MTS_RECLAIM_H
 
-#include <linux/atomic.h>
-#include <linux/time64.h>
-#include <linux/types.h>
+#include "context.h"
 
 struct mts_job;
 struct task_struct;

@@ -11,8 +11,7 @@
 #ifndef _MTS_SWAP_SLOTS_H
 #define _MTS_SWAP_SLOTS_H
 
-#include <linux/types.h>
-
+#include "context.h"
 #include "job.h"
 
 struct cgroup;

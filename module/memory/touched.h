@@ -14,9 +14,7 @@
 #ifndef _MTS_TOUCHED_H
 #define _MTS_TOUCHED_H
 
-#include <linux/bitops.h>
-#include <linux/mm.h>
-
+#include "context.h"
 #include "job.h"
 #include "memory/move.h"
 

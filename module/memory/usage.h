@@ -3,7 +3,7 @@
 #ifndef _MTS_USAGE_H
 #define _MTS_USAGE_H
 
-#include <linux/types.h>
+#include "context.h"
 
 struct mts_job;
 struct mts_usage;

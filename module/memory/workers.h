@@ -3,7 +3,7 @@
 #ifndef _MTS_WORKERS_H
 #define _MTS_WORKERS_H
 
-#include <linux/types.h>
+#include "context.h"
 
 /* 0 or -ENOMEM. */
 int mts_workers_init(void);

@@ -2,8 +2,7 @@
 /* Which frozen jobs are pushed out of memory, and how much of each. */
 #include "mts.h"
 
-#include <linux/sched.h>
-
+#include "context.h"
 #include "jobs/freezer.h"
 #include "memory/memory.h"
 #include "memory/reclaim.h"

@@ -8,9 +8,7 @@
  */
 #include "mts.h"
 
-#include <linux/delay.h>
-#include <linux/mm.h>
-
+#include "context.h"
 #include "memory/memory.h"
 #include "jobs/ops.h"
 #include "rotor/rotor.h"

@@ -7,8 +7,7 @@
  */
 #include "mts.h"
 
-#include <linux/sched.h>
-
+#include "context.h"
 #include "jobs/ops.h"
 #include "rotor/rotor.h"
 #include "rotor/rotor_private.h"

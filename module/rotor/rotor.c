@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rotor/rotor.h"
 
-#include <linux/delay.h>
-#include <linux/err.h>
-#include <linux/kthread.h>
-#include <linux/module.h>
-#include <linux/moduleparam.h>
-#include <linux/sched.h>
-#include <linux/sched/task.h>
-#include <linux/slab.h>
-#include <linux/wait.h>
-
+#include "context.h"
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"

@@ -2,9 +2,7 @@
 /* A round's plan: who is there, what each needs, which bins that makes. */
 #include "mts.h"
 
-#include <linux/mm.h>
-#include <linux/swap.h>
-
+#include "context.h"
 #include "jobs/budget.h"
 #include "jobs/calls.h"
 #include "jobs/failsafe.h"
@@ -18,7 +16,6 @@
 #include "events/stats.h"
 #include "sched_hooks/hooks.h"
 #include "jobs/tasks.h"
-#include "memory/touched.h"
 #include "events/trace.h"
 #include "jobs/waits.h"
 
@@ -490,7 +487,7 @@ void mts_round_forget_use(void)
 	if (!mts_rotor.forget_at || ktime_get_ns() < mts_rotor.forget_at)
 		return;
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_touched_outdated(mts_rotor.roster[i]);
+		mts_ops->use_outdated(mts_rotor.roster[i]);
 	mts_rotor.forget_at = 0;
 }
 

@@ -10,9 +10,7 @@
  */
 #include "mts.h"
 
-#include <linux/moduleparam.h>
-#include <linux/swap.h>
-
+#include "context.h"
 #include "rotor/rotor.h"
 #include "rotor/rotor_private.h"
 

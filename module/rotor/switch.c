@@ -2,8 +2,7 @@
 /* A switch: from one bin to the next. */
 #include "mts.h"
 
-#include <linux/sched.h>
-
+#include "context.h"
 #include "jobs/budget.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Time, locks, waiting, threads, memory and the log: all that rotor/, the freezer and the
+ * fail-safe have of the kernel. Files that include this and no header of the kernel's compile in
+ * user space as well, where userspace/context/user.h gives the same names: tests/rotor runs them on
+ * a virtual clock. (OpenZFS compiles its kernel code so: sys/zfs_context.h.)
+ */
+#ifndef _MTS_CONTEXT_H
+#define _MTS_CONTEXT_H
+
+#ifdef __KERNEL__
+#include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/bitops.h>
+#include <linux/cgroup.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/hashtable.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/kref.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/oom.h>
+#include <linux/path.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/suspend.h>
+#include <linux/swap.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <uapi/linux/sched/types.h>
+
+/* Used where a message is printed, so it need not come before the headers. */
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#else
+#include "context/user.h"
+#endif
+
+#endif /* _MTS_CONTEXT_H */

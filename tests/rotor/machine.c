@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "machine.h"
+
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#define MAX_THREADS 16
+#define STACK_SIZE (256 << 10)
+/* A turn takes so long; it lasts for so many points on average. */
+#define TURN_NS 2000
+#define LOOK_NS 50
+#define POINTS 64
+#define LOG_LINES 400
+#define LOG_WIDTH 200
+
+struct task_struct {
+	ucontext_t context;
+	char *stack;
+	const char *name;
+	int (*fn)(void *data);
+	void *data;
+	int result;
+	int refs;
+	bool used;
+	bool started;
+	bool exited;
+	bool should_stop;
+	bool sleeps;
+	u64 until;
+	struct wait_queue_head *wq; /* a wake-up of it ends the sleep, or prevents it */
+	bool woken;
+	u32 atomic;
+	void *fake_stack;
+};
+
+void (*machine_after_turn)(void);
+unsigned int mts_user_points = 1;
+
+static struct machine {
+	u64 random;
+	u64 now;
+	u64 turns;
+	u64 hash;
+	ucontext_t scheduler;
+	const void *scheduler_stack;
+	size_t scheduler_size;
+	struct task_struct threads[MAX_THREADS];
+	struct task_struct *running;
+	struct irq_work *irq_works[16];
+	u32 nirq;
+	void *graves[256]; /* wait for the end of all RCU readers */
+	u32 ngraves;
+	char log[LOG_LINES][LOG_WIDTH];
+	u64 nlogged;
+} m;
+
+/* ---- what is drawn --------------------------------------------------------------------- */
+
+static u64 draw(void)
+{
+	u64 x = m.random;
+
+	/* xorshift64* (Vigna 2016) */
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	m.random = x;
+	return x * 0x2545f4914f6cdd1dull;
+}
+
+static void note(u64 value)
+{
+	m.hash = (m.hash ^ value) * 0x100000001b3ull;
+}
+
+u64 machine_draw(u64 n)
+{
+	u64 value = (unsigned __int128)draw() * n >> 64;
+
+	note(value);
+	return value;
+}
+
+bool machine_chance(u64 n)
+{
+	return !machine_draw(n);
+}
+
+u64 machine_around(u64 ns)
+{
+	u64 part = ns / 8 + 1;
+
+	/* One in sixteen takes up to eight times as long. */
+	return part + machine_draw(machine_chance(16) ? 8 * ns + 1 : 2 * ns + 1);
+}
+
+/* ---- the log ------------------------------------------------------------------------------ */
+
+void mts_user_log(const char *format, ...)
+{
+	char *line = m.log[m.nlogged++ % LOG_LINES];
+	va_list args;
+	const char *c;
+	int n = snprintf(line, LOG_WIDTH, "[%12.6f] %-8s ", (double)m.now / 1e9,
+			 m.running ? m.running->name : "");
+
+	va_start(args, format);
+	vsnprintf(line + n, LOG_WIDTH - n, format, args);
+	va_end(args);
+	for (c = line; *c; c++)
+		note(*c);
+}
+
+void machine_print_log(FILE *to)
+{
+	u64 i = m.nlogged > LOG_LINES ? m.nlogged - LOG_LINES : 0;
+
+	for (; i < m.nlogged; i++) {
+		const char *line = m.log[i % LOG_LINES];
+
+		fprintf(to, "%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
+	}
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+struct task_struct *mts_user_current(void)
+{
+	return m.running;
+}
+
+/* To the scheduler, which comes back when it is this thread's turn again. */
+static void leave(void)
+{
+	struct task_struct *me = m.running;
+
+#if defined(__SANITIZE_ADDRESS__)
+	__sanitizer_start_switch_fiber(me->exited ? NULL : &me->fake_stack, m.scheduler_stack,
+				       m.scheduler_size);
+#endif
+	swapcontext(&me->context, &m.scheduler);
+#if defined(__SANITIZE_ADDRESS__)
+	__sanitizer_finish_switch_fiber(me->fake_stack, &m.scheduler_stack, &m.scheduler_size);
+#endif
+}
+
+static void new_points(void)
+{
+	mts_user_points = 1 + machine_draw(2 * POINTS);
+}
+
+void mts_user_switch(void)
+{
+	new_points();
+	/* The scheduler has no thread to switch from. */
+	if (m.running)
+		leave();
+}
+
+static void thread_main(void)
+{
+	struct task_struct *me = m.running;
+
+#if defined(__SANITIZE_ADDRESS__)
+	__sanitizer_finish_switch_fiber(NULL, &m.scheduler_stack, &m.scheduler_size);
+#endif
+	me->result = me->fn(me->data);
+	me->exited = true;
+	for (;;)
+		leave();
+}
+
+struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_THREADS && m.threads[i].used; i++)
+		;
+	MTS_USER_ASSERT(i < MAX_THREADS);
+	m.threads[i] = (struct task_struct){
+		.stack = m.threads[i].stack ?: malloc(STACK_SIZE),
+		.name = name,
+		.fn = fn,
+		.data = data,
+		.refs = 1,
+		.used = true,
+	};
+	getcontext(&m.threads[i].context);
+	m.threads[i].context.uc_stack.ss_sp = m.threads[i].stack;
+	m.threads[i].context.uc_stack.ss_size = STACK_SIZE;
+	m.threads[i].context.uc_link = NULL;
+	makecontext(&m.threads[i].context, thread_main, 0);
+	return &m.threads[i];
+}
+
+void wake_up_process(struct task_struct *task)
+{
+	task->started = true;
+	task->sleeps = false;
+}
+
+void get_task_struct(struct task_struct *task)
+{
+	task->refs++;
+}
+
+void put_task_struct(struct task_struct *task)
+{
+	MTS_USER_ASSERT(task->refs > 0);
+	if (!--task->refs)
+		task->used = false;
+}
+
+bool kthread_should_stop(void)
+{
+	mts_user_point();
+	return m.running->should_stop;
+}
+
+int kthread_stop(struct task_struct *task)
+{
+	int result;
+
+	task->should_stop = true;
+	wake_up_process(task);
+	while (!task->exited)
+		machine_sleep(TURN_NS);
+	result = task->result;
+	put_task_struct(task);
+	return result;
+}
+
+static bool may_run(const struct task_struct *task)
+{
+	return task->used && task->started && !task->exited &&
+	       (!task->sleeps || m.now >= task->until);
+}
+
+static u32 count_may_run(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < MAX_THREADS; i++)
+		n += may_run(&m.threads[i]);
+	return n;
+}
+
+static struct task_struct *choose(u32 n)
+{
+	u32 i, nth = machine_draw(n);
+
+	for (i = 0; i < MAX_THREADS; i++)
+		if (may_run(&m.threads[i]) && !nth--)
+			return &m.threads[i];
+	return NULL;
+}
+
+static void run(struct task_struct *task)
+{
+	task->sleeps = false;
+	m.running = task;
+	m.turns++;
+	m.now += TURN_NS;
+#if defined(__SANITIZE_ADDRESS__)
+	{
+		void *fake = NULL;
+
+		__sanitizer_start_switch_fiber(&fake, task->stack, STACK_SIZE);
+		swapcontext(&m.scheduler, &task->context);
+		__sanitizer_finish_switch_fiber(fake, NULL, NULL);
+	}
+#else
+	swapcontext(&m.scheduler, &task->context);
+#endif
+	m.running = NULL;
+}
+
+/* Interrupts come between the turns; work that is queued may have to wait for some. */
+static void run_irq_works(bool all)
+{
+	while (m.nirq && (all || machine_chance(2))) {
+		struct irq_work *work = m.irq_works[machine_draw(m.nirq)];
+		u32 i;
+
+		for (i = 0; m.irq_works[i] != work; i++)
+			;
+		m.irq_works[i] = m.irq_works[--m.nirq];
+		work->queued = false;
+		work->func(work);
+	}
+}
+
+static void bury(void)
+{
+	u32 i;
+
+	if (!m.ngraves)
+		return;
+	for (i = 0; i < MAX_THREADS; i++)
+		if (m.threads[i].used && m.threads[i].atomic)
+			return;
+	while (m.ngraves)
+		free(m.graves[--m.ngraves]);
+}
+
+/* Nobody can run: to when the first one can. */
+static void pass_time(void)
+{
+	u64 first = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < MAX_THREADS; i++)
+		if (m.threads[i].used && m.threads[i].started && !m.threads[i].exited)
+			first = min(first, m.threads[i].until);
+	if (first == U64_MAX)
+		mts_user_bug(__FILE__, __LINE__, "all threads sleep for ever");
+	m.now = max(m.now, first);
+}
+
+void machine_begin(u64 seed)
+{
+	m.random = seed * 0x9e3779b97f4a7c15ull + 0x1234567;
+	m.random += !m.random;
+	m.now = 1000 * (u64)NSEC_PER_SEC;
+	m.turns = 0;
+	m.hash = 0xcbf29ce484222325ull;
+	m.nlogged = 0;
+	new_points();
+}
+
+void machine_run(int (*fn)(void *data), void *data)
+{
+	struct task_struct *first = kthread_create(fn, data, "world");
+	u32 i;
+
+	wake_up_process(first);
+	while (!first->exited) {
+		u32 n;
+
+		run_irq_works(false);
+		n = count_may_run();
+		if (n) {
+			run(choose(n));
+			bury();
+			if (machine_after_turn)
+				machine_after_turn();
+			continue;
+		}
+		run_irq_works(true);
+		if (!count_may_run())
+			pass_time();
+	}
+	put_task_struct(first);
+	run_irq_works(true);
+	bury();
+	for (i = 0; i < MAX_THREADS; i++)
+		MTS_USER_ASSERT(!m.threads[i].used);
+}
+
+u64 machine_turns(void)
+{
+	return m.turns;
+}
+
+u64 machine_hash(void)
+{
+	return m.hash;
+}
+
+/* ---- time and waiting ------------------------------------------------------------------------ */
+
+u64 machine_now(void)
+{
+	return m.now;
+}
+
+u64 mts_user_now(void)
+{
+	mts_user_point();
+	m.now += LOOK_NS;
+	return m.now;
+}
+
+void mts_user_wait_on(struct wait_queue_head *wq)
+{
+	m.running->wq = wq;
+	m.running->woken = false;
+	mts_user_point();
+}
+
+static void sleep_until(u64 until)
+{
+	MTS_USER_ASSERT(!m.running->atomic);
+	m.running->sleeps = true;
+	m.running->until = until;
+	leave();
+}
+
+void mts_user_sleep(u64 until)
+{
+	/* Who is to stop is woken once, and does not sleep any more without looking. */
+	if (!m.running->woken && !(until == U64_MAX && m.running->should_stop))
+		sleep_until(until);
+}
+
+void mts_user_wake(struct wait_queue_head *wq)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_THREADS; i++) {
+		if (!m.threads[i].used || m.threads[i].wq != wq)
+			continue;
+		m.threads[i].woken = true;
+		m.threads[i].sleeps = false;
+	}
+}
+
+void machine_sleep(u64 ns)
+{
+	sleep_until(m.now + ns);
+}
+
+void msleep(unsigned int ms)
+{
+	machine_sleep(ms * (u64)NSEC_PER_MSEC);
+}
+
+void usleep_range(unsigned long least, unsigned long most)
+{
+	machine_sleep((least + machine_draw(most - least + 1)) * NSEC_PER_USEC);
+}
+
+void schedule_timeout_idle(unsigned long ticks)
+{
+	machine_sleep(ticks * (u64)NSEC_PER_SEC / HZ);
+}
+
+void irq_work_queue(struct irq_work *work)
+{
+	mts_user_point();
+	if (work->queued)
+		return;
+	MTS_USER_ASSERT(m.nirq < ARRAY_SIZE(m.irq_works));
+	work->queued = true;
+	m.irq_works[m.nirq++] = work;
+}
+
+void irq_work_sync(struct irq_work *work)
+{
+	while (work->queued)
+		machine_sleep(TURN_NS);
+}
+
+/* ---- locks ------------------------------------------------------------------------------------- */
+
+static void acquire(struct task_struct **owner)
+{
+	mts_user_point();
+	MTS_USER_ASSERT(*owner != m.running);
+	while (*owner)
+		machine_sleep(TURN_NS);
+	*owner = m.running;
+}
+
+static void release(struct task_struct **owner)
+{
+	MTS_USER_ASSERT(*owner == m.running);
+	*owner = NULL;
+	mts_user_point();
+}
+
+void mutex_lock(struct mutex *lock)
+{
+	MTS_USER_ASSERT(!m.running->atomic);
+	acquire(&lock->owner);
+}
+
+bool mutex_trylock(struct mutex *lock)
+{
+	mts_user_point();
+	if (lock->owner)
+		return false;
+	lock->owner = m.running;
+	return true;
+}
+
+void mutex_unlock(struct mutex *lock)
+{
+	release(&lock->owner);
+}
+
+/* Who holds one may lose its turn, as on another processor; who wants it turns round. */
+void spin_lock(spinlock_t *lock)
+{
+	mts_user_point();
+	MTS_USER_ASSERT(lock->owner != m.running);
+	while (lock->owner)
+		leave();
+	lock->owner = m.running;
+	mts_user_atomic_begin();
+}
+
+void spin_unlock(spinlock_t *lock)
+{
+	mts_user_atomic_end();
+	release(&lock->owner);
+}
+
+void mts_user_atomic_begin(void)
+{
+	if (m.running)
+		m.running->atomic++;
+}
+
+void mts_user_atomic_end(void)
+{
+	if (!m.running)
+		return;
+	MTS_USER_ASSERT(m.running->atomic);
+	m.running->atomic--;
+	mts_user_point();
+}
+
+void mts_user_free_rcu(void *p)
+{
+	MTS_USER_ASSERT(m.ngraves < ARRAY_SIZE(m.graves));
+	m.graves[m.ngraves++] = p;
+}

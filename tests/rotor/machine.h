@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * machine: threads on a virtual clock, one at a time. Which one runs next, and how soon it is
+ * another one's turn, comes from the seed, and so does all else that is drawn: a seed and a commit
+ * reproduce a run.
+ *
+ * It is what userspace/context/user.h asks for. Time passes while threads sleep, a little with each
+ * look at the clock, and by each turn.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include "context.h"
+
+/* A new run. All threads of the last one have ended. */
+void machine_begin(u64 seed);
+
+/* Run @fn in a thread of its own until it returns; then all others must have ended, too. */
+void machine_run(int (*fn)(void *data), void *data);
+
+/* Called after each turn of a thread, with no thread current. */
+extern void (*machine_after_turn)(void);
+
+/* 0 to n - 1; one of @n times; a time around @ns, often shorter, sometimes much longer. */
+u64 machine_draw(u64 n);
+bool machine_chance(u64 n);
+u64 machine_around(u64 ns);
+
+/* Sleep for so long. */
+void machine_sleep(u64 ns);
+
+/* As mts_user_now(), but no time passes by it, and no other thread's turn comes. */
+u64 machine_now(void);
+
+/* What has been logged last, and what the harness says. */
+void machine_print_log(FILE *to);
+
+/* Turns of threads since machine_begin(). */
+u64 machine_turns(void);
+
+/* A hash of all that was drawn and logged since machine_begin(): the same for the same run. */
+u64 machine_hash(void);
+
+#endif /* MACHINE_H */

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What module/context.h has of the kernel, for user space. The names are the kernel's, and mean
+ * what they mean there. Threads, time and waiting are functions here, mts_user_*(): who builds the
+ * rotor brings them. tests/rotor/machine.c has them on a virtual clock, one thread at a time, which
+ * may be another one after each access to what threads share (mts_user_point()).
+ *
+ * Not all of each interface is here: what the rotor does not use is left out, so that the compiler
+ * tells when it begins to use more.
+ */
+#ifndef MTS_CONTEXT_USER_H
+#define MTS_CONTEXT_USER_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "policy/pure.h"
+
+typedef __s32 s32;
+typedef long ssize_t_kernel;
+
+/* ---- the machine ---------------------------------------------------------------------- */
+
+struct task_struct;
+struct wait_queue_head;
+struct irq_work;
+
+/* Another thread may run here. Every access to what threads share is such a point. */
+extern unsigned int mts_user_points; /* that are left until one is taken */
+void mts_user_switch(void);
+
+static inline void mts_user_point(void)
+{
+	if (!--mts_user_points)
+		mts_user_switch();
+}
+
+/* ns; never twice the same. */
+u64 mts_user_now(void);
+/* Until then, ns, or until woken; U64_MAX: no limit. The thread has said what it waits for. */
+void mts_user_sleep(u64 until);
+/* From here on a wake-up of @wq makes the next sleep return at once; NULL: of nothing. */
+void mts_user_wait_on(struct wait_queue_head *wq);
+void mts_user_wake(struct wait_queue_head *wq);
+struct task_struct *mts_user_current(void);
+/* Between the two nothing may sleep. */
+void mts_user_atomic_begin(void);
+void mts_user_atomic_end(void);
+__attribute__((format(printf, 1, 2))) void mts_user_log(const char *format, ...);
+__attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *file, int line,
+								   const char *format, ...);
+
+#define MTS_USER_ASSERT(condition) \
+	((condition) ? (void)0 : mts_user_bug(__FILE__, __LINE__, "%s", #condition))
+
+/* ---- the compiler --------------------------------------------------------------------- */
+
+#define READ_ONCE(x) \
+	({ \
+		mts_user_point(); \
+		*(const volatile typeof(x) *)&(x); \
+	})
+#define WRITE_ONCE(x, value) \
+	do { \
+		mts_user_point(); \
+		*(volatile typeof(x) *)&(x) = (value); \
+	} while (0)
+#define smp_load_acquire(p) READ_ONCE(*(p))
+#define smp_store_release(p, value) WRITE_ONCE(*(p), value)
+/* One thread runs at a time, and all see memory in the same order. */
+#define smp_mb() mts_user_point()
+#define smp_mb__before_atomic() mts_user_point()
+#define smp_mb__after_atomic() mts_user_point()
+
+#define static_assert _Static_assert
+#define likely(x) (x)
+#define unlikely(x) (x)
+#define __init
+#define __exit
+#define noinline
+#define __printf(a, b) __attribute__((format(printf, a, b)))
+#define __user
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define container_of(p, type, member) \
+	({ \
+		const typeof(((type *)0)->member) *of_ = (p); \
+		(type *)((char *)of_ - offsetof(type, member)); \
+	})
+
+#define min(a, b) \
+	({ \
+		typeof(a) a_ = (a); \
+		typeof(b) b_ = (b); \
+		a_ < b_ ? a_ : b_; \
+	})
+#define max(a, b) \
+	({ \
+		typeof(a) a_ = (a); \
+		typeof(b) b_ = (b); \
+		a_ > b_ ? a_ : b_; \
+	})
+#define min3(a, b, c) min(min(a, b), c)
+#define min_t(type, a, b) min((type)(a), (type)(b))
+#define max_t(type, a, b) max((type)(a), (type)(b))
+#define clamp(x, low, high) min(max(x, low), high)
+#define clamp_t(type, x, low, high) clamp((type)(x), (type)(low), (type)(high))
+#define swap(a, b) \
+	do { \
+		typeof(a) swap_ = (a); \
+		(a) = (b); \
+		(b) = swap_; \
+	} while (0)
+
+#ifndef S64_MAX
+#define S64_MAX INT64_MAX
+#endif
+#define U32_MAX UINT32_MAX
+
+static inline u64 div_u64(u64 a, u64 b)
+{
+	return a / b;
+}
+
+#define strscpy(to, from, size) snprintf(to, size, "%s", from)
+
+static inline int vscnprintf(char *to, size_t size, const char *format, va_list args)
+{
+	int n = vsnprintf(to, size, format, args);
+
+	return n < (int)size ? n : (int)size - 1;
+}
+
+/* ---- bits ------------------------------------------------------------------------------ */
+
+#define BITS_PER_LONG (8 * (int)sizeof(long))
+#define BIT(n) (1ul << (n))
+#define BIT_ULL(n) (1ull << (n))
+#define DECLARE_BITMAP(name, bits) unsigned long name[((bits) + 63) / 64]
+
+static inline void set_bit(unsigned int bit, unsigned long *word)
+{
+	mts_user_point();
+	*word |= BIT(bit);
+}
+
+static inline void clear_bit(unsigned int bit, unsigned long *word)
+{
+	mts_user_point();
+	*word &= ~BIT(bit);
+}
+
+static inline bool test_bit(unsigned int bit, const unsigned long *word)
+{
+	mts_user_point();
+	return *word & BIT(bit);
+}
+
+static inline bool test_and_clear_bit(unsigned int bit, unsigned long *word)
+{
+	bool was;
+
+	mts_user_point();
+	was = *word & BIT(bit);
+	*word &= ~BIT(bit);
+	return was;
+}
+
+#define for_each_set_bit(bit, word, size) \
+	for ((bit) = 0; (bit) < (unsigned int)(size); (bit)++) \
+		if (!(*(word) & BIT(bit))) { \
+		} else
+
+/* ---- atomics ---------------------------------------------------------------------------- */
+
+typedef struct {
+	int v;
+} atomic_t;
+
+typedef struct {
+	s64 v;
+} atomic64_t;
+
+#define ATOMIC_INIT(n) { n }
+#define ATOMIC64_INIT(n) { n }
+
+/* Each of them, of both types, is a point, and nothing comes in between. */
+#define MTS_USER_ATOMIC(name, type, word) \
+	static inline word name##_read(const type *a) \
+	{ \
+		mts_user_point(); \
+		return a->v; \
+	} \
+	static inline void name##_set(type *a, word n) \
+	{ \
+		mts_user_point(); \
+		a->v = n; \
+	} \
+	static inline word name##_add_return(word n, type *a) \
+	{ \
+		mts_user_point(); \
+		return a->v += n; \
+	} \
+	static inline void name##_add(word n, type *a) \
+	{ \
+		name##_add_return(n, a); \
+	} \
+	static inline word name##_inc_return(type *a) \
+	{ \
+		return name##_add_return(1, a); \
+	} \
+	static inline void name##_inc(type *a) \
+	{ \
+		name##_add_return(1, a); \
+	} \
+	static inline void name##_dec(type *a) \
+	{ \
+		name##_add_return(-1, a); \
+	} \
+	static inline word name##_fetch_inc(type *a) \
+	{ \
+		return name##_add_return(1, a) - 1; \
+	} \
+	static inline word name##_xchg(type *a, word n) \
+	{ \
+		word was; \
+		mts_user_point(); \
+		was = a->v; \
+		a->v = n; \
+		return was; \
+	} \
+	static inline word name##_cmpxchg(type *a, word old, word n) \
+	{ \
+		word was; \
+		mts_user_point(); \
+		was = a->v; \
+		if (was == old) \
+			a->v = n; \
+		return was; \
+	} \
+	static inline bool name##_try_cmpxchg(type *a, word *old, word n) \
+	{ \
+		word was = name##_cmpxchg(a, *old, n); \
+		bool done = was == *old; \
+		*old = was; \
+		return done; \
+	}
+
+MTS_USER_ATOMIC(atomic, atomic_t, int)
+MTS_USER_ATOMIC(atomic64, atomic64_t, s64)
+
+#define xchg(p, value) \
+	({ \
+		typeof(*(p)) was_; \
+		mts_user_point(); \
+		was_ = *(p); \
+		*(p) = (value); \
+		was_; \
+	})
+
+/* ---- lists ------------------------------------------------------------------------------- */
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define LIST_HEAD(name) struct list_head name = { &(name), &(name) }
+
+static inline void mts_user_list_insert(struct list_head *new, struct list_head *prev)
+{
+	new->next = prev->next;
+	new->prev = prev;
+	prev->next->prev = new;
+	prev->next = new;
+}
+
+#define list_add_rcu(new, head) mts_user_list_insert(new, head)
+#define list_add_tail(new, head) mts_user_list_insert(new, (head)->prev)
+
+/* Its next stays, for who is at it. */
+static inline void list_del_rcu(struct list_head *entry)
+{
+	entry->next->prev = entry->prev;
+	entry->prev->next = entry->next;
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	mts_user_point();
+	return head->next == head;
+}
+
+#define MTS_USER_ENTRY(p, at, member) container_of(p, typeof(*(at)), member)
+#define list_for_each_entry(at, head, member) \
+	for ((at) = MTS_USER_ENTRY((head)->next, at, member); &(at)->member != (head); \
+	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
+#define list_for_each_entry_rcu(at, head, member) \
+	for ((at) = MTS_USER_ENTRY((head)->next, at, member); \
+	     mts_user_point(), &(at)->member != (head); \
+	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
+#define list_for_each_entry_reverse(at, head, member) \
+	for ((at) = MTS_USER_ENTRY((head)->prev, at, member); &(at)->member != (head); \
+	     (at) = MTS_USER_ENTRY((at)->member.prev, at, member))
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define DEFINE_HASHTABLE(name, bits) struct hlist_head name[1 << (bits)]
+#define MTS_USER_BUCKET(table, key) (&(table)[((key) >> 4) % ARRAY_SIZE(table)])
+
+static inline void mts_user_hash_add(struct hlist_head *head, struct hlist_node *node)
+{
+	node->next = head->first;
+	node->pprev = &head->first;
+	if (head->first)
+		head->first->pprev = &node->next;
+	head->first = node;
+}
+
+#define hash_add_rcu(table, node, key) mts_user_hash_add(MTS_USER_BUCKET(table, key), node)
+
+static inline void hash_del_rcu(struct hlist_node *node)
+{
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
+}
+
+#define MTS_USER_HENTRY(p, at, member) ((p) ? MTS_USER_ENTRY(p, at, member) : NULL)
+#define hash_for_each_possible_rcu(table, at, member, key) \
+	for ((at) = MTS_USER_HENTRY(MTS_USER_BUCKET(table, key)->first, at, member); at; \
+	     (at) = MTS_USER_HENTRY((at)->member.next, at, member))
+
+/* ---- locks -------------------------------------------------------------------------------- */
+
+struct mutex {
+	struct task_struct *owner;
+};
+
+typedef struct {
+	struct task_struct *owner;
+} spinlock_t;
+
+#define DEFINE_MUTEX(name) struct mutex name
+#define DEFINE_SPINLOCK(name) spinlock_t name
+#define mutex_init(lock) ((void)(*(lock) = (struct mutex){ 0 }))
+
+void mutex_lock(struct mutex *lock);
+bool mutex_trylock(struct mutex *lock);
+void mutex_unlock(struct mutex *lock);
+void spin_lock(spinlock_t *lock);
+void spin_unlock(spinlock_t *lock);
+
+#define lockdep_assert_held(lock) MTS_USER_ASSERT((lock)->owner == mts_user_current())
+
+static inline void rcu_read_lock(void)
+{
+	mts_user_atomic_begin();
+}
+
+static inline void rcu_read_unlock(void)
+{
+	mts_user_atomic_end();
+}
+
+struct rcu_head {
+	void *next;
+};
+
+void mts_user_free_rcu(void *p);
+#define kfree_rcu(p, member) mts_user_free_rcu(p)
+
+struct kref {
+	atomic_t refs;
+};
+
+static inline void kref_init(struct kref *ref)
+{
+	atomic_set(&ref->refs, 1);
+}
+
+static inline void kref_get(struct kref *ref)
+{
+	MTS_USER_ASSERT(atomic_inc_return(&ref->refs) > 1);
+}
+
+static inline bool kref_get_unless_zero(struct kref *ref)
+{
+	mts_user_point();
+	return ref->refs.v ? ref->refs.v++, true : false;
+}
+
+static inline void kref_put(struct kref *ref, void (*release)(struct kref *ref))
+{
+	int left = atomic_add_return(-1, &ref->refs);
+
+	MTS_USER_ASSERT(left >= 0);
+	if (!left)
+		release(ref);
+}
+
+/* ---- time and waiting ------------------------------------------------------------------------ */
+
+#define NSEC_PER_SEC 1000000000L
+#define NSEC_PER_MSEC 1000000L
+#define NSEC_PER_USEC 1000L
+#define HZ 250
+
+#define ktime_get_ns() mts_user_now()
+#define ktime_get_mono_fast_ns() mts_user_now()
+#define jiffies ((unsigned long)(mts_user_now() / (NSEC_PER_SEC / HZ)))
+#define nsecs_to_jiffies(ns) ((unsigned long)((ns) / (NSEC_PER_SEC / HZ)))
+#define msecs_to_jiffies(ms) ((unsigned long)(((ms) * HZ + 999) / 1000))
+#define time_after(a, b) ((long)((b) - (a)) < 0)
+
+void msleep(unsigned int ms);
+void usleep_range(unsigned long least, unsigned long most);
+void schedule_timeout_idle(unsigned long ticks);
+#define cond_resched() mts_user_point()
+
+typedef struct wait_queue_head {
+	u32 woken;
+} wait_queue_head_t;
+
+#define __WAIT_QUEUE_HEAD_INITIALIZER(name) { 0 }
+#define DECLARE_WAIT_QUEUE_HEAD(name) wait_queue_head_t name
+#define wake_up(wq) mts_user_wake(wq)
+
+/* As in the kernel: who waits is in the queue before it looks at the condition. */
+#define wait_event_idle(wq, condition) \
+	do { \
+		for (;;) { \
+			mts_user_wait_on(&(wq)); \
+			if (condition) \
+				break; \
+			mts_user_sleep(U64_MAX); \
+		} \
+		mts_user_wait_on(NULL); \
+	} while (0)
+
+#define wait_event_idle_timeout(wq, condition, ticks) \
+	do { \
+		u64 until_ = mts_user_now() + (u64)(ticks) * (NSEC_PER_SEC / HZ); \
+		for (;;) { \
+			mts_user_wait_on(&(wq)); \
+			if (condition) \
+				break; \
+			if (mts_user_now() >= until_) \
+				break; \
+			mts_user_sleep(until_); \
+		} \
+		mts_user_wait_on(NULL); \
+	} while (0)
+#define wait_event_interruptible_timeout wait_event_idle_timeout
+
+struct irq_work {
+	void (*func)(struct irq_work *work);
+	bool queued;
+};
+
+#define DEFINE_IRQ_WORK(name, fn) struct irq_work name = { .func = fn }
+void irq_work_queue(struct irq_work *work);
+void irq_work_sync(struct irq_work *work);
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+#define TASK_COMM_LEN 16
+#define MIN_NICE (-20)
+
+#define current mts_user_current()
+struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char *name);
+int kthread_stop(struct task_struct *task);
+bool kthread_should_stop(void);
+void wake_up_process(struct task_struct *task);
+void get_task_struct(struct task_struct *task);
+void put_task_struct(struct task_struct *task);
+#define set_user_nice(task, nice) ((void)(task), (void)(nice))
+#define task_nice(task) ((void)(task), 0)
+#define sched_set_fifo(task) ((void)(task))
+
+static inline unsigned int memalloc_noreclaim_save(void)
+{
+	return 0;
+}
+
+#define memalloc_noreclaim_restore(flags) ((void)(flags))
+
+#define IS_ERR(p) ((unsigned long)(p) >= -4095ul)
+#define PTR_ERR(p) ((long)(p))
+
+/* ---- memory, and the host --------------------------------------------------------------------- */
+
+#define GFP_KERNEL 0
+#define kvcalloc(n, size, flags) calloc(n, size)
+#define kvzalloc(size, flags) calloc(1, size)
+#define kvfree(p) free((void *)(p))
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE 4096ul
+#define PTRS_PER_PTE 512
+
+/* As the host is: tests/rotor/host.c. */
+unsigned long totalram_pages(void);
+long get_nr_swap_pages(void);
+unsigned int num_online_cpus(void);
+
+struct timer_list {
+	void *unused;
+};
+
+struct mm_struct;
+struct file;
+
+struct path {
+	void *dentry;
+};
+
+struct cgroup {
+	struct cgroup *parent;
+	bool online;
+};
+
+#define cgroup_parent(cgrp) ((cgrp)->parent)
+#define cgroup_put(cgrp) ((void)(cgrp))
+#define fput(file) ((void)(file))
+#define path_put(path) ((void)(path))
+
+/* ---- notifiers ---------------------------------------------------------------------------------- */
+
+struct notifier_block {
+	int (*notifier_call)(struct notifier_block *nb, unsigned long event, void *data);
+};
+
+#define NOTIFY_OK 1
+#define notifier_from_errno(err) (0x8000 | (1 - (err)))
+
+enum {
+	PM_HIBERNATION_PREPARE = 1,
+	PM_POST_HIBERNATION,
+	PM_SUSPEND_PREPARE,
+	PM_POST_SUSPEND,
+	PM_RESTORE_PREPARE,
+	PM_POST_RESTORE,
+};
+
+int register_oom_notifier(struct notifier_block *nb);
+int register_pm_notifier(struct notifier_block *nb);
+#define unregister_oom_notifier(nb) register_oom_notifier(NULL)
+#define unregister_pm_notifier(nb) register_pm_notifier(NULL)
+
+/* ---- parameters, and the log ----------------------------------------------------------------------- */
+
+#define module_param(name, type, mode) struct mts_user_unused
+#define MODULE_PARM_DESC(name, text) struct mts_user_unused
+
+#define pr_err(...) mts_user_log(__VA_ARGS__)
+#define pr_warn(...) mts_user_log(__VA_ARGS__)
+#define pr_notice(...) mts_user_log(__VA_ARGS__)
+#define pr_info(...) mts_user_log(__VA_ARGS__)
+#define pr_err_ratelimited(...) mts_user_log(__VA_ARGS__)
+#define pr_warn_ratelimited(...) mts_user_log(__VA_ARGS__)
+#define pr_notice_ratelimited(...) mts_user_log(__VA_ARGS__)
+
+#endif /* MTS_CONTEXT_USER_H */
