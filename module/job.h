@@ -205,6 +205,7 @@ struct mts_job {
 	u32 last_threads;
 	u64 resident;
 	u32 bin;
+	u64 planned_bytes; /* that it counts for in its bin, as planned; 0: it is in none */
 	u32 freeze_failures;
 	u32 backoff; /* freezes that failed in a row */
 	u64 left_out_until; /* ktime, ns */

@@ -14,6 +14,7 @@ struct task_struct;
 /**
  * struct mts_eviction - what several threads evict together
  * @left: bytes that are still to go, of whatever job
+ * @deadline: ktime, ns; what has not gone by then stays; 0: no limit. A call takes up to 5 s more
  * @waits_for_disk: switches wait for the disk for most of their time: nobody is to write beside us
  * @owner: the rotor's thread, which alone makes way for what is more urgent
  * @should_abort: what is done may be out of date: get it over with. Process context, any thread
@@ -23,6 +24,7 @@ struct task_struct;
  */
 struct mts_eviction {
 	atomic64_t left;
+	u64 deadline;
 	bool waits_for_disk;
 	const struct task_struct *owner;
 	bool (*should_abort)(void);

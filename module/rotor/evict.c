@@ -24,10 +24,11 @@ static bool is_to_run(const struct mts_job *job)
 	       test_bit(MTS_JOB_EV_EMPTIED, &job->events);
 }
 
-static struct mts_eviction new_eviction(u64 bytes)
+static struct mts_eviction new_eviction(u64 bytes, u64 deadline)
 {
 	return (struct mts_eviction){
 		.left = ATOMIC64_INIT(min_t(u64, bytes, S64_MAX)),
+		.deadline = deadline,
 		.waits_for_disk = mts_rotor_waits_for_disk(),
 		.owner = current,
 		.should_abort = mts_rotor_is_hurried,
@@ -61,9 +62,9 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 	} while (again);
 }
 
-u64 mts_evict_job(struct mts_job *job, u64 want)
+u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 {
-	struct mts_eviction e = new_eviction(want);
+	struct mts_eviction e = new_eviction(want, deadline);
 	u64 most = left_of(&e);
 
 	evict_if_any(&e, job);
@@ -196,9 +197,9 @@ static u32 count_enough(u32 n, u64 want)
 	return i;
 }
 
-u64 mts_evict_frozen(u32 to, u64 want)
+u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 {
-	struct outgoing out = { .e = new_eviction(want) };
+	struct outgoing out = { .e = new_eviction(want, deadline) };
 	u64 most = left_of(&out.e);
 	u32 n = list_outgoing(to);
 
@@ -226,7 +227,7 @@ void mts_evict_for(u32 to)
 	/* They have come near the end of the memory, and grow on. */
 	if (mts_rotor.early)
 		want = max(want, mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned()));
-	if (mts_evict_frozen(to, want) < want)
+	if (mts_evict_frozen(to, want, 0) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }

@@ -339,7 +339,7 @@ static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 {
 	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.lent_ns, got, waited;
 
-	got = mts_evict_job(job, PROBE_BYTES);
+	got = mts_evict_job(job, PROBE_BYTES, 0);
 	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
 	waited = mts_sub_floor(ktime_get_ns() - began, busy);
 	if (got < PROBE_BYTES / 4)
@@ -405,7 +405,7 @@ static bool come_near(void)
 		mts_switch_thaw_all();
 		mts_promise_step("the jobs fill the memory");
 		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
-		if (mts_rotor_is_hurried() || mts_switch_stop())
+		if (mts_rotor_is_hurried() || mts_switch_stop(U64_MAX))
 			return false;
 		take_sample();
 		if (mts_hooks_last_reclaim() > began)
@@ -417,7 +417,7 @@ static bool come_near(void)
 bool mts_early_look(void)
 {
 	/* The gate has been closed: what there is to see will be seen when it is open. */
-	if (mts_switch_stop())
+	if (mts_switch_stop(U64_MAX))
 		return false;
 	early.next_look = 0;
 	if (probe_disk())

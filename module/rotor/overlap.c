@@ -18,6 +18,8 @@
 
 /* Steps for a full bin: what is on its way stands still. */
 #define STEPS 8u
+/* To make room for a bin that grows all stand still for no longer than this, or to its end. */
+#define SPILL_MOST_NS (1 * (u64)NSEC_PER_SEC)
 
 /**
  * struct passing
@@ -66,7 +68,7 @@ static int stand_if_short(struct passing *p)
 	if (p->stands || mts_hooks_last_reclaim() < p->began)
 		return 0;
 	p->stands = true;
-	err = mts_switch_stop();
+	err = mts_switch_stop(U64_MAX);
 	p->parts->freeze_ns += mts_switch_lap(&p->last);
 	return err;
 }
@@ -96,7 +98,7 @@ static int freeze_some(struct passing *p)
 			sum = mts_add_sat(sum, bytes);
 	}
 	if (!err)
-		err = mts_switch_wait_frozen();
+		err = mts_switch_wait_frozen(U64_MAX);
 	p->parts->freeze_ns += mts_switch_lap(&p->last);
 	return err;
 }
@@ -118,7 +120,7 @@ static int make_room(struct passing *p, u64 bytes)
 		mts_switch_note_use();
 		for (; first < p->out; first++)
 			if (mts_rotor.roster[first]->bin != p->to)
-				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX);
+				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX, 0);
 		set_user_nice(current, MIN_NICE);
 		p->parts->evict_ns += mts_switch_lap(&p->last);
 		if (!mts_rotor_may_go_on())
@@ -187,7 +189,7 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 	if (!err)
 		err = make_room(&p, U64_MAX);
 	if (!err && p.stands)
-		err = mts_switch_settle();
+		err = mts_switch_settle(U64_MAX);
 	mts_evict_note_full();
 	mts_stats_add(freeze_ns, parts->freeze_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);
@@ -199,19 +201,13 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 
 static void move(struct mts_job *job, u32 to)
 {
-	struct mts_plan_bin *from = &mts_rotor.bins[job->bin];
-
 	mutex_lock(&mts_lock);
-	from->demand = mts_sub_floor(from->demand, job->demand);
-	from->jobs--;
-	mts_rotor.bins[to].demand = mts_add_sat(mts_rotor.bins[to].demand, job->demand);
-	mts_rotor.bins[to].jobs++;
-	mts_round_give_bin(job, to);
+	mts_round_move(job, to, job->planned_bytes);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
 
-static void send_away(void)
+static void send_away(u64 deadline)
 {
 	struct mts_job *job;
 	u32 n;
@@ -222,25 +218,27 @@ static void send_away(void)
 		return;
 	move(job, (mts_rotor.running + mts_rotor.nbins - 1) % mts_rotor.nbins);
 	mts_switch_note_use();
-	mts_evict_job(job, U64_MAX);
+	mts_evict_job(job, U64_MAX, deadline);
 	mts_stats_inc(spills);
 }
 
 int mts_passing_spill(void)
 {
 	u64 began = ktime_get_ns(), want = mts_rotor.plan.capacity / STEPS;
+	/* All stand still: what a disk with heads moves of 64 GiB meanwhile would take minutes. */
+	u64 deadline = min(began + SPILL_MOST_NS, mts_rotor.slice_ends);
 	int err;
 
 	/* Whoever is alone in a bin of nothing has nobody to make room. */
 	if (!want)
 		return 0;
-	err = mts_switch_stop();
+	err = mts_switch_stop(deadline);
 	if (err)
 		return err;
 	set_user_nice(current, 0);
-	if (mts_evict_frozen(mts_rotor.running, want) < want / 2 && mts_rotor_may_go_on())
-		send_away();
+	if (mts_evict_frozen(mts_rotor.running, want, deadline) < want / 2 && mts_rotor_may_go_on())
+		send_away(deadline);
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
-	return mts_switch_settle();
+	return mts_switch_settle(mts_rotor.slice_ends);
 }

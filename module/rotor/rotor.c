@@ -150,7 +150,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	mts_job_reap(mts_promise_step);
 	mts_round_muster();
 	mts_round_place_newcomers();
-	if (mts_switch_settle())
+	if (mts_switch_settle(mts_rotor.slice_ends))
 		return MTS_SLICE_STOP;
 	if (!mts_round_take_in())
 		return MTS_SLICE_OUTGROWN;
@@ -288,7 +288,7 @@ static enum mts_slice_end run_slice(u32 bin)
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
-		if (mts_switch_calls_over() && mts_switch_settle())
+		if (mts_switch_calls_over() && mts_switch_settle(mts_rotor.slice_ends))
 			return MTS_SLICE_STOP;
 		if (mts_rotor.early && mts_early_all_fit()) {
 			mts_rotor.all_fit = true;

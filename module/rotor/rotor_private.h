@@ -189,8 +189,8 @@ struct mts_job *mts_round_largest(u32 bin, u32 *n);
  */
 bool mts_round_plan_slices(void);
 
-/* Give it, and trace that. Under mts_lock. */
-void mts_round_give_bin(struct mts_job *job, u32 bin);
+/* From its bin to another one, in which it counts for so many bytes. Under mts_lock. */
+void mts_round_move(struct mts_job *job, u32 to, u64 bytes);
 
 /*
  * Do the configuration and the jobs allow turns that nobody has asked for yet, or (shadow) that one
@@ -217,16 +217,17 @@ bool mts_evict_may(const struct mts_job *job);
 void mts_evict_for(u32 to);
 
 /*
- * Up to @want bytes of a job; 0 if it is not frozen, or was evicted already. Return: bytes that
- * left memory.
+ * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit); 0 if it is not frozen, or was
+ * evicted already. Return: bytes that left memory.
  */
-u64 mts_evict_job(struct mts_job *job, u64 want);
+u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
 
 /*
  * Up to @want bytes of what is frozen, while bin @to runs: the bin that runs again last goes
- * first, which is the one that has just run. Return: bytes that left memory.
+ * first, which is the one that has just run. Until @deadline, as above. Return: bytes that left
+ * memory.
  */
-u64 mts_evict_frozen(u32 to, u64 want);
+u64 mts_evict_frozen(u32 to, u64 want, u64 deadline);
 
 /* What a job needs in memory, and has. Return: 0, or -ENODEV: it is gone. */
 int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident);
@@ -304,8 +305,11 @@ bool mts_shelter_gives(void);
 /* Freeze what does not run now, evict, thaw bin @to. -ECANCELED: the gate closed. */
 int mts_switch_to(u32 to);
 
-/* Freeze newcomers that wait for their bin, thaw those of the running one. */
-int mts_switch_settle(void);
+/*
+ * Freeze newcomers that wait for their bin, thaw those of the running one. Whether the former have
+ * frozen is waited for until @deadline, ktime, ns: the end of the slice, U64_MAX: as in a switch.
+ */
+int mts_switch_settle(u64 deadline);
 
 /*
  * Once a tick: charge the jobs that run out of turn (budget.h). Return: the call of one is over,
@@ -322,8 +326,8 @@ bool mts_switch_bring_all(void);
 /* What a frozen job has in swap comes back, as far as it does until @end, ns. */
 void mts_switch_bring_job(struct mts_job *job, u64 end);
 
-/* Freeze whoever may be. -ECANCELED. */
-int mts_switch_stop(void);
+/* Freeze whoever may be; whether each has is waited for until @deadline, as above. -ECANCELED. */
+int mts_switch_stop(u64 deadline);
 
 /*
  * How long the running bin's slice may last from @now on, at most as planned, so that nobody is
@@ -346,8 +350,11 @@ void mts_switch_bring_wanted(void);
 
 /* For overlap.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
 int mts_switch_ask(struct mts_job *job, u32 to);
-/* Who does not freeze is left out for a while. Writes the scratch memory. 0 or -ECANCELED. */
-int mts_switch_wait_frozen(void);
+/*
+ * Who does not freeze is left out for a while, unless @deadline (ktime, ns) comes first. Writes the
+ * scratch memory. 0 or -ECANCELED.
+ */
+int mts_switch_wait_frozen(u64 deadline);
 /* Whoever stands still now has had its slice. */
 void mts_switch_note_use(void);
 /* Those of bin @to in the roster from @first to before @end. */

@@ -24,6 +24,28 @@
 /* What jobs do not use is believed for so long after the last turn. */
 #define FORGET_NS (60 * (u64)NSEC_PER_SEC)
 
+/* What is in each bin is what the roster says: jobs may have gone. */
+static void count_bins(void)
+{
+	struct mts_plan_bin *bin;
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < mts_rotor.nbins; i++) {
+		mts_rotor.bins[i].demand = 0;
+		mts_rotor.bins[i].jobs = 0;
+	}
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin >= mts_rotor.nbins)
+			continue;
+		bin = &mts_rotor.bins[job->bin];
+		bin->demand = mts_add_sat(bin->demand, job->planned_bytes);
+		bin->jobs++;
+	}
+}
+
 void mts_round_dismiss(void)
 {
 	u32 i;
@@ -43,6 +65,7 @@ void mts_round_muster(void)
 		kref_get(&job->ref);
 		mts_rotor.roster[mts_rotor.roster_size++] = job;
 	}
+	count_bins();
 	mutex_unlock(&mts_lock);
 }
 
@@ -491,13 +514,32 @@ void mts_round_forget_use(void)
 	mts_rotor.forget_at = 0;
 }
 
-void mts_round_give_bin(struct mts_job *job, u32 bin)
+static void give_bin(struct mts_job *job, u32 bin, u64 bytes)
 {
 	lockdep_assert_held(&mts_lock);
+	job->planned_bytes = bytes;
 	if (job->bin == bin)
 		return;
 	job->bin = bin;
 	trace_mts_job(job, MTS_JOB_PLACED);
+}
+
+void mts_round_move(struct mts_job *job, u32 to, u64 bytes)
+{
+	struct mts_plan_bin *bin;
+
+	lockdep_assert_held(&mts_lock);
+	if (job->bin < mts_rotor.nbins) {
+		bin = &mts_rotor.bins[job->bin];
+		bin->demand = mts_sub_floor(bin->demand, job->planned_bytes);
+		bin->jobs--;
+	}
+	if (to < mts_rotor.nbins) {
+		bin = &mts_rotor.bins[to];
+		bin->demand = mts_add_sat(bin->demand, bytes);
+		bin->jobs++;
+	}
+	give_bin(job, to, to < mts_rotor.nbins ? bytes : 0);
 }
 
 static void note_turn(u32 before, bool on_demand)
@@ -693,9 +735,10 @@ u32 mts_round_plan(void)
 		/* What is left of the same share is lent to others. */
 		if (job->limited)
 			mts_budget_hold(job);
-		mts_round_give_bin(job,
-				   mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE);
+		give_bin(job, mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE,
+			 mts_rotor.nbins ? mts_rotor.plan_jobs[i].demand : 0);
 	}
+	count_bins();
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	note_turn(before, on_demand);
@@ -738,7 +781,7 @@ static void place(struct mts_job *job)
 
 	mts_rotor.newcomers = true;
 	if (mts_round_is_resident(job)) {
-		mts_round_give_bin(job, MTS_BIN_EVERY);
+		mts_round_move(job, MTS_BIN_EVERY, 0);
 		return;
 	}
 	demand = expected_demand(job);
@@ -748,13 +791,7 @@ static void place(struct mts_job *job)
 		job->limited = true;
 		bin = MTS_BIN_EVERY;
 	}
-	mts_round_give_bin(job, bin);
-	if (bin == MTS_BIN_EVERY)
-		return;
-	if (bin == MTS_BIN_NONE)
-		return;
-	mts_rotor.bins[bin].demand = mts_add_sat(mts_rotor.bins[bin].demand, demand);
-	mts_rotor.bins[bin].jobs++;
+	mts_round_move(job, bin, demand);
 }
 
 void mts_round_place_newcomers(void)
@@ -776,12 +813,9 @@ void mts_round_place_newcomers(void)
 
 static void take_in(struct mts_job *job)
 {
-	struct mts_plan_bin *bin = &mts_rotor.bins[job->bin];
 	u64 takes = mts_round_takes(job);
 
-	bin->demand = mts_sub_floor(bin->demand, takes);
-	bin->jobs--;
-	mts_round_give_bin(job, MTS_BIN_EVERY);
+	mts_round_move(job, MTS_BIN_EVERY, 0);
 	mts_budget_hold(job);
 	note_interactive(job);
 	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);

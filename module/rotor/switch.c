@@ -172,40 +172,47 @@ static void give_up(struct mts_job *job)
 			      job->name);
 }
 
-int mts_switch_wait_frozen(void)
+int mts_switch_wait_frozen(u64 deadline)
 {
 	struct freezing f = { .jobs = mts_rotor.scratch };
 	u64 began = ktime_get_ns(), now = began, last = began;
+	bool expired = false;
 	u32 i, left, before = U32_MAX;
 
-	while (is_any_waited_for(&f) && now - began < FREEZE_TOTAL_NS) {
+	while (!expired && is_any_waited_for(&f)) {
+		/* They are told to freeze, and do; whether each has is for the next switch to see. */
+		if (now >= deadline)
+			return 0;
 		mts_promise_step("jobs are frozen");
 		if (mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN) | BIT(MTS_ROTOR_EV_WANTED),
-				   FREEZE_LIMIT_NS - (now - last)) &
+				   min(FREEZE_LIMIT_NS - (now - last), deadline - now)) &
 		    BIT(MTS_ROTOR_EV_WANTED))
 			mts_switch_bring_wanted();
 		if (!mts_rotor_may_go_on())
 			return -ECANCELED;
 		now = ktime_get_ns();
+		expired = now - began >= FREEZE_TOTAL_NS;
 		if (now - last < FREEZE_LIMIT_NS)
 			continue;
 		left = count_waited_for();
-		if (left >= before)
-			break;
+		expired |= left >= before;
 		before = left;
 		last = now;
 	}
 	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
 		mts_promise_step("jobs are frozen");
-		if (is_waited_for(mts_rotor.roster[i]))
-			give_up(mts_rotor.roster[i]);
-		else
-			mts_rotor.roster[i]->backoff = 0;
+		/* One that waited for memory may have it by now: it has not had its time yet. */
+		if (expired && is_waited_for(job))
+			give_up(job);
+		else if (!is_freezing(job))
+			job->backoff = 0;
 	}
 	return 0;
 }
 
-static int freeze_others(u32 to)
+static int freeze_others(u32 to, u64 deadline)
 {
 	u64 began = ktime_get_ns();
 	int err = 0;
@@ -216,7 +223,7 @@ static int freeze_others(u32 to)
 	for (i = 0; i < mts_rotor.roster_size && !err; i++)
 		err = mts_switch_ask(mts_rotor.roster[i], to);
 	if (!err)
-		err = mts_switch_wait_frozen();
+		err = mts_switch_wait_frozen(deadline);
 	mts_stats_add(freeze_ns, ktime_get_ns() - began);
 	return err;
 }
@@ -487,7 +494,7 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	int err;
 
 	/* When turns begin the first bin is in memory in part: it comes back like any other. */
-	err = freeze_others(from == MTS_BIN_NONE ? MTS_BIN_NONE : to);
+	err = freeze_others(from == MTS_BIN_NONE ? MTS_BIN_NONE : to, U64_MAX);
 	parts->freeze_ns = mts_switch_lap(&last);
 	if (err)
 		return err;
@@ -605,14 +612,14 @@ u64 mts_switch_longest_slice(u64 now, u64 max_pause)
 			    mts_rotor.switches.slowest_ns);
 }
 
-int mts_switch_stop(void)
+int mts_switch_stop(u64 deadline)
 {
-	return freeze_others(MTS_BIN_EVERY);
+	return freeze_others(MTS_BIN_EVERY, deadline);
 }
 
-int mts_switch_settle(void)
+int mts_switch_settle(u64 deadline)
 {
-	int err = freeze_others(mts_rotor.running);
+	int err = freeze_others(mts_rotor.running, deadline);
 
 	if (!err)
 		thaw_bin(mts_rotor.running);

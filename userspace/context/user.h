@@ -48,21 +48,21 @@ void mts_user_atomic_begin(void);
 void mts_user_atomic_end(void);
 __attribute__((format(printf, 1, 2))) void mts_user_log(const char *format, ...);
 __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *file, int line,
-								   const char *format, ...);
+								  const char *format, ...);
 
 #define MTS_USER_ASSERT(condition) \
 	((condition) ? (void)0 : mts_user_bug(__FILE__, __LINE__, "%s", #condition))
 
 /* ---- the compiler --------------------------------------------------------------------- */
 
-#define READ_ONCE(x) \
-	({ \
-		mts_user_point(); \
+#define READ_ONCE(x)                               \
+	({                                         \
+		mts_user_point();                  \
 		*(const volatile typeof(x) *)&(x); \
 	})
-#define WRITE_ONCE(x, value) \
-	do { \
-		mts_user_point(); \
+#define WRITE_ONCE(x, value)                           \
+	do {                                           \
+		mts_user_point();                      \
 		*(volatile typeof(x) *)&(x) = (value); \
 	} while (0)
 #define smp_load_acquire(p) READ_ONCE(*(p))
@@ -81,34 +81,34 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 #define __printf(a, b) __attribute__((format(printf, a, b)))
 #define __user
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define container_of(p, type, member) \
-	({ \
-		const typeof(((type *)0)->member) *of_ = (p); \
+#define container_of(p, type, member)                           \
+	({                                                      \
+		const typeof(((type *)0)->member) *of_ = (p);   \
 		(type *)((char *)of_ - offsetof(type, member)); \
 	})
 
-#define min(a, b) \
-	({ \
+#define min(a, b)                   \
+	({                          \
 		typeof(a) a_ = (a); \
 		typeof(b) b_ = (b); \
-		a_ < b_ ? a_ : b_; \
+		a_ < b_ ? a_ : b_;  \
 	})
-#define max(a, b) \
-	({ \
+#define max(a, b)                   \
+	({                          \
 		typeof(a) a_ = (a); \
 		typeof(b) b_ = (b); \
-		a_ > b_ ? a_ : b_; \
+		a_ > b_ ? a_ : b_;  \
 	})
 #define min3(a, b, c) min(min(a, b), c)
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 #define clamp(x, low, high) min(max(x, low), high)
 #define clamp_t(type, x, low, high) clamp((type)(x), (type)(low), (type)(high))
-#define swap(a, b) \
-	do { \
+#define swap(a, b)                     \
+	do {                           \
 		typeof(a) swap_ = (a); \
-		(a) = (b); \
-		(b) = swap_; \
+		(a) = (b);             \
+		(b) = swap_;           \
 	} while (0)
 
 #ifndef S64_MAX
@@ -165,9 +165,9 @@ static inline bool test_and_clear_bit(unsigned int bit, unsigned long *word)
 	return was;
 }
 
-#define for_each_set_bit(bit, word, size) \
+#define for_each_set_bit(bit, word, size)                      \
 	for ((bit) = 0; (bit) < (unsigned int)(size); (bit)++) \
-		if (!(*(word) & BIT(bit))) { \
+		if (!(*(word)&BIT(bit))) {                     \
 		} else
 
 /* ---- atomics ---------------------------------------------------------------------------- */
@@ -180,81 +180,87 @@ typedef struct {
 	s64 v;
 } atomic64_t;
 
-#define ATOMIC_INIT(n) { n }
-#define ATOMIC64_INIT(n) { n }
+#define ATOMIC_INIT(n) \
+	{              \
+		n      \
+	}
+#define ATOMIC64_INIT(n) \
+	{                \
+		n        \
+	}
 
 /* Each of them, of both types, is a point, and nothing comes in between. */
-#define MTS_USER_ATOMIC(name, type, word) \
-	static inline word name##_read(const type *a) \
-	{ \
-		mts_user_point(); \
-		return a->v; \
-	} \
-	static inline void name##_set(type *a, word n) \
-	{ \
-		mts_user_point(); \
-		a->v = n; \
-	} \
-	static inline word name##_add_return(word n, type *a) \
-	{ \
-		mts_user_point(); \
-		return a->v += n; \
-	} \
-	static inline void name##_add(word n, type *a) \
-	{ \
-		name##_add_return(n, a); \
-	} \
-	static inline word name##_inc_return(type *a) \
-	{ \
-		return name##_add_return(1, a); \
-	} \
-	static inline void name##_inc(type *a) \
-	{ \
-		name##_add_return(1, a); \
-	} \
-	static inline void name##_dec(type *a) \
-	{ \
-		name##_add_return(-1, a); \
-	} \
-	static inline word name##_fetch_inc(type *a) \
-	{ \
-		return name##_add_return(1, a) - 1; \
-	} \
-	static inline word name##_xchg(type *a, word n) \
-	{ \
-		word was; \
-		mts_user_point(); \
-		was = a->v; \
-		a->v = n; \
-		return was; \
-	} \
-	static inline word name##_cmpxchg(type *a, word old, word n) \
-	{ \
-		word was; \
-		mts_user_point(); \
-		was = a->v; \
-		if (was == old) \
-			a->v = n; \
-		return was; \
-	} \
+#define MTS_USER_ATOMIC(name, type, word)                                 \
+	static inline word name##_read(const type *a)                     \
+	{                                                                 \
+		mts_user_point();                                         \
+		return a->v;                                              \
+	}                                                                 \
+	static inline void name##_set(type *a, word n)                    \
+	{                                                                 \
+		mts_user_point();                                         \
+		a->v = n;                                                 \
+	}                                                                 \
+	static inline word name##_add_return(word n, type *a)             \
+	{                                                                 \
+		mts_user_point();                                         \
+		return a->v += n;                                         \
+	}                                                                 \
+	static inline void name##_add(word n, type *a)                    \
+	{                                                                 \
+		name##_add_return(n, a);                                  \
+	}                                                                 \
+	static inline word name##_inc_return(type *a)                     \
+	{                                                                 \
+		return name##_add_return(1, a);                           \
+	}                                                                 \
+	static inline void name##_inc(type *a)                            \
+	{                                                                 \
+		name##_add_return(1, a);                                  \
+	}                                                                 \
+	static inline void name##_dec(type *a)                            \
+	{                                                                 \
+		name##_add_return(-1, a);                                 \
+	}                                                                 \
+	static inline word name##_fetch_inc(type *a)                      \
+	{                                                                 \
+		return name##_add_return(1, a) - 1;                       \
+	}                                                                 \
+	static inline word name##_xchg(type *a, word n)                   \
+	{                                                                 \
+		word was;                                                 \
+		mts_user_point();                                         \
+		was = a->v;                                               \
+		a->v = n;                                                 \
+		return was;                                               \
+	}                                                                 \
+	static inline word name##_cmpxchg(type *a, word old, word n)      \
+	{                                                                 \
+		word was;                                                 \
+		mts_user_point();                                         \
+		was = a->v;                                               \
+		if (was == old)                                           \
+			a->v = n;                                         \
+		return was;                                               \
+	}                                                                 \
 	static inline bool name##_try_cmpxchg(type *a, word *old, word n) \
-	{ \
-		word was = name##_cmpxchg(a, *old, n); \
-		bool done = was == *old; \
-		*old = was; \
-		return done; \
+	{                                                                 \
+		word was = name##_cmpxchg(a, *old, n);                    \
+		bool done = was == *old;                                  \
+		*old = was;                                               \
+		return done;                                              \
 	}
 
 MTS_USER_ATOMIC(atomic, atomic_t, int)
 MTS_USER_ATOMIC(atomic64, atomic64_t, s64)
 
-#define xchg(p, value) \
-	({ \
+#define xchg(p, value)             \
+	({                         \
 		typeof(*(p)) was_; \
-		mts_user_point(); \
-		was_ = *(p); \
-		*(p) = (value); \
-		was_; \
+		mts_user_point();  \
+		was_ = *(p);       \
+		*(p) = (value);    \
+		was_;              \
 	})
 
 /* ---- lists ------------------------------------------------------------------------------- */
@@ -290,14 +296,14 @@ static inline bool list_empty(const struct list_head *head)
 }
 
 #define MTS_USER_ENTRY(p, at, member) container_of(p, typeof(*(at)), member)
-#define list_for_each_entry(at, head, member) \
+#define list_for_each_entry(at, head, member)                                          \
 	for ((at) = MTS_USER_ENTRY((head)->next, at, member); &(at)->member != (head); \
 	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
-#define list_for_each_entry_rcu(at, head, member) \
+#define list_for_each_entry_rcu(at, head, member)             \
 	for ((at) = MTS_USER_ENTRY((head)->next, at, member); \
-	     mts_user_point(), &(at)->member != (head); \
+	     mts_user_point(), &(at)->member != (head);       \
 	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
-#define list_for_each_entry_reverse(at, head, member) \
+#define list_for_each_entry_reverse(at, head, member)                                  \
 	for ((at) = MTS_USER_ENTRY((head)->prev, at, member); &(at)->member != (head); \
 	     (at) = MTS_USER_ENTRY((at)->member.prev, at, member))
 
@@ -331,7 +337,7 @@ static inline void hash_del_rcu(struct hlist_node *node)
 }
 
 #define MTS_USER_HENTRY(p, at, member) ((p) ? MTS_USER_ENTRY(p, at, member) : NULL)
-#define hash_for_each_possible_rcu(table, at, member, key) \
+#define hash_for_each_possible_rcu(table, at, member, key)                               \
 	for ((at) = MTS_USER_HENTRY(MTS_USER_BUCKET(table, key)->first, at, member); at; \
 	     (at) = MTS_USER_HENTRY((at)->member.next, at, member))
 
@@ -414,7 +420,7 @@ static inline void kref_put(struct kref *ref, void (*release)(struct kref *ref))
 #define ktime_get_mono_fast_ns() mts_user_now()
 #define jiffies ((unsigned long)(mts_user_now() / (NSEC_PER_SEC / HZ)))
 #define nsecs_to_jiffies(ns) ((unsigned long)((ns) / (NSEC_PER_SEC / HZ)))
-#define msecs_to_jiffies(ms) ((unsigned long)(((ms) * HZ + 999) / 1000))
+#define msecs_to_jiffies(ms) ((unsigned long)(((ms)*HZ + 999) / 1000))
 #define time_after(a, b) ((long)((b) - (a)) < 0)
 
 void msleep(unsigned int ms);
@@ -426,34 +432,37 @@ typedef struct wait_queue_head {
 	u32 woken;
 } wait_queue_head_t;
 
-#define __WAIT_QUEUE_HEAD_INITIALIZER(name) { 0 }
+#define __WAIT_QUEUE_HEAD_INITIALIZER(name) \
+	{                                   \
+		0                           \
+	}
 #define DECLARE_WAIT_QUEUE_HEAD(name) wait_queue_head_t name
 #define wake_up(wq) mts_user_wake(wq)
 
 /* As in the kernel: who waits is in the queue before it looks at the condition. */
-#define wait_event_idle(wq, condition) \
-	do { \
-		for (;;) { \
+#define wait_event_idle(wq, condition)           \
+	do {                                     \
+		for (;;) {                       \
 			mts_user_wait_on(&(wq)); \
-			if (condition) \
-				break; \
+			if (condition)           \
+				break;           \
 			mts_user_sleep(U64_MAX); \
-		} \
-		mts_user_wait_on(NULL); \
+		}                                \
+		mts_user_wait_on(NULL);          \
 	} while (0)
 
-#define wait_event_idle_timeout(wq, condition, ticks) \
-	do { \
+#define wait_event_idle_timeout(wq, condition, ticks)                             \
+	do {                                                                      \
 		u64 until_ = mts_user_now() + (u64)(ticks) * (NSEC_PER_SEC / HZ); \
-		for (;;) { \
-			mts_user_wait_on(&(wq)); \
-			if (condition) \
-				break; \
-			if (mts_user_now() >= until_) \
-				break; \
-			mts_user_sleep(until_); \
-		} \
-		mts_user_wait_on(NULL); \
+		for (;;) {                                                        \
+			mts_user_wait_on(&(wq));                                  \
+			if (condition)                                            \
+				break;                                            \
+			if (mts_user_now() >= until_)                             \
+				break;                                            \
+			mts_user_sleep(until_);                                   \
+		}                                                                 \
+		mts_user_wait_on(NULL);                                           \
 	} while (0)
 #define wait_event_interruptible_timeout wait_event_idle_timeout
 

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "check.h"
+
+#include "events/stats.h"
+#include "events/trace.h"
+#include "jobs/freezer.h"
+#include "machine.h"
+#include "rotor/rotor_private.h"
+
+/* From when jobs must not be frozen any more to when none is: invariant 1. */
+#define THAW_NS (1 * (u64)NSEC_PER_SEC)
+/* A mishap may keep a lock for half a second, and there may be several. */
+#define FOUL_SLACK_NS (2 * (u64)NSEC_PER_SEC)
+/* Looks at all jobs are this far apart. */
+#define LOOK_NS (5 * (u64)NSEC_PER_MSEC)
+/*
+ * The rotor looks at news once a tick of 50 ms, between switches; a switch takes as long as a pause
+ * may at most, and some more until it is aborted.
+ */
+#define LISTEN_NS (80 * (u64)NSEC_PER_SEC)
+/* A mishap, and what comes of it, is over so long after it. */
+#define FOUL_NS (40 * (u64)NSEC_PER_SEC)
+
+struct coverage coverage;
+
+static struct check {
+	bool gentle;
+	u64 next_look;
+	u64 limit; /* the longest that was allowed of late */
+	u64 limit_now;
+	u64 limit_since;
+	u64 forbidden_since; /* 0: jobs may be frozen */
+	u32 state;
+	u64 spills; /* before it */
+	u64 moved; /* when a plan has moved a frozen job to another bin */
+	u64 capacity; /* of this round's plan */
+	u64 switches;
+	u64 began;
+	const char *did;
+} check;
+
+#define BREACH(...) mts_user_bug(__FILE__, __LINE__, __VA_ARGS__)
+
+static bool is_foul(void)
+{
+	return host.last_foul && machine_now() - host.last_foul < FOUL_NS;
+}
+
+/* Nobody is in the middle of an operation on its freezer that hangs. */
+static bool is_in_reach(const struct model *model)
+{
+	return !model->in_op;
+}
+
+static void check_pause(const struct model *model)
+{
+	const struct mts_job *job = model->job;
+	u64 limit = max(check.limit, check.limit_now), age;
+
+	if (!job->frozen)
+		return;
+	/* The watchdog thaws before the limit; a mishap may keep it from that for a moment. */
+	age = machine_now() - job->frozen_since;
+	if (age > limit + (is_foul() ? FOUL_SLACK_NS : 0) && is_in_reach(model))
+		BREACH("%s: frozen for %llu ms, limit %llu ms (last: %s)", job->name,
+		       age / NSEC_PER_MSEC, limit / NSEC_PER_MSEC, check.did);
+}
+
+static void check_forbidden_freeze(const struct model *model)
+{
+	if (check.forbidden_since && model->job->frozen && is_in_reach(model) &&
+	    machine_now() > check.forbidden_since + THAW_NS + (is_foul() ? FOUL_SLACK_NS : 0))
+		BREACH("%s: frozen, %llu ms after that was forbidden (last: %s)", model->job->name,
+		       (machine_now() - check.forbidden_since) / NSEC_PER_MSEC, check.did);
+}
+
+/* What mts believes, and what the cgroup's file says. */
+static void check_file(const struct model *model)
+{
+	if (model->cgrp.online && model->frozen_by_file && !model->job->frozen && !model->foreign &&
+	    is_in_reach(model) && !model->job->freeze_lock.owner)
+		BREACH("%s: its file says 1, and neither mts nor others want that (last: %s)",
+		       model->job->name, check.did);
+}
+
+static bool is_in_roster(const struct mts_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i] == job)
+			return true;
+	return false;
+}
+
+/* The rotor has been told of a job that came, and has not looked. */
+static void check_newcomer(struct model *model)
+{
+	if (model->ended || is_foul() || mts_freezer_gate() || is_in_roster(model->job))
+		model->seen = machine_now();
+	else if (machine_now() - model->seen > LISTEN_NS)
+		BREACH("%s: the rotor has not seen it for %llu s (last: %s)", model->job->name,
+		       LISTEN_NS / NSEC_PER_SEC, check.did);
+}
+
+static void look(void)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS; i++) {
+		if (!models[i] || models[i]->buried)
+			continue;
+		check_pause(models[i]);
+		check_forbidden_freeze(models[i]);
+		check_file(models[i]);
+		check_newcomer(models[i]);
+	}
+}
+
+static void note_state(void)
+{
+	u32 state = mts_rotor.state & 7;
+
+	coverage.transitions[check.state][state] += state != check.state;
+	coverage.states[state] += state != check.state;
+	coverage.reasons[mts_rotor.reason % ARRAY_SIZE(coverage.reasons)] += state != check.state;
+	check.state = state;
+}
+
+static void after_turn(void)
+{
+	note_state();
+	if (mts_freezer_may_freeze())
+		check.forbidden_since = 0;
+	else if (!check.forbidden_since)
+		check.forbidden_since = machine_now();
+	if (machine_now() < check.next_look)
+		return;
+	check.next_look = machine_now() + LOOK_NS;
+	if (machine_now() > check.limit_since + check.limit)
+		check.limit = check.limit_now;
+	look();
+}
+
+/* ---- at each event ---------------------------------------------------------------------- */
+
+static u32 count_in_bin(u32 bin, u64 *demand)
+{
+	u32 i, n = 0;
+
+	*demand = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		if (mts_rotor.roster[i]->bin != bin)
+			continue;
+		n++;
+		*demand += mts_round_takes(mts_rotor.roster[i]);
+	}
+	return n;
+}
+
+static void check_bins(void)
+{
+	u64 demand;
+	u32 bin, n;
+
+	for (bin = 0; bin < mts_rotor.nbins; bin++) {
+		n = count_in_bin(bin, &demand);
+		if (n != mts_rotor.bins[bin].jobs)
+			BREACH("bin %u has %u jobs, and says %u (last: %s)", bin, n,
+			       mts_rotor.bins[bin].jobs, check.did);
+	}
+}
+
+/* Who runs runs, and who is in no bin that does stands still, unless there is a reason. */
+static void check_turn(u32 bin)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+		const struct model *model = model_of(job);
+
+		if ((job->bin == bin || job->bin == MTS_BIN_EVERY) && job->frozen &&
+		    !job->freeze_lock.owner && !model->buried)
+			BREACH("%s: its slice begins, and it is frozen (last: %s)", job->name,
+			       check.did);
+	}
+}
+
+/* A bin of several jobs keeps the capacity, as it was planned; newcomers, and who grows, may not. */
+static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
+{
+	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
+
+	if (mts_rotor.newcomers || plan->jobs < 2 || plan->flags & MTS_PLAN_OVERFULL)
+		return;
+	/* A bin that grew has sent a job to the one before it. */
+	if (mts_stats_read(spills) != check.spills)
+		return;
+	if (plan->demand > most && mts_rotor.plan.capacity == check.capacity)
+		BREACH("bin %u: %u jobs, %llu MiB in %llu MiB, flags %u (last: %s)", bin,
+		       plan->jobs, plan->demand >> 20, mts_rotor.plan.capacity >> 20, plan->flags,
+		       check.did);
+}
+
+void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
+{
+	check_bins();
+	check_capacity(bin, plan);
+	if (!is_foul() && mts_freezer_may_freeze())
+		check_turn(bin);
+	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
+}
+
+void trace_mts_slice_end(u64 round, u32 bin, enum mts_slice_end why, u64 planned, u64 ran)
+{
+	coverage.slice_ends[why]++;
+	mts_user_log("slice ends: %u after %llu ms", why, ran / NSEC_PER_MSEC);
+	if (ran > planned + NSEC_PER_SEC && !is_foul())
+		BREACH("a slice of %llu ms took %llu ms", planned / NSEC_PER_MSEC,
+		       ran / NSEC_PER_MSEC);
+}
+
+void trace_mts_freeze(struct mts_job *job)
+{
+	struct model *model = model_of(job);
+
+	if (model->buried)
+		BREACH("%s: frozen, though it is no job any more", job->name);
+	if (job->flags & MTS_JOB_PIN && READ_ONCE(job->bin) == MTS_BIN_EVERY)
+		BREACH("%s: frozen, though it is pinned", job->name);
+	mts_user_log("%s: freeze%s", job->name, model->foreign ? ", beside others" : "");
+}
+
+void trace_mts_job(struct mts_job *job, enum mts_job_what what)
+{
+	if (what == MTS_JOB_PLACED && job->frozen)
+		check.moved = machine_now();
+}
+
+void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
+{
+	coverage.thaws[why]++;
+	mts_user_log("%s: thaw, why %u", job->name, why);
+	/*
+	 * A plan may move a job that has waited for nearly all of its pause to another bin: that bin
+	 * then runs first, or the job later, and the slices of disjoint bins leave no time for either.
+	 */
+	if (why == MTS_THAW_OVERDUE && check.gentle &&
+	    machine_now() > check.moved + MTS_PAUSE_MAX_NS)
+		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
+}
+
+void trace_mts_stop(u32 reason, u32 frozen, const char *detail)
+{
+	mts_user_log("stop: %s", detail);
+	if (reason == MTS_REASON_STALL && !is_foul())
+		BREACH("stopped in fair weather: %s", detail);
+}
+
+void trace_mts_switch_begin(u64 round, u32 from, u32 to)
+{
+	check.switches++;
+	coverage.switches++;
+	mts_user_log("switch from %d to %d", (int)from, (int)to);
+}
+
+void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
+			  const struct mts_switch_parts *parts, int err)
+{
+	mts_user_log("switch took %llu ms, error %d", took / NSEC_PER_MSEC, err);
+}
+
+void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
+{
+	coverage.rounds++;
+	check.capacity = plan->capacity;
+	check.spills = mts_stats_read(spills);
+	mts_user_log("round %llu: %u jobs, %u bins, capacity %llu MiB, demand %llu MiB", round,
+		     jobs, plan->nbins, plan->capacity >> 20, plan->demand >> 20);
+}
+
+/* ---- a run ---------------------------------------------------------------------------------- */
+
+void check_note(const char *what)
+{
+	check.did = what;
+	mts_user_log("%s", what);
+}
+
+void check_limit(u64 ns)
+{
+	u64 limit = ns ?: MTS_PAUSE_MAX_NS;
+
+	/* Who is frozen already may have been told the longer one. */
+	if (limit < check.limit_now) {
+		check.limit = max(check.limit, check.limit_now);
+		check.limit_since = machine_now();
+	}
+	check.limit_now = limit;
+}
+
+u64 check_switches(void)
+{
+	return check.switches;
+}
+
+void check_begin(bool gentle)
+{
+	check = (struct check){
+		.gentle = gentle,
+		.limit_now = MTS_PAUSE_MAX_NS,
+		.began = machine_now(),
+		.did = "nothing",
+	};
+	machine_after_turn = after_turn;
+}
+
+void check_shares(void)
+{
+	u64 least = U64_MAX, most = 0;
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS; i++) {
+		if (!models[i] || models[i]->job->bin >= mts_rotor.nbins)
+			continue;
+		least = min(least, models[i]->job->slices);
+		most = max(most, models[i]->job->slices);
+	}
+	/* An eighth: plans made anew move jobs to other bins. */
+	if (most > least + least / 8 + 2)
+		BREACH("slices of jobs that never changed: %llu to %llu", least, most);
+}
+
+void check_end(void)
+{
+	u32 i, op, state;
+
+	machine_after_turn = NULL;
+	for (i = 0; i < MAX_MODELS; i++)
+		if (models[i])
+			BREACH("a job is left");
+	coverage.runs++;
+	coverage.turns += machine_turns();
+	coverage.ns += machine_now() - check.began;
+	for (op = 0; op < OPS; op++)
+		for (state = 0; state < 8; state++)
+			for (i = 0; i < MISHAPS; i++)
+				coverage.mishaps[op][state][i] += host_mishaps[op][state][i];
+}
+
+/* ---- what has been come through ------------------------------------------------------------- */
+
+static const char *const state_names[8] = {
+	[MTS_STATE_OFF] = "off",	 [MTS_STATE_IDLE] = "idle",
+	[MTS_STATE_RUNNING] = "running", [MTS_STATE_SWITCHING] = "switching",
+	[MTS_STATE_STOPPED] = "stopped", [MTS_STATE_PAUSED] = "paused",
+};
+static const char *const op_names[OPS] = { "freeze", "thaw", "stops", "usage", "evict",
+					   "bring",  "use",  "get",   "set" };
+
+static void print_counts(FILE *to, const char *name, const u64 *counts, u32 n)
+{
+	u32 i;
+
+	fprintf(to, "%-12s", name);
+	for (i = 0; i < n; i++)
+		if (counts[i])
+			fprintf(to, " %u:%llu", i, (unsigned long long)counts[i]);
+	fprintf(to, "\n");
+}
+
+void check_print(FILE *to)
+{
+	u32 i, j;
+
+	for (i = 0; i < 8; i++)
+		for (j = 0; j < 8; j++)
+			if (coverage.transitions[i][j])
+				fprintf(to, "%s -> %s: %llu\n", state_names[i], state_names[j],
+					(unsigned long long)coverage.transitions[i][j]);
+	print_counts(to, "reasons", coverage.reasons, ARRAY_SIZE(coverage.reasons));
+	print_counts(to, "slice ends", coverage.slice_ends, ARRAY_SIZE(coverage.slice_ends));
+	print_counts(to, "thaws", coverage.thaws, ARRAY_SIZE(coverage.thaws));
+	for (i = 0; i < OPS; i++)
+		for (j = 0; j < 8; j++)
+			if (state_names[j])
+				fprintf(to,
+					"%s while %s: %llu, fails %llu, late %llu, hangs %llu\n",
+					op_names[i], state_names[j],
+					(unsigned long long)coverage.mishaps[i][j][MISHAP_NONE],
+					(unsigned long long)coverage.mishaps[i][j][MISHAP_FAILS],
+					(unsigned long long)coverage.mishaps[i][j][MISHAP_LATE],
+					(unsigned long long)coverage.mishaps[i][j][MISHAP_HANGS]);
+}

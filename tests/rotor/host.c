@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "host.h"
+
+#include "events/wake.h"
+#include "jobs/enrol.h"
+#include "jobs/freezer.h"
+#include "jobs/protect.h"
+#include "machine.h"
+#include "rotor/rotor.h"
+#include "rotor/rotor_private.h"
+
+#define GIB (1ull << 30)
+#define MIB (1ull << 20)
+
+struct host host;
+struct model *models[MAX_MODELS];
+u64 host_mishaps[OPS][8][MISHAPS];
+
+static struct cgroup base = { .online = true };
+static struct model *all[1 << 16];
+static u32 nall;
+static u32 next_id;
+static struct notifier_block *oom, *pm;
+static struct task_struct *kernel;
+static DECLARE_WAIT_QUEUE_HEAD(kernel_wait);
+static bool stops_changed;
+
+unsigned long totalram_pages(void)
+{
+	return host.memory >> PAGE_SHIFT;
+}
+
+long get_nr_swap_pages(void)
+{
+	return (host.swap - min(host.swap, host.swap_used)) >> PAGE_SHIFT;
+}
+
+unsigned int num_online_cpus(void)
+{
+	return host.processors;
+}
+
+int register_oom_notifier(struct notifier_block *nb)
+{
+	oom = nb;
+	return 0;
+}
+
+int register_pm_notifier(struct notifier_block *nb)
+{
+	pm = nb;
+	return 0;
+}
+
+void host_oom(void)
+{
+	u64 freed = 0;
+
+	if (oom)
+		oom->notifier_call(oom, 0, &freed);
+}
+
+int host_pm(unsigned long event)
+{
+	return pm ? pm->notifier_call(pm, event, NULL) : NOTIFY_OK;
+}
+
+struct model *model_of(const struct mts_job *job)
+{
+	return (struct model *)job->freeze_file;
+}
+
+bool model_is_frozen(const struct model *model)
+{
+	return model->stops_at && machine_now() >= model->stops_at;
+}
+
+/* ---- time passes ---------------------------------------------------------------------- */
+
+static u64 used(void)
+{
+	u64 sum = host.memory / 16;
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS; i++)
+		sum += models[i] ? models[i]->resident : 0;
+	return sum;
+}
+
+static u64 free_bytes(void)
+{
+	return mts_sub_floor(host.memory, used());
+}
+
+/* The host's own reclaim takes from this one. Return: bytes. */
+static u64 take_from(struct model *model, u64 bytes)
+{
+	u64 room = mts_sub_floor(host.swap, host.swap_used);
+	u64 got = min3(bytes, model->resident, room);
+
+	model->resident -= got;
+	model->swap += got;
+	host.swap_used += got;
+	host.swapouts += got >> PAGE_SHIFT;
+	host.reclaimed += got >> PAGE_SHIFT;
+	return got;
+}
+
+static void reclaim(u64 bytes, const struct model *for_whom)
+{
+	u32 i, frozen;
+
+	if (machine_now() - host.last_reclaim > 10 * NSEC_PER_MSEC)
+		mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	host.last_reclaim = machine_now();
+	for (frozen = 2; frozen--;)
+		for (i = 0; i < MAX_MODELS && bytes; i++)
+			if (models[i] && models[i] != for_whom &&
+			    model_is_frozen(models[i]) == frozen)
+				bytes -= take_from(models[i], bytes);
+}
+
+static void touch(struct model *model, u64 bytes)
+{
+	u64 from_swap;
+
+	if (bytes > free_bytes())
+		reclaim(bytes - free_bytes(), model);
+	bytes = min(bytes, free_bytes());
+	from_swap = min(bytes, model->swap);
+	model->swap -= from_swap;
+	host.swap_used -= from_swap;
+	host.swapins += from_swap >> PAGE_SHIFT;
+	model->resident += bytes;
+}
+
+static void run_for(struct model *model, u64 ns, u32 nrunning)
+{
+	u64 lack, most;
+
+	model->size += mul_u64_u64_div_u64(model->growth, ns, NSEC_PER_SEC);
+	model->size = min(model->size, host.memory);
+	lack = mts_sub_floor(model->size, model->resident);
+	/* From swap page by page; new ones at 1 GiB/s. */
+	most = model->swap ? ns / host.fault_ns * PAGE_SIZE :
+			     mul_u64_u64_div_u64(GIB, ns, NSEC_PER_SEC);
+	touch(model, min(lack, most));
+	if (!model->awake)
+		return;
+	ns = min(ns, ns * host.processors / nrunning);
+	model->ran += ns;
+	model->user += lack > most ? ns / 16 : ns;
+}
+
+void host_advance(void)
+{
+	u64 now = machine_now(), ns = now - host.advanced;
+	u32 i, n = 0;
+
+	if (ns < NSEC_PER_MSEC)
+		return;
+	host.advanced = now;
+	for (i = 0; i < MAX_MODELS; i++)
+		n += models[i] && !models[i]->ended && !model_is_frozen(models[i]);
+	for (i = 0; i < MAX_MODELS; i++)
+		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]))
+			run_for(models[i], ns, n);
+}
+
+/* The next time at which a job's tasks have come to a stop. */
+static u64 next_stop(void)
+{
+	u64 next = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS; i++)
+		if (models[i] && models[i]->stops_at > machine_now())
+			next = min(next, models[i]->stops_at);
+	return next;
+}
+
+/* Of the kernel's: as cgroups freeze, the hook tells the rotor. */
+static int kernel_main(void *unused)
+{
+	while (!kthread_should_stop()) {
+		u64 next = next_stop();
+
+		stops_changed = false;
+		mts_user_wait_on(&kernel_wait);
+		if (!stops_changed && !kthread_should_stop())
+			mts_user_sleep(next);
+		mts_user_wait_on(NULL);
+		if (machine_now() >= next)
+			mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
+	}
+	return 0;
+}
+
+void host_stops_changed(void)
+{
+	stops_changed = true;
+	wake_up(&kernel_wait);
+}
+
+/* ---- jobs come and go -------------------------------------------------------------------- */
+
+atomic_t mts_job_marked;
+
+void host_begin(bool gentle)
+{
+	host = (struct host){
+		.memory = GIB << machine_draw(9), /* to 256 GiB */
+		.processors = 1u << machine_draw(7), /* to 64 */
+		/* An NVMe, an SSD, or heads. */
+		.bulk_ns = (u64[]){ 2000, 10000, 60000 }[machine_draw(3)],
+		.advanced = machine_now(),
+	};
+	if (gentle) {
+		host.memory = GIB << machine_draw(2);
+		host.bulk_ns = 2000;
+	}
+	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
+	host.swap = host.memory * (1 + machine_draw(16)) / 4;
+	next_id = 1;
+	kernel = kthread_create(kernel_main, NULL, "kernel");
+	wake_up_process(kernel);
+}
+
+struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
+{
+	struct mts_job *job;
+	struct model *model;
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS && models[i]; i++)
+		;
+	if (i == MAX_MODELS || nall == ARRAY_SIZE(all))
+		return NULL;
+	model = calloc(1, sizeof(*model));
+	job = calloc(1, sizeof(*job));
+	all[nall++] = model;
+	*model = (struct model){
+		.job = job,
+		.cgrp = { .parent = &base, .online = true },
+		.size = size ?: PAGE_SIZE + machine_draw(host.memory * 3 / 4),
+		.growth = machine_chance(3) ? machine_draw(host.memory / 16) : 0,
+		.threads = 1 + machine_draw(4),
+		.awake = !machine_chance(5),
+		.own_low = machine_chance(4) ? machine_draw(GIB) : 0,
+		.own_weight = 100,
+		.seen = machine_now(),
+	};
+	model->low = model->own_low;
+	model->weight = model->own_weight;
+	kref_init(&job->ref);
+	job->flags = flags;
+	job->max_pause_ns = max_pause_ns;
+	job->bin = MTS_BIN_NONE;
+	job->warm = true;
+	job->cgrp = &model->cgrp;
+	job->freeze_file = (struct file *)model;
+	mutex_lock(&mts_lock);
+	job->id = next_id++;
+	snprintf(job->name, sizeof(job->name), "job-%u", job->id);
+	kref_get(&job->ref);
+	mts_jobs_insert(job);
+	models[i] = model;
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	return model;
+}
+
+static void bury(struct model *model)
+{
+	u32 i;
+
+	mts_freezer_retire(model->job);
+	mts_protect_end(model->job);
+	model->buried = true;
+	for (i = 0; i < MAX_MODELS; i++)
+		if (models[i] == model)
+			models[i] = NULL;
+	host.swap_used -= model->swap;
+	/* The table's, and this model's own. */
+	mts_job_put(model->job);
+	mts_job_put(model->job);
+}
+
+void host_end_job(struct model *model)
+{
+	model->ended = true;
+	set_bit(MTS_JOB_EV_EMPTIED, &model->job->events);
+	atomic_inc(&mts_job_marked);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+}
+
+/* As mts_job_remove() and mts_job_reap() of jobs/enrol.c. */
+void host_remove(struct model *model)
+{
+	bool ours;
+
+	mutex_lock(&mts_lock);
+	kref_get(&model->job->ref);
+	mutex_unlock(&mts_lock);
+	mts_freezer_retire(model->job);
+	mutex_lock(&mts_lock);
+	ours = model->job->published;
+	if (ours)
+		mts_jobs_delete(model->job);
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	if (ours)
+		bury(model);
+	mts_job_put(model->job);
+}
+
+void mts_job_reap(void (*step)(const char *doing))
+{
+	struct model *graves[MAX_MODELS];
+	u32 i, n = 0;
+
+	if (!atomic_xchg(&mts_job_marked, 0))
+		return;
+	mutex_lock(&mts_lock);
+	for (i = 0; i < MAX_MODELS; i++) {
+		if (!models[i] || !models[i]->ended || !models[i]->job->published)
+			continue;
+		mts_jobs_delete(models[i]->job);
+		graves[n++] = models[i];
+	}
+	mutex_unlock(&mts_lock);
+	if (n)
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	for (i = 0; i < n; i++) {
+		if (step)
+			step("jobs that ended are cleared away");
+		bury(graves[i]);
+	}
+}
+
+void host_remove_all(void)
+{
+	struct model *model;
+
+	while ((model = host_some())) {
+		host_remove(model);
+		host_put(model);
+	}
+	mts_job_reap(NULL);
+}
+
+static bool is_there(const struct model *model)
+{
+	return model && !model->ended && model->job->published;
+}
+
+struct model *host_some(void)
+{
+	struct model *model = NULL;
+	u32 i, n = 0;
+
+	mutex_lock(&mts_lock);
+	for (i = 0; i < MAX_MODELS; i++)
+		n += is_there(models[i]);
+	if (n)
+		n = machine_draw(n);
+	for (i = 0; i < MAX_MODELS && !model; i++)
+		if (is_there(models[i]) && !n--)
+			model = models[i];
+	if (model)
+		kref_get(&model->job->ref);
+	mutex_unlock(&mts_lock);
+	return model;
+}
+
+void host_put(struct model *model)
+{
+	mts_job_put(model->job);
+}
+
+void host_end(void)
+{
+	kthread_stop(kernel);
+	while (nall)
+		free(all[--nall]);
+}
+
+/* ---- what the rotor asks of the host --------------------------------------------------------- */
+
+u64 mts_memory_free(void)
+{
+	host_advance();
+	return free_bytes();
+}
+
+u64 mts_memory_available(void)
+{
+	return mts_memory_free();
+}
+
+bool mts_memory_kswapd_sleeps(void)
+{
+	return machine_now() - host.last_reclaim > NSEC_PER_SEC;
+}
+
+u64 mts_memory_swapins(void)
+{
+	host_advance();
+	return host.swapins;
+}
+
+u64 mts_memory_reclaimed(void)
+{
+	return host.reclaimed;
+}
+
+u64 mts_memory_written(void)
+{
+	return 0;
+}
+
+u64 mts_memory_swapouts(void)
+{
+	return host.swapouts;
+}
+
+u64 mts_hooks_last_reclaim(void)
+{
+	host_advance();
+	return host.last_reclaim;
+}
+
+u32 mts_hooks_each_how(void)
+{
+	return MTS_EACH_BEFORE_USER;
+}
+
+u32 mts_hooks_see(void)
+{
+	return 0;
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The operations (jobs/ops.h and its neighbours) on the host's models. */
+#include "host.h"
+
+#include "events/stats.h"
+#include "events/wake.h"
+#include "jobs/calls.h"
+#include "jobs/freezer.h"
+#include "jobs/interactive.h"
+#include "jobs/ops.h"
+#include "jobs/tasks.h"
+#include "jobs/waits.h"
+#include "jobs/watched.h"
+#include "machine.h"
+#include "memory/cgroupfs.h"
+#include "memory/memory.h"
+#include "memory/workers.h"
+#include "rotor/rotor_private.h"
+
+#define CHUNK (8ull << 20)
+
+/*
+ * Does it go wrong? If it is to come late, or to hang, that has been waited for. What is done under
+ * a job's freeze_lock hangs for less than a second: cgroup_mutex is what it waits for.
+ */
+static enum host_mishap mishap(enum host_op op, u64 longest)
+{
+	enum host_mishap what = MISHAP_NONE;
+
+	host_advance();
+	if (host.mishaps && machine_draw(1000) < host.mishaps)
+		what = 1 + machine_draw(MISHAPS - 1);
+	host_mishaps[op][mts_rotor.state & 7][what]++;
+	if (what)
+		host.last_foul = machine_now();
+	if (what == MISHAP_LATE)
+		machine_sleep(machine_draw(min(longest, NSEC_PER_SEC)));
+	else if (what == MISHAP_HANGS)
+		machine_sleep(machine_draw(longest));
+	if (what)
+		host.last_foul = machine_now();
+	return what;
+}
+
+#define LOCKED_NS (NSEC_PER_SEC / 2)
+#define HANG_NS (30ll * NSEC_PER_SEC)
+
+/* ---- the freezer ------------------------------------------------------------------------ */
+
+static void stop_tasks(struct model *model)
+{
+	enum host_mishap what = mishap(OP_STOPS, 1);
+	u64 ns = machine_draw(20) ? machine_around(NSEC_PER_MSEC) : machine_draw(NSEC_PER_SEC / 2);
+
+	if (model->stuck || what == MISHAP_HANGS || what == MISHAP_FAILS)
+		model->stops_at = U64_MAX;
+	else
+		model->stops_at = machine_now() + (what == MISHAP_LATE ? 3 * NSEC_PER_SEC : ns);
+}
+
+static void update_freeze(struct model *model)
+{
+	bool asked = model->frozen_by_file || model->frozen_above;
+
+	host_advance();
+	if (asked && !model->stops_at)
+		stop_tasks(model);
+	else if (!asked)
+		model->stops_at = 0;
+	host_stops_changed();
+	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
+}
+
+void model_freeze_by_other(struct model *model, bool freeze, bool above)
+{
+	if (above)
+		model->frozen_above = freeze;
+	else
+		model->frozen_by_file = freeze;
+	update_freeze(model);
+}
+
+static int op_freeze(struct mts_job *job, bool freeze)
+{
+	struct model *model = model_of(job);
+	enum host_mishap what;
+
+	lockdep_assert_held(&job->freeze_lock);
+	model->in_op++;
+	what = mishap(freeze ? OP_FREEZE : OP_THAW, LOCKED_NS);
+	model->in_op--;
+	if (!model->cgrp.online)
+		return -ENODEV;
+	/* A thaw has all that it needs; it fails where the kernel has a fault. */
+	if (what == MISHAP_FAILS)
+		return freeze ? -ENOMEM : -EIO;
+	if (!freeze && model->foreign)
+		mts_user_bug(__FILE__, __LINE__, "%s: thawed, though others have frozen it",
+			     job->name);
+	model->frozen_by_file = freeze;
+	update_freeze(model);
+	return 0;
+}
+
+static bool op_freeze_asked(struct mts_job *job)
+{
+	mts_user_point();
+	return model_of(job)->frozen_by_file || model_of(job)->frozen_above;
+}
+
+static bool op_freeze_set(struct mts_job *job)
+{
+	mts_user_point();
+	return model_of(job)->frozen_by_file;
+}
+
+static bool op_frozen_above(struct mts_job *job)
+{
+	mts_user_point();
+	return model_of(job)->frozen_above;
+}
+
+static bool op_freeze_is_open(struct mts_job *job)
+{
+	mts_user_point();
+	return model_of(job)->open;
+}
+
+static bool op_is_frozen(struct mts_job *job)
+{
+	/* Nobody is told when the last task has stopped: the model looks at the clock. */
+	mts_user_now();
+	return model_of(job)->ended || model_is_frozen(model_of(job));
+}
+
+static int op_awake(struct mts_job *job)
+{
+	mts_user_point();
+	return machine_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
+}
+
+static bool op_stalls(struct mts_job *job)
+{
+	mts_user_point();
+	return machine_chance(16);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+static int op_usage(struct mts_job *job, struct mts_usage *usage)
+{
+	struct model *model = model_of(job);
+
+	if (mishap(OP_USAGE, NSEC_PER_SEC) == MISHAP_FAILS || !model->cgrp.online)
+		return -ENODEV;
+	*usage = (struct mts_usage){
+		.current_bytes = model->resident,
+		.swap = model->swap,
+	};
+	return 0;
+}
+
+static int op_resident(struct mts_job *job, u64 *bytes)
+{
+	host_advance();
+	*bytes = model_of(job)->resident;
+	return model_of(job)->cgrp.online ? 0 : -ENODEV;
+}
+
+static int op_ran(struct mts_job *job, u64 *ns)
+{
+	host_advance();
+	*ns = model_of(job)->ran;
+	return 0;
+}
+
+static void disk(u64 bytes)
+{
+	u64 left = bytes / PAGE_SIZE * host.bulk_ns;
+
+	while (left) {
+		u64 ns = min(left, 20ull * NSEC_PER_MSEC);
+
+		machine_sleep(ns);
+		mts_promise_step("the disk is at work");
+		left -= ns;
+	}
+}
+
+bool mts_reclaim_is_swap_full(void)
+{
+	return get_nr_swap_pages() < 64;
+}
+
+bool mts_reclaim_is_refused(void)
+{
+	return false;
+}
+
+void mts_reclaim_retry(void)
+{
+}
+
+static u64 op_evict(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
+{
+	struct model *model = model_of(job);
+	u64 got = 0, bytes;
+
+	*all = *again = false;
+	if (mishap(OP_EVICT, HANG_NS) == MISHAP_FAILS)
+		return 0;
+	while (!e->should_abort() && !e->is_to_run(job) && atomic64_read(&e->left) > 0 &&
+	       (!e->deadline || machine_now() < e->deadline)) {
+		if (e->should_yield() && e->owner == current) {
+			*again = true;
+			return got;
+		}
+		bytes = min3((u64)atomic64_read(&e->left), model->resident, CHUNK);
+		bytes = min(bytes, mts_sub_floor(host.swap, host.swap_used));
+		if (bytes < PAGE_SIZE) {
+			*all = model->resident < PAGE_SIZE;
+			break;
+		}
+		MTS_USER_ASSERT(!job->realtime || model->realtime);
+		model->resident -= bytes;
+		model->swap += bytes;
+		host.swap_used += bytes;
+		host.swapouts += bytes >> PAGE_SHIFT;
+		atomic64_add(-(s64)bytes, &e->left);
+		got += bytes;
+		mts_stats_add(evict_got, bytes);
+		disk(bytes);
+	}
+	return got;
+}
+
+static u64 op_bring_back(struct mts_move *move)
+{
+	u64 pages = 0, bytes;
+	u32 i;
+
+	move->again = false;
+	if (mishap(OP_BRING, HANG_NS) == MISHAP_FAILS)
+		return 0;
+	for (i = 0; i < move->n; i++) {
+		struct model *model = model_of(move->jobs[i].job);
+
+		MTS_USER_ASSERT(!i || move->jobs[i - 1].job->id < move->jobs[i].job->id);
+		while (model->swap > move->jobs[i].skip_bytes) {
+			bytes = min3(model->swap - move->jobs[i].skip_bytes, CHUNK,
+				     mts_memory_free());
+			if (move->should_abort() || mts_move_is_late(move) || bytes < PAGE_SIZE)
+				return pages;
+			if (mts_move_should_yield(move)) {
+				move->again = true;
+				return pages;
+			}
+			bytes = min(bytes, model->swap);
+			model->swap -= bytes;
+			model->resident += bytes;
+			host.swap_used -= bytes;
+			host.swapins += bytes >> PAGE_SHIFT;
+			pages += bytes >> PAGE_SHIFT;
+			disk(bytes);
+		}
+	}
+	return pages;
+}
+
+/* What a slice has used; a part of the jobs leaves some of its memory alone. */
+static void op_use_begins(struct mts_move *move)
+{
+	u32 i;
+
+	if (mishap(OP_USE, NSEC_PER_SEC) == MISHAP_FAILS)
+		return;
+	for (i = 0; i < move->n; i++)
+		move->jobs[i].job->touched.marks_cleared = true;
+}
+
+static void op_use_ends(struct mts_move *move)
+{
+	u32 i;
+
+	if (mishap(OP_USE, NSEC_PER_SEC) == MISHAP_FAILS)
+		return;
+	for (i = 0; i < move->n; i++) {
+		struct mts_job *job = move->jobs[i].job;
+		struct model *model = model_of(job);
+
+		if (!job->touched.marks_cleared || job->slice_tells_little)
+			continue;
+		job->touched.marks_cleared = false;
+		job->use = (struct mts_slice_use){
+			.used = model->size - model->size / 8 * (job->id % 5),
+			.unused = model->size / 8 * (job->id % 5),
+		};
+		mts_working_set_note(&job->working_set, &job->use);
+	}
+}
+
+static void op_use_outdated(struct mts_job *job)
+{
+	job->touched.told = false;
+}
+
+static u64 *setting_of(struct mts_job *job, enum mts_setting setting)
+{
+	struct model *model = model_of(job);
+
+	return setting == MTS_SETTING_LOW ? &model->low : &model->weight;
+}
+
+static int op_get(struct mts_job *job, enum mts_setting setting, u64 *value)
+{
+	if (mishap(OP_GET, LOCKED_NS) == MISHAP_FAILS)
+		return -ENOMEM;
+	*value = *setting_of(job, setting);
+	return 0;
+}
+
+static int op_set(struct mts_job *job, enum mts_setting setting, u64 value)
+{
+	if (mishap(OP_SET, LOCKED_NS) == MISHAP_FAILS)
+		return -ENOMEM;
+	*setting_of(job, setting) = value;
+	return 0;
+}
+
+static const struct mts_ops ops = {
+	.freeze = op_freeze,
+	.freeze_asked = op_freeze_asked,
+	.freeze_set = op_freeze_set,
+	.frozen_above = op_frozen_above,
+	.freeze_is_open = op_freeze_is_open,
+	.is_frozen = op_is_frozen,
+	.awake = op_awake,
+	.stalls = op_stalls,
+	.usage = op_usage,
+	.resident = op_resident,
+	.ran = op_ran,
+	.evict = op_evict,
+	.bring_back = op_bring_back,
+	.use_begins = op_use_begins,
+	.use_ends = op_use_ends,
+	.use_outdated = op_use_outdated,
+	.get = op_get,
+	.set = op_set,
+};
+
+const struct mts_ops *mts_ops = &ops;
+
+const char *const mts_setting_files[MTS_SETTINGS] = { "memory.low", "cpu.weight" };
+
+int mts_cgroupfs_protect_base(u64 bytes)
+{
+	return 0;
+}
+
+/* ---- threads that move memory: the rotor's alone --------------------------------------------- */
+
+void mts_workers_run(void (*work)(void *data), void *data, u32 wanted)
+{
+	work(data);
+}
+
+void mts_workers_call(void)
+{
+}
+
+/* A tenth of the time is a processor's. */
+u64 mts_workers_busy(void)
+{
+	return machine_now() / 10;
+}
+
+/* ---- tasks --------------------------------------------------------------------------------------- */
+
+void mts_tasks_scan(void)
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS; i++)
+		if (models[i])
+			WRITE_ONCE(models[i]->job->realtime, models[i]->realtime);
+	rcu_read_unlock();
+}
+
+u64 mts_tasks_look(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	host_advance();
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS; i++) {
+		struct model *model = models[i];
+		u64 ran;
+
+		if (!model)
+			continue;
+		ran = model->user - model->user_seen;
+		model->user_seen = model->user;
+		sum += ran;
+		model->job->look.user_ns += ran;
+		/* It waits for what it lacks. */
+		if (model->size > model->resident)
+			model->job->look.stalled_ns += 50 * NSEC_PER_MSEC;
+		if (!READ_ONCE(model->job->frozen))
+			mts_admission_count(&model->job->look, model->awake ? model->threads : 0);
+	}
+	rcu_read_unlock();
+	return sum;
+}
+
+bool mts_tasks_bin_can_run(u32 bin)
+{
+	bool can = false;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS && !can; i++)
+		can = models[i] && models[i]->job->bin == bin && models[i]->awake;
+	rcu_read_unlock();
+	return can;
+}
+
+/* ---- processes that wait --------------------------------------------------------------------------- */
+
+static const struct mts_caller locker = { .pid = 1000, .comm = "flock" };
+
+void mts_waits_look_outside(void)
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS; i++) {
+		struct model *model = models[i];
+
+		if (!model || machine_now() >= model->waited_until)
+			continue;
+		if (READ_ONCE(model->job->frozen) || mts_job_has_call(model->job))
+			mts_calls_seen(model->job, MTS_CALL_LOCK, &locker);
+	}
+	rcu_read_unlock();
+}
+
+void mts_waits_look(u32 bin, u64 planned)
+{
+	u64 now = mts_user_now();
+	u32 i, j;
+
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS; i++)
+		for (j = 0; models[i] && models[i]->job->bin == bin && j < MAX_MODELS; j++)
+			if (models[j] && i != j && machine_chance(500))
+				mts_ties_note(&models[i]->job->ties, models[j]->job->id, now,
+					      models[j]->job->frozen);
+	rcu_read_unlock();
+}
+
+/* Calls that hooks note end by themselves here. */
+bool mts_watched_are_any(void)
+{
+	bool any = false;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < MAX_MODELS && !any; i++)
+		any = models[i] && mts_job_has_call(models[i]->job);
+	rcu_read_unlock();
+	return any;
+}
+
+void mts_watched_look(void)
+{
+}

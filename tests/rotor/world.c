@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "world.h"
+
+#include "check.h"
+#include "events/wake.h"
+#include "host.h"
+#include "jobs/calls.h"
+#include "jobs/failsafe.h"
+#include "jobs/freezer.h"
+#include "jobs/interactive.h"
+#include "jobs/lookout.h"
+#include "machine.h"
+#include "memory/reclaim.h"
+#include "rotor/rotor.h"
+
+#define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
+
+static struct mts_config config;
+static bool suspended, gentle;
+/* Nothing happens at all: jobs have all their memory, and work. */
+static bool quiet;
+
+/* As mts_config_set() of control/config.c and config_set() of control/device.c. */
+static void configure(void)
+{
+	bool off = config.mode == MTS_MODE_OFF || config.mode == MTS_MODE_SHADOW;
+
+	mutex_lock(&mts_lock);
+	mts_freezer_set_hands_off(off);
+	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_MAX_NS);
+	mts_interactive_set_share(config.interactive);
+	mts_rotor_configure(&config);
+	mutex_unlock(&mts_lock);
+	check_limit(config.max_pause_ns);
+	mts_freezer_open(MTS_REASON_NONE);
+	mts_reclaim_retry();
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+	if (off)
+		mts_freezer_thaw_all();
+}
+
+static u64 draw_slice(void)
+{
+	return (u64[]){ 10, 100, 1000, 5000, 60000 }[machine_draw(5)] * NSEC_PER_MSEC;
+}
+
+static void draw_config(void)
+{
+	config = (struct mts_config){
+		.mask = MTS_CONFIG_ALL,
+		.mode = machine_draw(8) ? MTS_MODE_ALWAYS : machine_draw(4),
+		.pack = machine_draw(3),
+		.evict = machine_draw(4),
+		.slice_ns = draw_slice(),
+		.bin_bytes = machine_chance(4) ? host.memory / (2 + machine_draw(8)) : 0,
+		.max_pause_ns = machine_chance(2) ?
+					0 :
+					MTS_PAUSE_MIN_NS +
+						machine_draw(MTS_PAUSE_MAX_NS - MTS_PAUSE_MIN_NS),
+		.overhead = machine_draw(4) ? MTS_DEFAULT_OVERHEAD : machine_draw(501),
+		.interactive = machine_draw(4) ? MTS_DEFAULT_INTERACTIVE : machine_draw(901),
+		.demand = machine_draw(2),
+	};
+	config.min_slice_ns = min(config.slice_ns, (u64)MTS_DEFAULT_MIN_SLICE_NS);
+	/* auto, too, where it is asked for least. */
+	if (machine_chance(3))
+		config.mode = MTS_MODE_AUTO;
+}
+
+/* ---- actions, each on a job or on the host ------------------------------------------------ */
+
+static void birth(struct model *unused)
+{
+	u32 n = machine_chance(8) ? 1 + machine_draw(12) : 1;
+
+	while (n--)
+		host_add(0, machine_chance(10) ? MTS_JOB_PIN : 0,
+			 !gentle && machine_chance(6) ?
+				 MTS_PAUSE_MIN_NS + machine_draw(20ull * NSEC_PER_SEC) :
+				 0);
+}
+
+static void death(struct model *model)
+{
+	host_end_job(model);
+}
+
+static void removal(struct model *model)
+{
+	host_remove(model);
+}
+
+static void cgroup_removed(struct model *model)
+{
+	model->cgrp.online = false;
+	host_end_job(model);
+}
+
+static void grows(struct model *model)
+{
+	model->growth = machine_draw(2) ? machine_draw(host.memory / 4) : 0;
+}
+
+static void shrinks(struct model *model)
+{
+	u64 gone;
+
+	host_advance();
+	model->size = PAGE_SIZE + machine_draw(model->size + 1);
+	gone = mts_sub_floor(model->resident, model->size);
+	model->resident -= gone;
+}
+
+static void sleeps_or_wakes(struct model *model)
+{
+	model->awake = !model->awake;
+}
+
+static void types(struct model *model)
+{
+	u32 n = 1 + machine_draw(8);
+
+	while (n--) {
+		rcu_read_lock();
+		mts_interactive_give(model->job, machine_draw(3));
+		rcu_read_unlock();
+		machine_sleep(machine_around(200ull * NSEC_PER_MSEC));
+	}
+}
+
+static void is_called(struct model *model)
+{
+	bool init = machine_chance(4);
+	const struct mts_caller by = { .pid = init ? 1 : 77, .comm = "caller", .is_init = init };
+	u64 until = machine_now() / NSEC_PER_MSEC + 10 + machine_draw(10000);
+
+	rcu_read_lock();
+	mts_calls_extend(&model->job->task_until, until);
+	if (init)
+		mts_calls_extend(&model->job->init_until, until);
+	mts_calls_ring(model->job, machine_chance(2) ? MTS_CALL_TASK : MTS_CALL_SIGNAL, &by);
+	rcu_read_unlock();
+}
+
+static void holds_lock(struct model *model)
+{
+	model->waited_until = machine_now() + machine_draw(5ull * NSEC_PER_SEC);
+}
+
+static void becomes_realtime(struct model *model)
+{
+	model->realtime = !model->realtime;
+	rcu_read_lock();
+	if (model->realtime)
+		mts_interactive_spare(model->job);
+	rcu_read_unlock();
+}
+
+static void pinned_or_not(struct model *model)
+{
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(model->job->flags, model->job->flags ^ MTS_JOB_PIN);
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+}
+
+static void pause_limit(struct model *model)
+{
+	u64 ns = machine_chance(3) ? 0 : MTS_PAUSE_MIN_NS + machine_draw(30ull * NSEC_PER_SEC);
+
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(model->job->max_pause_ns, ns);
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+}
+
+static void resists(struct model *model)
+{
+	model->stuck = !model->stuck;
+}
+
+/* As a shell does: open, write, close; freeze_watch.c tells of the first two. */
+static void others_write(struct model *model)
+{
+	bool freeze = !model->foreign;
+
+	model->open = true;
+	mts_freezer_note_open(model->job);
+	if (machine_chance(4))
+		machine_sleep(machine_draw(3ull * NSEC_PER_MSEC));
+	model->foreign = freeze;
+	model_freeze_by_other(model, freeze, false);
+	mts_freezer_note_write(model->job);
+	model->open = false;
+}
+
+static void others_freeze_above(struct model *model)
+{
+	model_freeze_by_other(model, !model->frozen_above, true);
+}
+
+static void new_config(struct model *unused)
+{
+	draw_config();
+	configure();
+}
+
+static void thaw_command(struct model *unused)
+{
+	mts_freezer_stop(MTS_REASON_USER, "asked for");
+}
+
+static void out_of_memory(struct model *unused)
+{
+	host_oom();
+}
+
+static void suspend(struct model *unused)
+{
+	if (suspended) {
+		suspended = false;
+		host_pm(PM_POST_SUSPEND);
+	} else {
+		suspended = host_pm(PM_SUSPEND_PREPARE) == NOTIFY_OK;
+	}
+}
+
+static void weather(struct model *unused)
+{
+	host.mishaps = machine_chance(2) ? 0 : (u32[]){ 1, 10, 100 }[machine_draw(3)];
+	host.last_foul = machine_now();
+}
+
+static void swap_changes(struct model *unused)
+{
+	host.swap = machine_chance(3) ? host.swap_used : host.swap_used + machine_draw(host.memory);
+}
+
+static void disk_changes(struct model *unused)
+{
+	host.bulk_ns = machine_around(20000);
+	host.fault_ns = host.bulk_ns * (1 + machine_draw(20));
+}
+
+static void read_status(struct model *unused)
+{
+	struct mts_status status;
+
+	mts_rotor_status(&status);
+}
+
+static void opened_again(struct model *unused)
+{
+	/* Whatever it was closed for. */
+	configure();
+}
+
+static const struct action {
+	const char *name;
+	void (*does)(struct model *model);
+	u32 weight;
+	bool on_job;
+	bool gentle; /* it may happen in a gentle run as well */
+} actions[] = {
+	{ "birth", birth, 30, false, true },
+	{ "death", death, 25, true, true },
+	{ "removal", removal, 5, true, true },
+	{ "its cgroup is removed", cgroup_removed, 5, true },
+	{ "grows", grows, 20, true, true },
+	{ "shrinks", shrinks, 10, true, true },
+	{ "sleeps or wakes", sleeps_or_wakes, 20, true, true },
+	{ "types", types, 10, true },
+	{ "is called", is_called, 10, true },
+	{ "holds a lock that is waited for", holds_lock, 10, true },
+	{ "real-time or not", becomes_realtime, 5, true },
+	{ "pinned or not", pinned_or_not, 8, true },
+	{ "pause limit", pause_limit, 8, true },
+	{ "resists freezing or not", resists, 4, true },
+	{ "others write cgroup.freeze", others_write, 12, true },
+	{ "others freeze above", others_freeze_above, 8, true },
+	{ "new configuration", new_config, 8 },
+	{ "thaw", thaw_command, 4 },
+	{ "out of memory", out_of_memory, 2 },
+	{ "suspend or resume", suspend, 4 },
+	{ "weather", weather, 6 },
+	{ "swap", swap_changes, 4 },
+	{ "disk", disk_changes, 4 },
+	{ "status", read_status, 10, false, true },
+	{ "opened", opened_again, 10 },
+};
+
+static const struct action *draw_action(void)
+{
+	u32 i, sum = 0, at;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
+		sum += !gentle || actions[i].gentle ? actions[i].weight : 0;
+	at = machine_draw(sum);
+	for (i = 0;; i++) {
+		u32 weight = !gentle || actions[i].gentle ? actions[i].weight : 0;
+
+		if (at < weight)
+			return &actions[i];
+		at -= weight;
+	}
+}
+
+static void act(void)
+{
+	const struct action *action = draw_action();
+	struct model *model = NULL;
+
+	if (action->on_job) {
+		model = host_some();
+		if (!model)
+			return;
+	}
+	coverage.actions[action - actions]++;
+	check_note(action->name);
+	if (model)
+		mts_user_log("... %s", model->job->name);
+	action->does(model);
+	if (model)
+		host_put(model);
+}
+
+static u64 switches_wanted;
+
+/* As mts_init() and mts_exit() of main.c. */
+static int world_main(void *unused)
+{
+	u64 began = machine_now(), pace;
+	u32 n;
+
+	gentle = machine_chance(4);
+	quiet = gentle && machine_chance(2);
+	host_begin(gentle);
+	check_begin(gentle);
+	pace = (u64[]){ 2, 50, 500, 5000 }[machine_draw(4)] * NSEC_PER_MSEC;
+	config = (struct mts_config){ 0 };
+	draw_config();
+	if (gentle) {
+		config.mode = MTS_MODE_ALWAYS;
+		config.max_pause_ns = 0;
+	}
+	suspended = false;
+	configure();
+	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
+		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+	for (n = 2 + machine_draw(12); n--;) {
+		struct model *model = host_add(0, 0, 0);
+
+		if (!quiet || !model)
+			continue;
+		model->growth = 0;
+		model->awake = true;
+	}
+	while (check_switches() < switches_wanted && machine_now() < began + LONGEST_NS) {
+		machine_sleep(machine_around(pace));
+		host_advance();
+		if (!quiet)
+			act();
+	}
+	if (quiet)
+		check_shares();
+	check_note("unload");
+	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_rotor_exit();
+	mts_lookout_exit();
+	mts_failsafe_exit();
+	host_remove_all();
+	mts_wake_exit();
+	check_end();
+	host_end();
+	return 0;
+}
+
+void world_run(u64 seed, u64 switches)
+{
+	switches_wanted = switches;
+	machine_begin(seed);
+	machine_run(world_main, NULL);
+}
+
+u32 world_nactions(void)
+{
+	return ARRAY_SIZE(actions);
+}
+
+const char *world_action(u32 i)
+{
+	return actions[i].name;
+}
