@@ -3,6 +3,7 @@
 
 #include "events/stats.h"
 #include "events/trace.h"
+#include "events/wake.h"
 #include "jobs/freezer.h"
 #include "machine.h"
 #include "rotor/rotor_private.h"
@@ -59,6 +60,8 @@ static void check_pause(const struct model *model)
 
 	if (!job->frozen)
 		return;
+	if (job->max_pause_ns && model->limited < job->frozen_since)
+		limit = min(limit, job->max_pause_ns);
 	/* The watchdog thaws before the limit; a mishap may keep it from that for a moment. */
 	age = machine_now() - job->frozen_since;
 	if (age > limit + (is_foul() ? FOUL_SLACK_NS : 0) && is_in_reach(model))
@@ -180,6 +183,10 @@ static void check_turn(u32 bin)
 		const struct mts_job *job = mts_rotor.roster[i];
 		const struct model *model = model_of(job);
 
+		if (job->flags & MTS_JOB_PIN && job->bin < mts_rotor.nbins &&
+		    !mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_CONFIG)))
+			BREACH("%s: it is pinned, and takes turns (last: %s)", job->name,
+			       check.did);
 		if ((job->bin == bin || job->bin == MTS_BIN_EVERY) && job->frozen &&
 		    !job->freeze_lock.owner && !model->buried)
 			BREACH("%s: its slice begins, and it is frozen (last: %s)", job->name,

@@ -276,6 +276,9 @@ static void bury(struct model *model)
 
 	mts_freezer_retire(model->job);
 	mts_protect_end(model->job);
+	if (model->frozen_by_file && !model->foreign && model->cgrp.online)
+		mts_user_bug(__FILE__, __LINE__, "%s: no job any more, and left frozen",
+			     model->job->name);
 	model->buried = true;
 	for (i = 0; i < MAX_MODELS; i++)
 		if (models[i] == model)

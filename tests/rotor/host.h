@@ -51,6 +51,7 @@ enum host_mishap {
  * @waited_until: a process outside waits for a lock that it holds
  * @ended: its last process has exited
  * @buried: no job any more
+ * @limited: when its own pause limit was last changed
  * @seen: when the rotor last knew of it, or need not have; ktime
  */
 struct model {
@@ -80,6 +81,7 @@ struct model {
 	u64 waited_until;
 	bool ended;
 	bool buried;
+	u64 limited;
 	u64 seen;
 };
 

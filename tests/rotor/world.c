@@ -172,6 +172,7 @@ static void pause_limit(struct model *model)
 
 	mutex_lock(&mts_lock);
 	WRITE_ONCE(model->job->max_pause_ns, ns);
+	model->limited = machine_now();
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The rotor on its virtual clock: a hundred thousand switches, and what they have come through."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.build import alone
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parent.parent / "build" / "rotor"
+TIMEOUT = 1200
+
+# Each state is entered, and left for each of these.
+TRANSITIONS = {
+    "off": {"idle", "switching", "stopped", "paused"},
+    "idle": {"off", "switching", "stopped", "paused"},
+    "running": {"off", "idle", "switching", "stopped", "paused"},
+    "switching": {"off", "idle", "running", "stopped", "paused"},
+    "stopped": {"off", "idle", "switching", "paused"},
+    "paused": {"off", "idle", "switching", "stopped"},
+}
+# Operations that have no business in a state: nothing is frozen, or moved, there.
+NEVER = {
+    "freeze": {"off", "stopped", "paused"},
+    "thaw": {"off", "stopped", "paused"},
+    "evict": {"off", "stopped", "paused"},
+    "bring": {"off", "stopped", "paused"},
+    "use": {"off", "idle", "stopped", "paused"},
+}
+
+
+def rotor(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run it; what it prints is the report of a failure."""
+    return subprocess.run(
+        [BUILD / name, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    """Both programs."""
+    with alone():
+        done = subprocess.run(
+            ["make", "-s", "-C", HERE, f"-j{os.cpu_count()}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def long_run() -> str:
+    """A hundred thousand switches. Return: the report."""
+    done = rotor("rotor", "--seed", "1", "--switches", "100000", "--coverage")
+    assert done.returncode == 0, done.stdout[-20000:]
+    return done.stdout
+
+
+def test_a_hundred_thousand_switches(long_run: str) -> None:
+    """No invariant is broken."""
+    switches = re.match(r"(\d+) switches", long_run)
+    assert switches
+    assert int(switches[1]) >= 100000
+
+
+def test_each_transition_is_taken(long_run: str) -> None:
+    """Of the state machine."""
+    taken: dict[str, set[str]] = {}
+    for before, after in re.findall(r"^(\w+) -> (\w+): \d+$", long_run, re.MULTILINE):
+        taken.setdefault(before, set()).add(after)
+    assert taken == TRANSITIONS
+
+
+def test_each_operation_fails_in_each_state(long_run: str) -> None:
+    """It fails, comes late, and hangs."""
+    lines = re.findall(
+        r"^(\w+) while (\w+): (\d+), fails (\d+), late (\d+), hangs (\d+)$", long_run, re.MULTILINE
+    )
+    assert len(lines) == 9 * 6
+    missing = [
+        f"{name} while {state}"
+        for name, state, *counts in lines
+        if state not in NEVER.get(name, set()) and "0" in counts[1:]
+    ]
+    assert not missing
+
+
+def test_with_sanitizers() -> None:
+    """Addresses, leaks, undefined behaviour."""
+    done = rotor("rotor-checked", "--seed", "500000", "--switches", "3000")
+    assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
+
+
+def test_a_seed_repeats_a_run() -> None:
+    """To the byte, in both programs."""
+    arguments = ("--seed", "77", "--runs", "1", "--each", "200", "--log")
+    first, second = rotor("rotor", *arguments), rotor("rotor", *arguments)
+    assert first.returncode == 0
+    assert "hash" in first.stdout
+    assert first.stdout == second.stdout
+    other = rotor("rotor", "--seed", "78", *arguments[2:])
+    assert other.stdout != first.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--seed",), ("--seed", "x"), ("--switches", "-1"), ("what",)]
+)
+def test_usage(arguments: tuple[str, ...]) -> None:
+    """Said, with status 2."""
+    done = rotor("rotor", *arguments)
+    assert done.returncode == 2
+    assert "usage: rotor" in done.stderr
