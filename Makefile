@@ -32,7 +32,7 @@ help:
 	@echo 'make newer       the module for the kernels of newer Debian suites'
 	@echo 'make test-newer  the tests in guests on those kernels: an hour'
 	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
-	@echo 'make kernelshark a plugin for KernelShark: docs/tracing.md'
+	@echo 'make kernelshark a plugin for KernelShark: docs/howto-trace.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
 	@echo 'make install     module, mtsctl and its manual; as root'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KernelShark plugin: the rotation, on the lanes of tasks. docs/tracing.md shows it.
+ * KernelShark plugin: the rotation, on the lanes of tasks. docs/howto-trace.md shows it.
  *
  * On the lane of mts_rotor: each slice in its bin's colour, and between two of them
  * the parts of the switch. On the lanes of jobs' tasks: a strip in the bin's colour
