@@ -2,6 +2,10 @@
 /*
  * The parsers: a table of what they take, of what they refuse, what is written
  * reads back as the same, and random bytes from a seed.
+ *
+ * test_parse --print reads texts, one a line, and prints what each parser makes of them, with
+ * blanks between the results, and "-" for what it refuses: test_units.py compares that with
+ * parsers of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,6 +273,29 @@ static void check_counts(void)
 		"6G x10",
 		"6Gx 10",
 		"00000000000000000000000000000000000000000000000000000000000000001x2",
+		/* Hexadecimal, or a job of 0 bytes. */
+		"0x3",
+		"0X3",
+		"0x3M",
+		"x3",
+		"3x0",
+		"3x00",
+		"3x0x1",
+		"0",
+		"00",
+		"0.0",
+		"0K",
+		"0x4096",
+		"0.0001K",
+		"0.0001Kx3",
+		"1x+3",
+		"+1x3",
+		"-1x3",
+		"1x3 ",
+		"1x3M",
+		"1x4294967297",
+		"1x18446744073709551617",
+		"18446744073709551617x1",
 	};
 	u64 bytes = 0;
 	u32 count = 0;
@@ -276,7 +303,9 @@ static void check_counts(void)
 	CHECK(!parse_size_count("6G", &bytes, &count) && bytes == 6 * GIB && count == 1, "6G");
 	CHECK(!parse_size_count("1.5Gx10", &bytes, &count) && bytes == 3 * GIB / 2 && count == 10,
 	      "1.5Gx10");
-	CHECK(!parse_size_count("0x4096", &bytes, &count) && !bytes && count == 4096, "0x4096");
+	CHECK(!parse_size_count("1x4096", &bytes, &count) && bytes == 1 && count == 4096, "1x4096");
+	CHECK(!parse_size_count("010x010", &bytes, &count) && bytes == 10 && count == 10,
+	      "010x010 is decimal");
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		bytes = 5;
 		count = 6;
@@ -474,8 +503,61 @@ static void check_random(void)
 	}
 }
 
-int main(void)
+static void print_value(const char *wrong, const u64 *value)
 {
+	if (wrong)
+		printf("- ");
+	else
+		printf("%llu ", *value);
+}
+
+static void print_number(const char *wrong, const u32 *value)
+{
+	u64 wide = *value;
+
+	print_value(wrong, &wide);
+}
+
+/* Pointers, as a compiler may read an argument before it calls the parser in front of it. */
+static void print_results(const char *text)
+{
+	u32 count = 0, id = 0;
+	u64 value = 0;
+	pid_t pid = 0;
+
+	print_value(parse_size(text, &value), &value);
+	print_value(parse_size_or_share(text, 1000000007, &value), &value);
+	print_number(parse_permille(text, &count), &count);
+	print_value(parse_time(text, &value), &value);
+	print_value(parse_interval(text, &value), &value);
+	print_number(parse_count(text, 1000, &count), &count);
+	print_number(parse_pid(text, &pid), (const u32 *)&pid);
+	print_number(parse_id(text, &id) ? NULL : "not an id", &id);
+	if (parse_size_count(text, &value, &count))
+		printf("-\n");
+	else
+		printf("%llux%u\n", value, count);
+}
+
+static int print_lines(void)
+{
+	size_t room = 0;
+	char *line = NULL;
+	ssize_t length;
+
+	while ((length = getline(&line, &room, stdin)) > 0) {
+		if (line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		print_results(line);
+	}
+	free(line);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "--print"))
+		return print_lines();
 	check_table("size", parse_size, sizes, COUNT(sizes), bad_sizes, COUNT(bad_sizes));
 	check_table("time", parse_time, times, COUNT(times), bad_times, COUNT(bad_times));
 	check_intervals();

@@ -362,7 +362,7 @@ def test_nothing_to_plan_for(mtsctl):
         "--size 1023.9Mx4093 --pin-size 1Px3 --capacity 1P",
         "--size 100K 200K 300K 400K 500K 600K 700K 800K 900K 1M --capacity 100M",
         "--size 60Mx3 --capacity 96M --pack rw",
-        "--size 0x4096 --capacity 1M",
+        "--size 1x4096 --capacity 1M",
     ],
 )
 def test_80_columns(mtsctl, args):
@@ -450,6 +450,55 @@ def test_bad_usage(mtsctl, args, message):
     assert shown.out == ""
 
 
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ("0", "a job of 0 bytes: write a size above 0, as in 6G or 6Gx10"),
+        ("0Gx3", "a job of 0 bytes"),
+        ("0.0001K", "a job of 0 bytes"),
+        ("0x3", "hexadecimal numbers are not understood, and a job of 0 bytes makes no sense"),
+        ("0X3", "hexadecimal numbers are not understood"),
+        ("0x1F", "hexadecimal numbers are not understood"),
+        ("6Gx0x3", "hexadecimal numbers are not understood"),
+        ("x3", "the size is missing in front of the x: write 6Gx10"),
+        ("6Gx", "the count is missing behind the x: write 6Gx10"),
+        ("3x0", "a count of 0"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--size", "--pin-size"])
+def test_a_size_of_0_is_refused(mtsctl, option, size, message):
+    """Fault: `plan --size 0x3` planned for three jobs of 0 bytes, and said that they fit."""
+    shown = mtsctl("plan", option, size, scenario="absent")
+    assert (shown.status, shown.out) == (2, "")
+    assert f"{option} {size}: " in shown.err
+    assert message in shown.err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["plan", "1G", "--slice", "0x10s"],
+        ["plan", "1G", "--capacity", "0x10G"],
+        ["plan", "1G", "--capacity", "0x10%"],
+        ["plan", "1G", "--swap-speed", "0x10G"],
+        ["plan", "1G", "--processors", "0x10"],
+        ["plan", "1G", "--overhead", "0x5%"],
+        ["set", "slice=0x10s"],
+        ["set", "bin=0X10G"],
+        ["monitor", "--interval", "0x10"],
+        ["monitor", "--count", "0x10"],
+        ["top", "--delay", "0x10"],
+        ["why", "0x10"],
+        ["add", "--pid", "0x10"],
+        ["pause", "alpha", "0x10s"],
+    ],
+)
+def test_hexadecimal_is_refused_everywhere(mtsctl, args):
+    shown = mtsctl(*args)
+    assert (shown.status, shown.out, mtsctl.calls) == (2, "", [])
+    assert "hexadecimal numbers are not understood" in shown.err
+
+
 def test_bad_cgroups(mtsctl, host):
     host.cgroup("plain")
     for name, message in [("plain", "has no memory.current"), ("gone", "name a cgroup")]:
@@ -489,7 +538,7 @@ def test_processors(mtsctl):
 
 
 def test_residents_alone_need_more(mtsctl):
-    args = ("--size", "0", "--pin-size", "2G", "--capacity", "1G")
+    args = ("--size", "1M", "--pin-size", "2G", "--capacity", "1G")
     out = mtsctl("plan", *args).out
     assert "resident jobs alone need more than there is" in re.sub(r"\s+", " ", out)
     assert json.loads(mtsctl("plan", "--json", *args).out)["fits"] is False

@@ -17,6 +17,12 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Without this, 0x10 would be a 0 with an unknown unit, or with a count behind it. */
+static bool is_hexadecimal(const char *text)
+{
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
 static const char *parse_digits(const char **text, u64 *value)
 {
 	const char *p = *text;
@@ -28,6 +34,8 @@ static const char *parse_digits(const char **text, u64 *value)
 		return "negative values make no sense here";
 	if (!is_digit(*p))
 		return "not a number";
+	if (is_hexadecimal(p))
+		return "hexadecimal numbers are not understood: write decimal ones";
 	for (; is_digit(*p); p++) {
 		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
 			return "too large";
@@ -156,8 +164,15 @@ const char *parse_size_count(const char *text, u64 *bytes, u32 *count)
 	const char *wrong;
 	char size[64];
 	u64 number = 1;
-	u64 b;
+	u64 b = 0;
 
+	if (is_hexadecimal(text))
+		return "hexadecimal numbers are not understood, and a job of 0 bytes makes no "
+		       "sense: write 6G or 6Gx10";
+	if (x == text)
+		return "the size is missing in front of the x: write 6Gx10";
+	if (x && !x[1])
+		return "the count is missing behind the x: write 6Gx10";
 	if (!x) {
 		wrong = parse_size(text, &b);
 	} else {
@@ -177,6 +192,8 @@ const char *parse_size_count(const char *text, u64 *bytes, u32 *count)
 		if (!wrong && number > MTS_MAX_JOBS)
 			wrong = "more jobs than the module takes";
 	}
+	if (!wrong && !b)
+		wrong = "a job of 0 bytes: write a size above 0, as in 6G or 6Gx10";
 	if (wrong)
 		return wrong;
 	*bytes = b;
@@ -277,7 +294,7 @@ static bool name_char(char c)
 	return is_letter(c) || is_digit(c) || (c && strchr("._@:+-", c));
 }
 
-static bool all_digits(const char *text)
+bool all_digits(const char *text)
 {
 	return text[strspn(text, "0123456789")] == '\0';
 }

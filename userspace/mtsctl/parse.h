@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What people write: sizes, times, names. Strict: no signs, no blanks, no
- * exponents, nothing after the value, no overflow.
+ * exponents, nothing after the value, no overflow. Numbers are decimal, also with
+ * a 0 in front; 0x is refused.
  *
  * Each function returns NULL, or says in words what is wrong; then the result
  * is as it was.
@@ -26,7 +27,7 @@ const char *parse_permille(const char *text, u32 *permille);
 /* A whole number, 1 to max. */
 const char *parse_count(const char *text, u32 max, u32 *count);
 
-/* 6G, 6Gx10: so many of that size, at least one. */
+/* 6G, 6Gx10: so many of that size, at least one, of at least one byte. */
 const char *parse_size_count(const char *text, u64 *bytes, u32 *count);
 
 /* 2s, 500ms, 1.5s, 1m, 250us, 100ns: nanoseconds. The unit is not optional. */
@@ -36,6 +37,9 @@ const char *parse_time(const char *text, u64 *ns);
 const char *parse_interval(const char *text, u64 *ns);
 
 const char *parse_pid(const char *text, pid_t *pid);
+
+/* No byte but digits; so is the empty text. */
+bool all_digits(const char *text);
 
 /* A job's id: digits alone. */
 bool parse_id(const char *text, u32 *id);
