@@ -14,6 +14,8 @@
  *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING
  *                 in place of /proc, of /sys/fs/cgroup and of /sys/kernel/tracing;
  *                 the cgroup of job N by its id is the directory job-N there
+ *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
+ *                 with blanks between them, that are the jobs 1, 2, ...
  *
  * A second passes, and counters grow, from open to open. Jobs that are removed
  * or pinned stay so.
@@ -24,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host.h"
 #include "ipc.h"
@@ -80,12 +83,49 @@ static int fail(const char *call)
 	return -err;
 }
 
+/* The directory of job `number` of the scenario "cgroups", from 1. */
+static bool listed_cgroup(u32 number, char path[4096])
+{
+	const char *at = env("MTS_FAKE_JOBS", "");
+	size_t length;
+
+	for (;; at += length) {
+		at += strspn(at, " ");
+		length = strcspn(at, " ");
+		if (!length)
+			return false;
+		if (!--number)
+			break;
+	}
+	snprintf(path, 4096, "%s/%.*s", host_cgroups(), (int)length, at);
+	return true;
+}
+
+static int open_listed(u64 id)
+{
+	char path[4096];
+	struct stat st;
+	int fd;
+
+	for (u32 i = 1; listed_cgroup(i, path); i++) {
+		if (stat(path, &st) || st.st_ino != id)
+			continue;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	return -ESTALE;
+}
+
 int host_cgroup_open(u64 id)
 {
 	u64 first = strtoull(env("MTS_FAKE_CGROUP_ID", "1000"), NULL, 0);
+	int fd = fail("cgroup_open");
 	char path[4096];
-	int fd;
 
+	if (fd)
+		return fd;
+	if (*env("MTS_FAKE_JOBS", ""))
+		return open_listed(id);
 	snprintf(path, sizeof(path), "%s/job-%llu", host_cgroups(), (id - first) / ID_STEP);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -358,6 +398,21 @@ static void full(void)
 	now.status.slice_ends_ns = now.status.now_ns + SECOND;
 }
 
+/* What `add` made of the directories of MTS_FAKE_JOBS, with the names that the module keeps. */
+static void cgroups(void)
+{
+	struct mts_job_info *job;
+	char path[4096];
+	struct stat st;
+
+	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "");
+	for (u32 i = 1; listed_cgroup(i, path); i++) {
+		job = new_job(strrchr(path, '/') + 1, MTS_JOB_RUNNING, MTS_BIN_NONE, 1);
+		if (!stat(path, &st))
+			job->cgroup_id = st.st_ino;
+	}
+}
+
 static void unseen(void)
 {
 	idle();
@@ -386,6 +441,7 @@ static const struct {
 	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
 	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
 	{ "ending", ending },	  { "unseen", unseen }, { "limits", limits },
+	{ "cgroups", cgroups },
 };
 
 static const char *scenario(void)

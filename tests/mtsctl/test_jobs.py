@@ -282,7 +282,7 @@ def test_on_jobs(mtsctl, args, calls):
         # Digits alone are an id, even if a cgroup has such a name.
         ("42", 1, "no job 42"),
         ("99999999999999999999", 1, "no job 99999999999999999999"),
-        ("", 1, "no job"),
+        ("", 2, "an empty name"),
         ("twin", 2, "several jobs, such as 11 and 12: use the id"),
     ],
 )

@@ -95,7 +95,10 @@ def test_unknown_short_option_after_a_long_one(mtsctl):
         (["run", "--max-pause", "0.9s", "true"], "not between 1s and 60s"),
         (["add", "--max-pause", "61s", "a"], "not between 1s and 60s"),
         (["add", "--max-pause", "auto", "a"], "--max-pause auto: "),
-        (["pause", "alpha"], "name a job, by its name or its id, and a time"),
+        (
+            ["pause", "alpha"],
+            "name a job, by its name, its id or the path of its cgroup, and a time",
+        ),
         (["pause", "alpha", "2"], "2: "),
         (["pause", "alpha", "100ms"], "100ms: not between 1s and 60s"),
         (["add"], "name one cgroup, or one --pid"),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cgroup.h"
 #include "format.h"
@@ -51,21 +52,76 @@ static int check_directory(const char *dir)
 	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
+int cgroup_dir_id(const char *dir, u64 *id)
+{
+	struct stat st, root;
+
+	if (stat(dir, &st) || stat(host_cgroups(), &root))
+		return -errno;
+	/* A directory of another file system may have the inode number of any cgroup. */
+	if (st.st_dev != root.st_dev)
+		return -EXDEV;
+	*id = st.st_ino;
+	return 0;
+}
+
+/* With the path as it stands: no directory, or none of a cgroup. */
+static int dir_as_written(const char *name, char dir[PATH_MAX])
+{
+	int ret = path_print(dir, "%s", name);
+	u64 id;
+
+	if (!ret)
+		ret = check_directory(dir);
+	return ret ? ret : cgroup_dir_id(dir, &id);
+}
+
 int cgroup_dir(const char *name, char dir[PATH_MAX])
 {
-	int ret;
+	int written = -ENOENT, ret;
 
 	if (!*name)
 		return -ENOENT;
 	if (*name == '/') {
-		ret = path_print(dir, "%s", name);
-		if (!ret)
-			ret = check_directory(dir);
-		if (ret != -ENOENT)
-			return ret;
+		written = dir_as_written(name, dir);
+		if (!written)
+			return 0;
 	}
 	ret = path_print(dir, "%s/%s", host_cgroups(), name + (*name == '/'));
-	return ret ? ret : check_directory(dir);
+	if (!ret)
+		ret = check_directory(dir);
+	if (!ret || written == -ENOENT)
+		return ret;
+	/* It exists, but is not a cgroup: the caller refuses it under the name that was given. */
+	ret = path_print(dir, "%s", name);
+	return ret || written == -EXDEV ? ret : written;
+}
+
+int cgroup_path_of_fd(int fd, char path[PATH_MAX])
+{
+	size_t root = strlen(host_cgroups());
+	char link[64], dir[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, dir, sizeof(dir) - 1);
+	if (length < 0)
+		return -errno;
+	dir[length] = '\0';
+	if (strncmp(dir, host_cgroups(), root) || (dir[root] && dir[root] != '/'))
+		return -EXDEV;
+	return path_print(path, "%s", dir[root] ? dir + root : "/");
+}
+
+int cgroup_path_of_id(u64 id, char path[PATH_MAX])
+{
+	int fd = host_cgroup_open(id), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = cgroup_path_of_fd(fd, path);
+	close(fd);
+	return ret;
 }
 
 int cgroup_of_process(pid_t pid, char path[PATH_MAX])

@@ -18,8 +18,19 @@ struct process {
 /*
  * The directory of what the user calls a cgroup: a path below the cgroup
  * root, with or without it in front. ENOENT, ENAMETOOLONG, ENOTDIR, ...
+ * A directory of another file system is returned only if no cgroup has that path.
  */
 int cgroup_dir(const char *name, char dir[PATH_MAX]);
+
+/* The cgroup's id, which is its inode number. EXDEV: not a directory of cgroup v2. */
+int cgroup_dir_id(const char *dir, u64 *id);
+
+/*
+ * The path of the cgroup below the cgroup root, "/" for the root itself. EXDEV: it lies outside
+ * of what this process sees of cgroup v2; others: the kernel opens no cgroup by its id.
+ */
+int cgroup_path_of_fd(int fd, char path[PATH_MAX]);
+int cgroup_path_of_id(u64 id, char path[PATH_MAX]);
 
 /* The path of the process's cgroup, "/" for the root. ESRCH: no such process. */
 int cgroup_of_process(pid_t pid, char path[PATH_MAX]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is done to jobs by their name or id: remove, pin, unpin, pause. */
+/* What is done to jobs: remove, pin, unpin, pause. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,34 +7,9 @@
 
 #include "format.h"
 #include "ipc.h"
+#include "job_find.h"
 #include "mtsctl.h"
-#include "parse.h"
 #include "values.h"
-
-/* Digits alone are an id; anything else is a name, which must be one job's. */
-static int job_find(const struct command *command, const struct mts_job_info *jobs, u32 count,
-		    const char *text, const struct mts_job_info **found)
-{
-	bool by_id;
-	u32 id = 0;
-
-	*found = NULL;
-	by_id = parse_id(text, &id);
-	for (u32 i = 0; i < count; i++) {
-		if (by_id ? jobs[i].id != id : strcmp(jobs[i].name, text) != 0)
-			continue;
-		if (*found)
-			return usage_error(command,
-					   "%s is the name of several jobs, "
-					   "such as %u and %u: use the id",
-					   text, (*found)->id, jobs[i].id);
-		*found = &jobs[i];
-	}
-	if (*found)
-		return EXIT_OK;
-	complain("%s: no job %s: 'mtsctl status --all' lists them", command->name, text);
-	return EXIT_FAILED;
-}
 
 /* @max_pause: for pause */
 static int on_job(const struct command *command, const struct mts_job_info *job, u64 max_pause)
@@ -80,6 +55,30 @@ static int find_all(const struct command *command, const struct mts_job_info *jo
 		if (ret > status)
 			status = ret;
 	}
+	if (status && argc > 1)
+		complain("%s: nothing has changed", command->name);
+	return status;
+}
+
+/* One that fails does not keep the others from being done. */
+static int on_all(const struct command *command, int argc, const struct mts_job_info **found,
+		  u64 max_pause)
+{
+	int ret, jobs = 0, done = 0, status = EXIT_OK;
+
+	for (int i = 0; i < argc; i++) {
+		if (seen(found, i))
+			continue;
+		jobs++;
+		if (status == EXIT_PERMISSION)
+			continue;
+		ret = on_job(command, found[i], max_pause);
+		if (ret > status)
+			status = ret;
+		done += !ret;
+	}
+	if (status && jobs > 1)
+		complain("%s: done for %d of %d jobs", command->name, done, jobs);
 	return status;
 }
 
@@ -100,16 +99,8 @@ static int on_jobs(const struct command *command, int argc, char **argv, u64 max
 		goto out;
 	}
 	status = find_all(command, jobs, count, argc, argv, found);
-	if (status)
-		goto out;
-	/* One that fails does not keep the others from being done. */
-	for (int i = 0; i < argc && status != EXIT_PERMISSION; i++) {
-		if (seen(found, i))
-			continue;
-		ret = on_job(command, found[i], max_pause);
-		if (ret > status)
-			status = ret;
-	}
+	if (!status)
+		status = on_all(command, argc, found, max_pause);
 out:
 	free(found);
 	free(jobs);
@@ -124,7 +115,8 @@ static int jobs_main(const struct command *command, int argc, char **argv)
 	if (ret != OPTION_END)
 		return ret;
 	if (optind == argc)
-		return usage_error(command, "name a job, by its name or its id");
+		return usage_error(command, "name a job, by its name, its id or the path of "
+					    "its cgroup");
 	ret = device_open();
 	return ret ? ret : on_jobs(command, argc - optind, argv + optind, 0);
 }
@@ -143,8 +135,9 @@ int pause_main(const struct command *command, int argc, char **argv)
 	if (ret != OPTION_END)
 		return ret;
 	if (argc - optind < 2)
-		return usage_error(command, "name a job, by its name or its id, and a time");
-	ret = value_limit(command, "", argv[argc - 1], &max_pause);
+		return usage_error(command, "name a job, by its name, its id or the path of "
+					    "its cgroup, and a time");
+	ret = value_limit(command, "the time comes last: ", argv[argc - 1], &max_pause);
 	if (ret)
 		return ret;
 	ret = device_open();

@@ -12,6 +12,9 @@
 #endif
 
 #define JSON_DETAILS "  --json           print JSON\n"
+#define JOB_DETAILS                                                                  \
+	"  JOB              its name, its id, or the path of its cgroup; id=N and\n" \
+	"                   name=NAME where digits could mean either\n"
 
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
@@ -30,12 +33,13 @@ static const struct command commands[] = {
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
-	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", NULL },
+	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS },
 	{ "pin", pin_main, "Never freeze jobs: they belong to every bin from now on", "JOB...",
-	  NULL },
-	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", NULL },
+	  JOB_DETAILS },
+	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", JOB_DETAILS },
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
-	  "JOB... TIME|off", "  TIME             1s to 60s; off: no limit of their own\n" },
+	  "JOB... TIME|off",
+	  JOB_DETAILS "  TIME             1s to 60s; off: no limit of their own\n" },
 	{ "status", status_main, "Show what runs, what is frozen, why, and what comes next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
