@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How remove, pin, unpin and pause find a job."""
+"""How remove, pin, unpin and pause find a job, and what tells jobs apart."""
+
+import json
+import re
 
 import pytest
 
@@ -200,3 +203,51 @@ def test_pause_says_which_word_is_the_time(jobs, mtsctl):
     shown = jobs(["a"], "pause", "2s", "a")
     assert (shown.status, mtsctl.calls) == (2, [])
     assert "the time comes last: a: not a number" in shown.err
+
+
+# ---- what tells jobs apart --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["{}", "{}/", "./{}//", "/x/../{}"])
+def test_add_says_that_a_name_is_cut(mtsctl, host, word):
+    """Fault: nothing said that `status` would show another name than that of the unit."""
+    host.cgroup("x")
+    host.cgroup(f"system.slice/{CONTAINER}")
+    shown = mtsctl("add", word.format(f"system.slice/{CONTAINER}"), **host.fake)
+    assert shown.status == 0
+    assert shown.out.endswith(" is job 7\n")
+    assert f"the name is longer than 63 bytes: the job is named {CONTAINER[:63]}" in shown.err
+    assert "id, 7, or the path" in shown.err
+
+
+def test_add_says_nothing_of_a_name_that_fits(mtsctl, host):
+    host.cgroup(LONG)
+    assert mtsctl("add", LONG, **host.fake).err == ""
+
+
+def test_add_says_how_to_name_a_job_of_digits(mtsctl, host):
+    host.cgroup("a/123")
+    shown = mtsctl("add", "a/123", **host.fake)
+    assert shown.status == 0
+    assert "digits alone are an id: write name=123 or 7" in shown.err
+
+
+def test_status_json_has_the_path_of_the_cgroup(jobs):
+    """Fault: two jobs with the same cut name differed in nothing that a script could use."""
+    paths = [f"a/{ONE}", f"a/{OTHER}", "b/c"]
+    listed = json.loads(jobs(paths, "status", "--json").out)["jobs"]
+    assert [j["cgroup"] for j in listed] == ["/" + p for p in paths]
+    assert len({j["cgroup_id"] for j in listed}) == 3
+    unknown = json.loads(jobs(paths, "status", "--json", fail="cgroup_open=1").out)["jobs"]
+    assert [j["cgroup"] for j in unknown] == [None] * 3
+
+
+def test_status_lists_the_cgroups_of_jobs_that_names_do_not_tell_apart(jobs, host):
+    paths = [f"a/{ONE}", f"a/{OTHER}", "b/c", "b/d", "a/c"]
+    out = jobs(paths, "status").out
+    lines = re.findall(r"^ +(\d+) (/.*)$", out, re.M)
+    assert lines == [("1", f"/a/{ONE}"), ("2", f"/a/{OTHER}"), ("3", "/b/c"), ("5", "/a/c")]
+    unknown = jobs(paths, "status", fail="cgroup_open=1").out
+    inode = (host.cgroups / "b/c").stat().st_ino
+    assert re.search(rf"^ +3 cgroup id {inode}$", unknown, re.M)
+    assert "CGROUP" not in jobs(["b/c", "b/d"], "status").out

@@ -26,9 +26,9 @@ STATUS_KEYS = {
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
-    "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "demand", "unused",
-    "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns", "run_ns",
-    "slices", "evicted", "threads", "freeze_failures", "input_age_ms", "stays",
+    "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "cgroup", "demand",
+    "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns",
+    "run_ns", "slices", "evicted", "threads", "freeze_failures", "input_age_ms", "stays",
     "max_pause_ns", "calls", "calls_refused", "last_call",
 }  # fmt: skip
 

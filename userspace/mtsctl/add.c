@@ -122,6 +122,27 @@ static void heed_watchdog(const char *dir, struct mts_job_add *add)
 		 dir, a, format_time(b, add->max_pause_ns));
 }
 
+/* The module keeps 63 bytes of a name, and no command takes digits for one. */
+static void say_how_to_name(int cgroup_fd, u32 id)
+{
+	char path[PATH_MAX], text[PATH_MAX];
+	const char *name;
+
+	if (cgroup_path_of_fd(cgroup_fd, path))
+		return;
+	name = strrchr(path, '/') + 1;
+	if (strlen(name) >= MTS_NAME_SIZE) {
+		complain("add: the name is longer than %d bytes: the job is named %.*s; to name it "
+			 "to mtsctl write its id, %u, or the path of the cgroup",
+			 MTS_NAME_SIZE - 1, MTS_NAME_SIZE - 1,
+			 format_name(text, sizeof(text), name), id);
+	} else if (*name && all_digits(name)) {
+		complain("add: the job is named %s, but digits alone are an id: write name=%s or "
+			 "%u",
+			 name, name, id);
+	}
+}
+
 static int add_dir(const char *dir, const struct wish *wish)
 {
 	struct mts_job_add add = { .flags = wish->flags, .max_pause_ns = wish->max_pause_ns };
@@ -137,11 +158,12 @@ static int add_dir(const char *dir, const struct wish *wish)
 	if (!wish->has_pause)
 		heed_watchdog(dir, &add);
 	ret = ipc_job_add(&add);
+	if (!ret) {
+		printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
+		say_how_to_name(add.cgroup_fd, add.id);
+	}
 	close(add.cgroup_fd);
-	if (ret)
-		return add_failed(dir, &add, -ret);
-	printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
-	return EXIT_OK;
+	return ret ? add_failed(dir, &add, -ret) : EXIT_OK;
 }
 
 /* Others live in the cgroup as well: they would be frozen too. */

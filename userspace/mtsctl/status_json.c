@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mtsctl status --json: the fields of uapi/mts.h under their names. */
+#include "cgroup.h"
 #include "format.h"
 #include "status.h"
 #include "words.h"
@@ -46,6 +47,14 @@ static json_t *frozen_for(const struct snapshot *s, const struct mts_job_info *j
 	return json_u64(mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 }
 
+/* The name does not tell jobs apart: the module keeps 63 bytes of it, and two may have the same. */
+static json_t *cgroup_json(const struct mts_job_info *job)
+{
+	char path[PATH_MAX];
+
+	return cgroup_path_of_id(job->cgroup_id, path) ? json_null() : json_text(path);
+}
+
 static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job)
 {
 	json_t *root = json_object();
@@ -59,6 +68,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
+	json_put(&root, "cgroup", cgroup_json(job));
 	json_put(&root, "demand", json_u64(job->demand));
 	json_put(&root, "unused", json_u64(job->unused));
 	json_put(&root, "resident", json_u64(job->resident));

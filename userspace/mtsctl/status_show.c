@@ -2,7 +2,9 @@
 /* mtsctl status for people: 80 columns of ASCII. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "cgroup.h"
 #include "format.h"
 #include "status.h"
 #include "words.h"
@@ -244,6 +246,40 @@ static void show_job(const struct snapshot *s, const struct mts_job_info *job, i
 	       format_size(swapped, job->swapped), *frozen ? 8 : 0, frozen);
 }
 
+/* Another job has its name, or it is as long as what the module keeps of a longer one. */
+static bool name_is_unclear(const struct snapshot *s, const struct mts_job_info *job)
+{
+	if (strlen(job->name) == MTS_NAME_SIZE - 1)
+		return true;
+	for (u32 i = 0; i < s->njobs; i++)
+		if (&s->jobs[i] != job && !strcmp(s->jobs[i].name, job->name))
+			return true;
+	return false;
+}
+
+/* Whole, also beyond 80 columns: a path that is cut does not tell jobs apart either. */
+static void show_cgroups(const struct snapshot *s, int id_width)
+{
+	char path[PATH_MAX], text[PATH_MAX];
+	bool head = false;
+
+	for (u32 i = 0; i < s->njobs; i++) {
+		const struct mts_job_info *job = &s->jobs[i];
+
+		if (!name_is_unclear(s, job))
+			continue;
+		if (!head)
+			printf("\n%*s CGROUP of jobs with the same name, or with a long one\n",
+			       id_width, "ID");
+		head = true;
+		if (cgroup_path_of_id(job->cgroup_id, path))
+			printf("%*u cgroup id %llu\n", id_width, job->id, job->cgroup_id);
+		else
+			printf("%*u %s\n", id_width, job->id,
+			       format_name(text, sizeof(text), path));
+	}
+}
+
 static void show_jobs(const struct snapshot *s)
 {
 	const struct mts_job_info **sorted = calloc(s->njobs, sizeof(*sorted));
@@ -263,6 +299,7 @@ static void show_jobs(const struct snapshot *s)
 	       "JOB", "STATE", "BIN", "DEMAND", "RESIDENT", "SWAPPED", "FROZEN");
 	for (u32 i = 0; i < s->njobs; i++)
 		show_job(s, sorted[i], id_width);
+	show_cgroups(s, id_width);
 	free(sorted);
 }
 
