@@ -174,7 +174,7 @@ static void check_bins(void)
 	}
 }
 
-/* Who runs runs, and who is in no bin that does stands still, unless there is a reason. */
+/* Jobs of the bin, and of every bin, are thawed when its slice begins. */
 static void check_turn(u32 bin)
 {
 	u32 i;
@@ -194,7 +194,7 @@ static void check_turn(u32 bin)
 	}
 }
 
-/* A bin of several jobs keeps the capacity, as it was planned; newcomers, and who grows, may not. */
+/* A bin of several jobs keeps the capacity, as planned; newcomers, and jobs that grow, may not. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
 	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
@@ -250,8 +250,8 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	coverage.thaws[why]++;
 	mts_user_log("%s: thaw, why %u", job->name, why);
 	/*
-	 * A plan may move a job that has waited for nearly all of its pause to another bin: that bin
-	 * then runs first, or the job later, and the slices of disjoint bins leave no time for either.
+	 * A plan may move a job that has waited for nearly all of its pause to another bin. That
+	 * bin then runs first, or the job later; slices of disjoint bins leave no time for either.
 	 */
 	if (why == MTS_THAW_OVERDUE && check.gentle &&
 	    machine_now() > check.moved + MTS_PAUSE_MAX_NS)
@@ -287,7 +287,7 @@ void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 		     jobs, plan->nbins, plan->capacity >> 20, plan->demand >> 20);
 }
 
-/* ---- a run ---------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------ */
 
 void check_note(const char *what)
 {
@@ -356,13 +356,14 @@ void check_end(void)
 				coverage.mishaps[op][state][i] += host_mishaps[op][state][i];
 }
 
-/* ---- what has been come through ------------------------------------------------------------- */
+/* ---- what has been come through --------------------------------------------------------- */
 
 static const char *const state_names[8] = {
 	[MTS_STATE_OFF] = "off",	 [MTS_STATE_IDLE] = "idle",
 	[MTS_STATE_RUNNING] = "running", [MTS_STATE_SWITCHING] = "switching",
 	[MTS_STATE_STOPPED] = "stopped", [MTS_STATE_PAUSED] = "paused",
 };
+
 static const char *const op_names[OPS] = { "freeze", "thaw", "stops", "usage", "evict",
 					   "bring",  "use",  "get",   "set" };
 

@@ -75,7 +75,7 @@ bool model_is_frozen(const struct model *model)
 	return model->stops_at && machine_now() >= model->stops_at;
 }
 
-/* ---- time passes ---------------------------------------------------------------------- */
+/* ---- time passes ------------------------------------------------------------------------ */
 
 static u64 used(void)
 {
@@ -202,7 +202,7 @@ void host_stops_changed(void)
 	wake_up(&kernel_wait);
 }
 
-/* ---- jobs come and go -------------------------------------------------------------------- */
+/* ---- jobs come and go ------------------------------------------------------------------- */
 
 atomic_t mts_job_marked;
 
@@ -388,7 +388,7 @@ void host_end(void)
 		free(all[--nall]);
 }
 
-/* ---- what the rotor asks of the host --------------------------------------------------------- */
+/* ---- what the rotor asks of the host ---------------------------------------------------- */
 
 u64 mts_memory_free(void)
 {

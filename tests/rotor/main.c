@@ -11,7 +11,7 @@
 static const char usage[] =
 	"usage: rotor [--seed N] [--runs N] [--switches N] [--each N] [--log] [--coverage]\n"
 	"\n"
-	"Runs the rotor, the freezer and the fail-safe on a virtual clock, and checks the invariants of\n"
+	"Runs the rotor, the freezer and the fail-safe on a virtual clock; checks the invariants of\n"
 	"the design after each step.\n"
 	"\n"
 	"--seed N      of the first run (1); each run after it has the next one\n"
@@ -21,7 +21,7 @@ static const char usage[] =
 	"--log         print the log of the last run\n"
 	"--coverage    print what has been come through\n"
 	"\n"
-	"exit status: 0; 1: an invariant is broken: the log, and how to repeat that run; 2: usage\n";
+	"exit status: 0; 1: an invariant is broken: the log, and how to repeat the run; 2: usage\n";
 
 static struct options {
 	u64 seed;
@@ -65,19 +65,19 @@ static u64 number(const char *text, const char *name)
 static void parse(char **argv)
 {
 	while (*++argv) {
-		if (!strcmp(*argv, "--seed"))
+		if (!strcmp(*argv, "--seed")) {
 			options.seed = number(*++argv, "--seed");
-		else if (!strcmp(*argv, "--runs"))
+		} else if (!strcmp(*argv, "--runs")) {
 			options.runs = number(*++argv, "--runs");
-		else if (!strcmp(*argv, "--switches"))
+		} else if (!strcmp(*argv, "--switches")) {
 			options.switches = number(*++argv, "--switches");
-		else if (!strcmp(*argv, "--each"))
+		} else if (!strcmp(*argv, "--each")) {
 			options.each = number(*++argv, "--each");
-		else if (!strcmp(*argv, "--log"))
+		} else if (!strcmp(*argv, "--log")) {
 			options.log = true;
-		else if (!strcmp(*argv, "--coverage"))
+		} else if (!strcmp(*argv, "--coverage")) {
 			options.coverage = true;
-		else {
+		} else {
 			fprintf(stderr, "rotor: %s?\n%s", *argv, usage);
 			exit(2);
 		}

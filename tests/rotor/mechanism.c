@@ -145,7 +145,7 @@ static bool op_stalls(struct mts_job *job)
 	return machine_chance(16);
 }
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------- */
 
 static int op_usage(struct mts_job *job, struct mts_usage *usage)
 {
@@ -357,7 +357,7 @@ int mts_cgroupfs_protect_base(u64 bytes)
 	return 0;
 }
 
-/* ---- threads that move memory: the rotor's alone --------------------------------------------- */
+/* ---- threads that move memory: the rotor's alone ---------------------------------------- */
 
 void mts_workers_run(void (*work)(void *data), void *data, u32 wanted)
 {
@@ -374,7 +374,7 @@ u64 mts_workers_busy(void)
 	return machine_now() / 10;
 }
 
-/* ---- tasks --------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------ */
 
 void mts_tasks_scan(void)
 {
@@ -426,7 +426,7 @@ bool mts_tasks_bin_can_run(u32 bin)
 	return can;
 }
 
-/* ---- processes that wait --------------------------------------------------------------------------- */
+/* ---- processes that wait ---------------------------------------------------------------- */
 
 static const struct mts_caller locker = { .pid = 1000, .comm = "flock" };
 

@@ -61,13 +61,13 @@ static void draw_config(void)
 		.interactive = machine_draw(4) ? MTS_DEFAULT_INTERACTIVE : machine_draw(901),
 		.demand = machine_draw(2),
 	};
-	config.min_slice_ns = min(config.slice_ns, (u64)MTS_DEFAULT_MIN_SLICE_NS);
+	config.min_slice_ns = min_t(u64, config.slice_ns, MTS_DEFAULT_MIN_SLICE_NS);
 	/* auto, too, where it is asked for least. */
 	if (machine_chance(3))
 		config.mode = MTS_MODE_AUTO;
 }
 
-/* ---- actions, each on a job or on the host ------------------------------------------------ */
+/* ---- actions, each on a job or on the host ---------------------------------------------- */
 
 static void birth(struct model *unused)
 {

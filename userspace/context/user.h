@@ -19,7 +19,7 @@
 typedef __s32 s32;
 typedef long ssize_t_kernel;
 
-/* ---- the machine ---------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------------ */
 
 struct task_struct;
 struct wait_queue_head;
@@ -53,7 +53,7 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 #define MTS_USER_ASSERT(condition) \
 	((condition) ? (void)0 : mts_user_bug(__FILE__, __LINE__, "%s", #condition))
 
-/* ---- the compiler --------------------------------------------------------------------- */
+/* ---- the compiler ----------------------------------------------------------------------- */
 
 #define READ_ONCE(x)                               \
 	({                                         \
@@ -65,12 +65,12 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 		mts_user_point();                      \
 		*(volatile typeof(x) *)&(x) = (value); \
 	} while (0)
-#define smp_load_acquire(p) READ_ONCE(*(p))
-#define smp_store_release(p, value) WRITE_ONCE(*(p), value)
-/* One thread runs at a time, and all see memory in the same order. */
-#define smp_mb() mts_user_point()
-#define smp_mb__before_atomic() mts_user_point()
-#define smp_mb__after_atomic() mts_user_point()
+#define smp_load_acquire(p) READ_ONCE(*(p)) /* pairs as its caller says */
+#define smp_store_release(p, value) WRITE_ONCE(*(p), value) /* the same */
+/* One thread runs at a time, and all see memory in the same order: no barrier does anything. */
+#define smp_mb() mts_user_point() /* of whatever the caller says */
+#define smp_mb__before_atomic() mts_user_point() /* the same */
+#define smp_mb__after_atomic() mts_user_point() /* the same */
 
 #define static_assert _Static_assert
 #define likely(x) (x)
@@ -81,11 +81,7 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 #define __printf(a, b) __attribute__((format(printf, a, b)))
 #define __user
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define container_of(p, type, member)                           \
-	({                                                      \
-		const typeof(((type *)0)->member) *of_ = (p);   \
-		(type *)((char *)of_ - offsetof(type, member)); \
-	})
+#define container_of(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
 
 #define min(a, b)                   \
 	({                          \
@@ -130,7 +126,7 @@ static inline int vscnprintf(char *to, size_t size, const char *format, va_list 
 	return n < (int)size ? n : (int)size - 1;
 }
 
-/* ---- bits ------------------------------------------------------------------------------ */
+/* ---- bits ------------------------------------------------------------------------------- */
 
 #define BITS_PER_LONG (8 * (int)sizeof(long))
 #define BIT(n) (1ul << (n))
@@ -165,10 +161,17 @@ static inline bool test_and_clear_bit(unsigned int bit, unsigned long *word)
 	return was;
 }
 
-#define for_each_set_bit(bit, word, size)                      \
-	for ((bit) = 0; (bit) < (unsigned int)(size); (bit)++) \
-		if (!(*(word)&BIT(bit))) {                     \
-		} else
+/* The first bit from this one on; BITS_PER_LONG: there is none. */
+static inline unsigned int mts_user_next_bit(unsigned long word, unsigned int bit)
+{
+	while (bit < (unsigned int)BITS_PER_LONG && !(word & BIT(bit)))
+		bit++;
+	return bit;
+}
+
+#define for_each_set_bit(bit, word, size)                                         \
+	for ((bit) = mts_user_next_bit(*(word), 0); (bit) < (unsigned int)(size); \
+	     (bit) = mts_user_next_bit(*(word), (bit) + 1))
 
 /* ---- atomics ---------------------------------------------------------------------------- */
 
@@ -180,14 +183,7 @@ typedef struct {
 	s64 v;
 } atomic64_t;
 
-#define ATOMIC_INIT(n) \
-	{              \
-		n      \
-	}
-#define ATOMIC64_INIT(n) \
-	{                \
-		n        \
-	}
+#define ATOMIC64_INIT(n) ((atomic64_t){ .v = (n) })
 
 /* Each of them, of both types, is a point, and nothing comes in between. */
 #define MTS_USER_ATOMIC(name, type, word)                                 \
@@ -263,7 +259,7 @@ MTS_USER_ATOMIC(atomic64, atomic64_t, s64)
 		was_;              \
 	})
 
-/* ---- lists ------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------ */
 
 struct list_head {
 	struct list_head *next, *prev;
@@ -341,7 +337,7 @@ static inline void hash_del_rcu(struct hlist_node *node)
 	for ((at) = MTS_USER_HENTRY(MTS_USER_BUCKET(table, key)->first, at, member); at; \
 	     (at) = MTS_USER_HENTRY((at)->member.next, at, member))
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ------------------------------------------------------------------------------ */
 
 struct mutex {
 	struct task_struct *owner;
@@ -409,7 +405,7 @@ static inline void kref_put(struct kref *ref, void (*release)(struct kref *ref))
 		release(ref);
 }
 
-/* ---- time and waiting ------------------------------------------------------------------------ */
+/* ---- time and waiting ------------------------------------------------------------------- */
 
 #define NSEC_PER_SEC 1000000000L
 #define NSEC_PER_MSEC 1000000L
@@ -475,7 +471,7 @@ struct irq_work {
 void irq_work_queue(struct irq_work *work);
 void irq_work_sync(struct irq_work *work);
 
-/* ---- threads ------------------------------------------------------------------------------- */
+/* ---- threads ---------------------------------------------------------------------------- */
 
 #define TASK_COMM_LEN 16
 #define MIN_NICE (-20)
@@ -501,7 +497,7 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define IS_ERR(p) ((unsigned long)(p) >= -4095ul)
 #define PTR_ERR(p) ((long)(p))
 
-/* ---- memory, and the host --------------------------------------------------------------------- */
+/* ---- memory, and the host --------------------------------------------------------------- */
 
 #define GFP_KERNEL 0
 #define kvcalloc(n, size, flags) calloc(n, size)
@@ -538,7 +534,7 @@ struct cgroup {
 #define fput(file) ((void)(file))
 #define path_put(path) ((void)(path))
 
-/* ---- notifiers ---------------------------------------------------------------------------------- */
+/* ---- notifiers -------------------------------------------------------------------------- */
 
 struct notifier_block {
 	int (*notifier_call)(struct notifier_block *nb, unsigned long event, void *data);
@@ -561,7 +557,7 @@ int register_pm_notifier(struct notifier_block *nb);
 #define unregister_oom_notifier(nb) register_oom_notifier(NULL)
 #define unregister_pm_notifier(nb) register_pm_notifier(NULL)
 
-/* ---- parameters, and the log ----------------------------------------------------------------------- */
+/* ---- parameters, and the log ------------------------------------------------------------ */
 
 #define module_param(name, type, mode) struct mts_user_unused
 #define MODULE_PARM_DESC(name, text) struct mts_user_unused
