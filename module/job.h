@@ -214,7 +214,6 @@ struct mts_job {
 	u64 stays; /* bytes that are in memory in every bin, although it is not; 0: none */
 	bool limited; /* resident for its pause limit */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
-	bool sheltered; /* shelter.c: others give what is lacking */
 	bool warm; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */
 	struct mts_swap_slots swap_slots; /* while it does */

@@ -37,8 +37,6 @@
  * the working set yet; so many a second cost time on any disk.
  */
 #define MANY_SWAPS_PER_S 1000u
-/* So much of the time tells that it is not only others who wait. */
-#define WAITED_PART 100u
 #define STALLED_PART 10u
 /* For so long: a slow disk that writes may let nobody read for a second. */
 #define STARVES_NS (2ull * 1000000000)
@@ -181,7 +179,6 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	u64 elapsed = now - a->began;
 	bool was_short = a->short_of_memory, starving = false, waits;
 
-	a->waits = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 	if (a->began && elapsed < STALE_NS) {
@@ -189,8 +186,6 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 		a->expected = window->expected;
 		waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
 		a->short_of_memory = waits && !copes(a->share, a->expected);
-		a->waits = a->short_of_memory ||
-			   (waits && window->stalled_ns >= elapsed / WAITED_PART);
 		a->lasting = a->short_of_memory && was_short;
 		starving = starves(a, window, elapsed);
 	}
@@ -202,11 +197,6 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	a->looks = 0;
 	a->swapins = window->swapins;
 	a->reclaimed = window->reclaimed;
-}
-
-bool mts_admission_waits(const struct mts_admission *a, u64 now)
-{
-	return a->waits && now - a->began < STALE_NS;
 }
 
 bool mts_admission_starves(const struct mts_admission *a, u64 now)
@@ -250,7 +240,6 @@ void mts_admission_end(struct mts_admission *a)
 {
 	a->began = 0;
 	a->looks = 0;
-	a->waits = false;
 	a->short_of_memory = false;
 	a->lasting = false;
 	a->starving_since = 0;

@@ -63,11 +63,3 @@ bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 f
 	learn(lesson, capacity, demand);
 	return true;
 }
-
-bool mts_policy_nearly_fits(u64 demand, u64 capacity, u64 *lacks)
-{
-	if (demand < capacity - capacity / 4 || demand > mts_add_sat(capacity, capacity / 8))
-		return false;
-	*lacks = mts_max(mts_sub_floor(demand, capacity), capacity / 32);
-	return true;
-}

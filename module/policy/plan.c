@@ -431,12 +431,8 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 
 	some.nties = 0;
 	nbins = pack(&some, jobs, n, bins, plan, scratch);
-	if (nbins < 2 || !conf->nties)
+	if (nbins < 2 || !conf->nties || n > MTS_PLAN_MANY)
 		return nbins;
-	if (n > MTS_PLAN_MANY) {
-		mts_plan_unite(conf, jobs, n, bins, plan, scratch);
-		return nbins;
-	}
 	tolerable = mts_max(plan->capacity, fullest(bins, nbins));
 	for (part = 0; part < 4; part++) {
 		some.nties = conf->nties >> part;

@@ -215,7 +215,7 @@ size_t mts_plan_scratch(u32 n);
  * Jobs that are tied share a bin if they fit in one together, and if no bin more is needed
  * for it, nor a fuller one beyond the capacity. If that does not go with all ties, the last
  * half of them is passed over, and so on. Of more than MTS_PLAN_MANY jobs packing takes too
- * long for several attempts: they are packed without ties, and then those that are tied move.
+ * long for several attempts: they are packed without ties.
  *
  * For MTS_MAX_JOBS jobs it takes less than five million instructions
  * (tests/unit/test_cost.py).
@@ -337,16 +337,8 @@ u32 mts_ties_id(const struct mts_ties *ties, u32 i, u64 now);
 void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n, u64 capacity,
 		   struct mts_item *sums);
 
-/* More jobs than these are packed once only, whatever their ties. */
+/* More jobs than these are packed once only, without their ties. */
 #define MTS_PLAN_MANY 512u
-
-/*
- * What is done for their ties instead: of two that are tied the smaller one moves to the bin of
- * the other, or the other to its bin, if there is room. Not the last job of a bin, nor who has
- * company by an earlier tie. All that share a bin then are groups.
- */
-void mts_plan_unite(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
-		    struct mts_plan_bin *bins, const struct mts_plan *plan, void *scratch);
 
 /* ---- fit.c: whether a bin fits, as it runs ---------------------------------- */
 
@@ -401,14 +393,6 @@ bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
  * @free: as above.
  */
 bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 free);
-
-/*
- * Do jobs that need @demand together nearly fit into @capacity: is an eighth more than it enough?
- * Not if they fill less than three quarters of it: it is not for them that the kernel reclaims.
- * @lacks: then set to the bytes that some of them have to give, at least a 32nd of it, as what is
- * available is an estimate.
- */
-bool mts_policy_nearly_fits(u64 demand, u64 capacity, u64 *lacks);
 
 /* ---- admission.c: whether taking turns pays -------------------------------- */
 
@@ -489,7 +473,6 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
  *
  * @began, @looks, @swapins, @reclaimed: of the window
  * @share, @expected: in the last window without turns, and with turns
- * @waits: the jobs waited for memory in it
  * @short_of_memory: memory was waited for in it, and the jobs ran for too little
  * @lasting: and in the one before
  * @starving_since: nobody has got anything, nor has any memory come, since then; 0: not so
@@ -503,7 +486,6 @@ struct mts_admission {
 	u64 reclaimed;
 	u64 share;
 	u64 expected;
-	bool waits;
 	bool short_of_memory;
 	bool lasting;
 	u64 starving_since;
@@ -552,9 +534,6 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  * have not been tried in vain lately.
  */
 bool mts_admission_pays(const struct mts_admission *a, u64 now);
-
-/* Did the jobs wait for memory in the last window, which is not long ago? Or get little by it. */
-bool mts_admission_waits(const struct mts_admission *a, u64 now);
 
 /*
  * For two seconds and more memory was full, jobs that would run have waited for it, nobody has run,

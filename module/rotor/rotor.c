@@ -395,7 +395,6 @@ static void rest(u32 state, u32 reason)
 	mts_rotor.swap_full_in = 0;
 	mts_rotor.all_fit = false;
 	mutex_unlock(&mts_lock);
-	mts_shelter_choose();
 	/* It is too late when memory is found to be short: it has been taken then. */
 	mts_round_protect(!mts_round_starves() && mts_freezer_may_freeze());
 	set_state(state, reason);
@@ -459,8 +458,7 @@ static u64 idle_time(u32 reason)
 		return FOREVER;
 	if (is_watching(reason))
 		return LOOK_NS;
-	if (is_polling() || mts_shelter_gives() ||
-	    (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
+	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
 	/*
 	 * Who has been left out is to be tried again, who is interactive ceases to be.
@@ -560,7 +558,6 @@ static int rotor_main(void *unused)
 		mts_rotor.all_fit = false;
 		if (nbins >= 2) {
 			answer_readers();
-			mts_shelter_end();
 			mts_round_protect(true);
 			run_round();
 		} else {

@@ -139,8 +139,8 @@ void mts_round_place_newcomers(void);
 bool mts_round_take_in(void);
 
 /*
- * Protect who is in every bin as of now, or would be if turns were taken, or whose memory is, or,
- * while none are, who is sheltered, and nobody else. Not @wanted: nobody at all.
+ * Protect jobs that are in every bin as of now, or would be if turns were taken, or whose memory is,
+ * and no others. Not @wanted: none at all.
  */
 void mts_round_protect(bool wanted);
 
@@ -288,17 +288,6 @@ bool mts_early_most_sleep(void);
  * stay frozen.
  */
 bool mts_early_look(void);
-
-/* ---- shelter.c ------------------------------------------------------------ */
-
-/* While no turns are taken: whose memory is to be protected as the others' will do. */
-void mts_shelter_choose(void);
-
-/* Turns begin, or it is not wanted any more: who has waited did so before that. */
-void mts_shelter_end(void);
-
-/* Are some to give? Then choose again at intervals: it ends, and others are to give. */
-bool mts_shelter_gives(void);
 
 /* ---- switch.c ------------------------------------------------------------- */
 

@@ -877,8 +877,6 @@ void mts_round_protect(bool wanted)
 
 		if (used || always)
 			low = min(job->demand, most);
-		else if (wanted && !mts_rotor.nbins && job->sheltered)
-			low = job->resident; /* what it has not got would protect who gives */
 		mts_promise_step("memory is protected");
 		mts_protect(job, low, used && !always ? mts_rotor.nbins : 1);
 	}

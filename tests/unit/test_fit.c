@@ -207,43 +207,6 @@ static void while_much_is_free_it_is_something_else(void **unused)
 	check(tight(900, 850, 450));
 }
 
-/* ---- who nearly fits ------------------------------------------------------------- */
-
-static u64 lacks;
-
-static bool nearly_fits(u64 demand, u64 capacity)
-{
-	lacks = 0;
-	return mts_policy_nearly_fits(demand, capacity, &lacks);
-}
-
-static void who_nearly_fits_lacks_the_rest(void **unused)
-{
-	(void)unused;
-	check(nearly_fits(850, 800));
-	assert_int_equal(lacks, 50);
-	/* They fit, and the kernel reclaims all the same. */
-	check(nearly_fits(800, 800) && lacks == 25);
-	check(nearly_fits(824, 800) && lacks == 25);
-	check(nearly_fits(826, 800) && lacks == 26);
-}
-
-static void an_eighth_more_is_the_most(void **unused)
-{
-	(void)unused;
-	check(nearly_fits(900, 800) && lacks == 100);
-	check(!nearly_fits(901, 800));
-	check(nearly_fits(UINT64_MAX, UINT64_MAX));
-}
-
-static void three_quarters_are_the_least(void **unused)
-{
-	(void)unused;
-	check(nearly_fits(600, 800));
-	check(!nearly_fits(599, 800));
-	check(!nearly_fits(1, 0));
-}
-
 /* ---- what is learned ------------------------------------------------------------ */
 
 static void without_a_lesson_the_capacity_stays(void **unused)
@@ -345,9 +308,6 @@ int main(void)
 		cmocka_unit_test(what_fits_and_loses_time_is_too_much),
 		cmocka_unit_test(below_three_quarters_it_is_something_else),
 		cmocka_unit_test(while_much_is_free_it_is_something_else),
-		cmocka_unit_test(who_nearly_fits_lacks_the_rest),
-		cmocka_unit_test(an_eighth_more_is_the_most),
-		cmocka_unit_test(three_quarters_are_the_least),
 		cmocka_unit_test(without_a_lesson_the_capacity_stays),
 		cmocka_unit_test(a_lesson_never_adds),
 		cmocka_unit_test(a_host_that_has_grown_forgets),

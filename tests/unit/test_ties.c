@@ -216,60 +216,16 @@ static void they_are_not_spread(void **unused)
 }
 
 /* So many that they are packed once only, each as large as a bin. */
-static void add_many_large(void)
-{
-	while (njobs < MANY)
-		add(100);
-}
-
-static void of_very_many_the_smaller_one_moves(void **unused)
+static void very_many_are_packed_without_ties(void **unused)
 {
 	(void)unused;
 	two_large_and_two_small(50);
-	add_many_large();
+	while (njobs < MANY)
+		add(100);
 	tie(3, 2);
 	plan_ffd();
 	check_bins();
-	check(jobs[2].bin == jobs[3].bin && jobs[2].bin == jobs[1].bin);
-	check(jobs[2].group == 2 && jobs[3].group == 2 && jobs[0].group == MTS_BIN_NONE);
-	remember_bins();
-	plan_ffd();
-	check(jobs[2].bin == jobs[2].prev_bin && jobs[3].bin == jobs[3].prev_bin);
-}
-
-/* Their bins are full, and whoever is as large goes the other way. */
-static void of_very_many_another_one_makes_room(void **unused)
-{
-	(void)unused;
-	forget();
-	add(60);
-	add(60);
-	add(40);
-	add(40);
-	add_many_large();
-	plan_ffd();
-	tie(0, jobs[2].bin == jobs[0].bin ? 3 : 2);
-	plan_ffd();
-	check_bins();
-	check(plan.nbins == MANY - 2);
-	check(jobs[0].bin == jobs[ties[0].b].bin && jobs[2].bin != jobs[3].bin);
-}
-
-static void of_very_many_who_has_company_stays(void **unused)
-{
-	(void)unused;
-	forget();
-	add(50);
-	add(50);
-	add(50);
-	add(50);
-	add_many_large();
-	tie(0, 2);
-	tie(0, 3);
-	plan_ffd();
-	check_bins();
-	check(jobs[0].bin == jobs[2].bin && jobs[1].bin == jobs[3].bin);
-	check(jobs[2].group == 0 && jobs[3].group == MTS_BIN_NONE);
+	check(jobs[2].group == MTS_BIN_NONE && jobs[3].group == MTS_BIN_NONE);
 }
 
 /* Whatever the ties, they cost no bin, no fuller one, and groups hold together. */
@@ -398,9 +354,7 @@ int main(void)
 		cmocka_unit_test(the_first_ties_count),
 		cmocka_unit_test(residents_are_tied_to_nobody),
 		cmocka_unit_test(they_are_not_spread),
-		cmocka_unit_test(of_very_many_the_smaller_one_moves),
-		cmocka_unit_test(of_very_many_another_one_makes_room),
-		cmocka_unit_test(of_very_many_who_has_company_stays),
+		cmocka_unit_test(very_many_are_packed_without_ties),
 		cmocka_unit_test(fuzz),
 		cmocka_unit_test(fuzz_of_very_many),
 		cmocka_unit_test(it_is_remembered_for_a_while),
