@@ -2,6 +2,7 @@
 """The laboratory without a guest: images, kernels' modules, verdicts, TAP."""
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,41 @@ def test_command_line_ends_with_what_was_asked_for(kernel, tmp_path):
     (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("null_blk.ko\n")
     made = guest.Guest(guest.Spec(kernel, "", append="zswap.enabled=1"), tmp_path / "g")
     assert made.command_line().endswith(" loglevel=5 zswap.enabled=1")
+
+
+@pytest.fixture
+def run_as(kernel, tmp_path, monkeypatch):
+    """Runs a guest of which QEMU is a shell script. With the clock that is asked for."""
+    (kernel.tree / "lib/modules/9.9/modules.builtin").write_text("null_blk.ko\n")
+    qemu = tmp_path / "bin/qemu-system-x86_64"
+    qemu.parent.mkdir()
+    monkeypatch.setenv("PATH", f"{qemu.parent}:{os.environ['PATH']}")
+
+    def run(script, profile, timeout):
+        qemu.write_text(f"#!/bin/sh\n{script}\n")
+        qemu.chmod(0o755)
+        spec = guest.Spec(kernel, "", profile=profile, timeout=timeout)
+        return guest.run(spec, tmp_path / "g").error
+
+    return run
+
+
+SPIN = "while :; do :; done"
+
+
+def test_a_guest_has_so_many_real_seconds(run_as):
+    assert run_as("exec sleep 50", guest.FUNCTIONAL, 0.5) == "no end after 0.5 s: killed"
+
+
+def test_a_counted_guest_has_so_much_processor_time(run_as):
+    assert run_as(SPIN, guest.icount(), 0.5) == "no end after 0.5 s: killed"
+    # What waits for a processor of a loaded host spends none.
+    assert run_as("sleep 2", guest.icount(), 0.5) == "the guest ended without a report"
+
+
+def test_a_counted_guest_that_computes_nothing_is_stuck(run_as, monkeypatch):
+    monkeypatch.setattr(guest, "_STUCK", 1.0)
+    assert run_as("exec sleep 50", guest.icount(), 60) == "nothing computed in 1 s: killed"
 
 
 def test_modules_come_after_what_they_need(kernel):
