@@ -181,6 +181,7 @@ void log_expect_oom_no_more(void);
 /* Record the events mts:* with a clock that is now_ns()'s; the text is tracefs's. */
 void trace_begin(void);
 void trace_go_on(void); /* with those of a module that is loaded meanwhile */
+void trace_so_far(char *text, size_t size);
 void trace_end(char *text, size_t size);
 
 /* ---- files and cgroups ------------------------------------------------------------ */
@@ -283,7 +284,8 @@ void hog_enough(struct hog *hog);
 void hog_use_part(struct hog *hog, u32 part);
 /* Its memory, in its own address space. */
 u64 hog_memory(const struct hog *hog);
-/* Where its page @index lies in swap; 0: in memory, or nowhere any more. */
+/* Where @n of its pages lie in swap; 0: in memory, or nowhere any more. */
+void hog_slots(const struct hog *hog, u64 first, u64 n, u64 *slots);
 u64 hog_slot(const struct hog *hog, u64 index);
 /* Fails the test unless it makes progress within so many milliseconds. */
 void hog_expect_progress(const struct hog *hog, unsigned int ms);

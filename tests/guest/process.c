@@ -279,19 +279,32 @@ u64 hog_memory(const struct hog *hog)
 	return hog->shared->memory;
 }
 
-u64 hog_slot(const struct hog *hog, u64 index)
+void hog_slots(const struct hog *hog, u64 first, u64 n, u64 *slots)
 {
-	u64 entry = 0, at = (hog_memory(hog) / PAGE + index) * sizeof(entry);
+	size_t bytes = n * sizeof(*slots);
 	char path[64];
+	u64 i;
 	int fd;
 
+	memset(slots, 0, bytes);
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", hog->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (pread(fd, &entry, sizeof(entry), (off_t)at) != sizeof(entry))
-		entry = 0;
+	/* Of a process that has ended there is nothing to read. */
+	if (pread(fd, slots, bytes, (off_t)((hog_memory(hog) / PAGE + first) * sizeof(*slots))) !=
+	    (ssize_t)bytes)
+		memset(slots, 0, bytes);
 	close(fd);
 	/* proc(5): bit 62, swapped; bits 5 to 54, the place. */
-	return entry >> 62 & 1 ? entry >> 5 & ((1ull << 50) - 1) : 0;
+	for (i = 0; i < n; i++)
+		slots[i] = slots[i] >> 62 & 1 ? slots[i] >> 5 & ((1ull << 50) - 1) : 0;
+}
+
+u64 hog_slot(const struct hog *hog, u64 index)
+{
+	u64 slot;
+
+	hog_slots(hog, index, 1, &slot);
+	return slot;
 }
 
 void hog_expect_progress(const struct hog *hog, unsigned int ms)

@@ -421,6 +421,8 @@ static void emptied_while_frozen(void)
 	struct hog *hog;
 
 	start_long_slices();
+	/* In a switch the rotor first finishes what it evicts. */
+	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
 	hog = frozen_hog();
 	cg_make("t-refuge");
 	cg_move("t-refuge", hog->pid);

@@ -273,8 +273,8 @@ static void preempt_rt_is_refused(void)
 	load("");
 }
 
-GUEST_TESTS(TEST(preempt_rt_is_refused), TEST_SLOW(load_and_unload, 120),
-	    TEST_SLOW(load_and_unload_with_jobs, 120), TEST(processes_left_in_the_base_keep_it),
+GUEST_TESTS(TEST(preempt_rt_is_refused), TEST_SLOW(load_and_unload, 240),
+	    TEST_SLOW(load_and_unload_with_jobs, 240), TEST(processes_left_in_the_base_keep_it),
 	    TEST(bad_parameters_are_refused), TEST(good_parameters_are_used),
 	    TEST(base_that_exists), TEST(base_removed_behind_our_back),
 	    TEST_SLOW(without_any_one_hook, 120));

@@ -566,6 +566,26 @@ static void unload_while_recording(void)
 
 /* ---- trace-cmd --------------------------------------------------------------------- */
 
+#define RECORDING "/tmp/recording" /* it does, as long as this is there */
+
+static void record_rounds(u64 rounds)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		mts_close();
+		_exit(system(TRACE_CMD " record -C mono -o /tmp/trace.dat -e mts -e sched_switch"
+				       " sh -c '>" RECORDING "; while [ -e " RECORDING " ];"
+				       " do sleep 0.1; done' >/tmp/record.txt 2>&1") ?
+			      1 :
+			      0);
+	}
+	expect_soon(!access(RECORDING, F_OK) || !is_alive(pid), "trace-cmd does not begin");
+	wait_rounds(rounds);
+	unlink(RECORDING);
+	expect(join(pid, SOON_MS), 0);
+}
+
 static void trace_cmd_records(void)
 {
 	if (access(TRACE_CMD, X_OK))
@@ -573,9 +593,7 @@ static void trace_cmd_records(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate(32, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
-	check(!system(TRACE_CMD " record -C mono -o /tmp/trace.dat -e mts -e sched_switch"
-				" sleep 5 >/tmp/record.txt 2>&1"),
-	      "trace-cmd record failed");
+	record_rounds(2);
 	stop_rotating();
 	check(!system(TRACE_CMD " report -i /tmp/trace.dat >/tmp/report.txt 2>&1"),
 	      "trace-cmd report failed");
@@ -597,4 +615,4 @@ GUEST_TESTS(TEST(switches_in_order), TEST(jobs_freeze_and_thaw), TEST(events_agr
 	    TEST(rounds_say_the_plan), TEST(jobs_come_and_go), TEST(admission_says_why),
 	    TEST_SLOW(a_stop_says_why, 120), TEST(a_stall_says_why), TEST(a_foreign_thaw_is_told),
 	    TEST(who_waits_for_whom_is_told), TEST(unload_while_recording),
-	    TEST_SLOW(trace_cmd_records, 120));
+	    TEST_SLOW(trace_cmd_records, 240));

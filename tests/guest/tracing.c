@@ -32,9 +32,14 @@ void trace_go_on(void)
 	expect(write_file(INSTANCE "events/mts/enable", "1"), 0);
 }
 
+void trace_so_far(char *text, size_t size)
+{
+	read_whole(INSTANCE "trace", text, size);
+}
+
 void trace_end(char *text, size_t size)
 {
 	expect(write_file(INSTANCE "events/mts/enable", "0"), 0);
-	read_whole(INSTANCE "trace", text, size);
+	trace_so_far(text, size);
 	check(!rmdir(INSTANCE), INSTANCE ": %m");
 }
