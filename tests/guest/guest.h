@@ -328,7 +328,9 @@ u64 hogs_major_faults(void);
 struct hog *hog_of_bin(u32 bin);
 /* Really frozen, and not just for the switch to its own bin. */
 bool waits_for_its_turn(const struct mts_job_info *job);
-/* A job of hogs[] that does. */
+/* Frozen in both of two looks at it, and never thawed in between. */
+bool stood_still(const struct mts_job_info *before, const struct mts_job_info *after);
+/* A job of hogs[] that waits for its turn. */
 struct hog *frozen_hog(void);
 
 /*
@@ -336,6 +338,12 @@ struct hog *frozen_hog(void);
  * back in bulk, before it runs, and the rotor rests after @ms milliseconds at most.
  */
 void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms);
+
+/*
+ * The real thing: nobody sets a bin's size, the host is short of memory, and has swap. Three jobs
+ * take turns by themselves, and then run on.
+ */
+void expect_turns_of_their_own(void);
 
 /*
  * From the key to the thaw. The guest shares its host with others, who can take the time

@@ -5,7 +5,8 @@
 usage: tests/guest/on_kernel.py bookworm|debug|rt|trixie|sid [PROGRAM...]      (all of them without)
 
 bookworm: the kernel that pytest runs them on, too, but each program in a guest of its own: for one
-    program at a time. Tests have to pass.
+    program at a time. Tests have to pass. On the others guests have two processors and the host's
+    clock: what two processors do to each other is looked for there.
 trixie, sid: those of Debian's newer suites, as tools/newer-kernels has made them; `make test-newer`
     does it for both. About half an hour each. Tests have to pass.
 rt: Debian 12's PREEMPT_RT kernel, as tools/rt-kernel has made it; `make test-rt` does.
@@ -44,12 +45,13 @@ class Target:
     slower: int = 1
     must_pass: bool = True
     module_options: str = ""  # in front of a group's own
+    processors: int = 2
 
 
 def target(name: str) -> Target:
     """By its name on the command line."""
     if name == "bookworm":
-        return Target(name, kernel.obtain())
+        return Target(name, kernel.obtain(), processors=1)
     if name == "debug":
         found = [kernel.Kernel(path.name, DEBUG) for path in (DEBUG / "lib/modules").glob("*")]
     elif name == "rt":
@@ -81,6 +83,7 @@ def groups(where: Target, programs: list[str]) -> list[harness.Group]:
                         programs=(program,),
                         memory_mib=group.memory_mib + where.more_mib,
                         seconds=group.seconds * where.slower,
+                        processors=max(group.processors, where.processors),
                     )
                 )
     return found

@@ -124,6 +124,12 @@ bool waits_for_its_turn(const struct mts_job_info *job)
 	return job->state == MTS_JOB_FROZEN && job->bin != get_status().current_bin;
 }
 
+bool stood_still(const struct mts_job_info *before, const struct mts_job_info *after)
+{
+	return before->state == MTS_JOB_FROZEN && after->state == MTS_JOB_FROZEN &&
+	       before->frozen_since_ns == after->frozen_since_ns;
+}
+
 struct hog *frozen_hog(void)
 {
 	struct mts_job_info job;
@@ -156,6 +162,42 @@ void expect_comes_back_to_the_last(unsigned int mib, unsigned int ms)
 	check(pages > mib * MIB / PAGE, "%lu pages brought back: %s", pages, describe());
 	faults = hogs_major_faults() - faults;
 	check(faults < pages / 20, "%lu pages brought back, but %lu major faults", pages, faults);
+}
+
+void expect_turns_of_their_own(void)
+{
+	static const unsigned int mib[] = { 155, 155, 155 };
+	struct hog_spec spec = { .kind = HOG_RANDOM };
+	u32 i;
+
+	/*
+	 * A switch moves 310 MiB: 6 s on the host's clock, 20 on the counted one; two of them and
+	 * the slices are more than 30 s, with which turns would be given up.
+	 */
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE | MTS_CONFIG_OVERHEAD |
+						 MTS_CONFIG_MAX_PAUSE,
+					 .slice_ns = 2000 * NS_PER_MS,
+					 .max_pause_ns = MTS_PAUSE_MAX_NS,
+					 .overhead = 0 });
+	for (i = 0; i < 3; i++) {
+		char name[2] = { (char)('a' + i), 0 };
+
+		spec.name = name;
+		spec.mib = mib[i];
+		hog_start_nowait(&hogs[i], &spec);
+	}
+	nhogs = 3;
+	expect_within(60000, get_status().bins >= 2, "%s", describe());
+	expect_within(150000,
+		      job_named("a").slices >= 2 && job_named("b").slices >= 2 &&
+			      job_named("c").slices >= 2,
+		      "%s", describe());
+	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
+	for (i = 0; i < 3; i++)
+		check(job_named(hogs[i].name).frozen_longest_ns < MTS_PAUSE_MAX_NS, "%s",
+		      describe());
+	set_mode(MTS_MODE_OFF);
+	expect_all_thawed(1000);
 }
 
 static int compare(const void *a, const void *b)

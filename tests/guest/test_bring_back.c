@@ -137,10 +137,10 @@ static u64 side_by_side(const struct hog *hog, u64 pages)
 	u64 slots[SLOTS], i, runs = 0, n = 0;
 
 	check(pages <= SLOTS, "%lu pages", pages);
-	for (i = 0; i < pages; i++) {
-		slots[n] = hog_slot(hog, i);
-		n += !!slots[n];
-	}
+	hog_slots(hog, 0, pages, slots);
+	for (i = 0; i < pages; i++)
+		if (slots[i])
+			slots[n++] = slots[i];
 	check(n > pages / 2, "%lu pages of %s are in swap: %s", n, hog->name, describe());
 	qsort(slots, n, sizeof(*slots), by_value);
 	for (i = 0; i < n; i++)
@@ -181,43 +181,6 @@ static void what_lay_scattered_goes_out_in_one(void)
 	check(after >= 16, "%lu pages lie side by side, %lu afterwards", before, after);
 	expect_within(10000, swap_high_is(&hogs[0], "1073741824"), "memory.swap.high was left");
 	expect_within(10000, swap_high_is(&hogs[1], "max"), "memory.swap.high was left");
-}
-
-#define THREADS "/sys/module/mts/parameters/threads"
-
-static u64 workers_ns_in_rounds(u64 rounds)
-{
-	u64 before = get_stats().workers_ns;
-
-	wait_rounds(rounds);
-	return get_stats().workers_ns - before;
-}
-
-/* What keeps a processor busy is done by all of them, unless the user wants less. */
-static void several_threads_move_memory(void)
-{
-	static const unsigned int four_equal[] = { 20, 20, 20, 20 };
-	struct mts_stats before, after;
-	u64 helped;
-
-	check(sysconf(_SC_NPROCESSORS_ONLN) > 1, "there is one processor");
-	start_hogs(HOG_RANDOM, 4, four_equal);
-	rotate(45, 700, MTS_EVICT_FULL);
-	wait_rounds(1);
-	before = get_stats();
-	helped = workers_ns_in_rounds(2);
-	after = get_stats();
-	check(helped > (after.bring_back_ns - before.bring_back_ns) / 8,
-	      "they helped for %lu us of bringing back %llu us, evicting %llu us", helped / 1000,
-	      (after.bring_back_ns - before.bring_back_ns) / 1000,
-	      (after.evict_ns - before.evict_ns) / 1000);
-
-	write_file(THREADS, "1");
-	wait_rounds(1);
-	helped = workers_ns_in_rounds(2);
-	write_file(THREADS, "0");
-	check(!helped, "they helped all the same, for %lu us", helped / 1000);
-	check(workers_ns_in_rounds(3) > 0, "they never came back");
 }
 
 static void readahead_is_as_it_was(void)
@@ -333,7 +296,6 @@ static void a_limit_within_a_job(void)
 
 GUEST_TESTS(TEST(comes_back_before_it_runs), TEST(comes_back_by_several_lists),
 	    TEST(comes_back_to_the_last), TEST(what_was_not_written_is_not_written_again),
-	    TEST(what_lay_scattered_goes_out_in_one), TEST(several_threads_move_memory),
-	    TEST(readahead_is_as_it_was), TEST(unload_in_the_middle), TEST(thaw_in_the_middle),
-	    TEST(killed_in_the_middle), TEST(a_job_with_a_limit_of_its_own),
-	    TEST(a_limit_within_a_job));
+	    TEST(what_lay_scattered_goes_out_in_one), TEST(readahead_is_as_it_was),
+	    TEST(unload_in_the_middle), TEST(thaw_in_the_middle), TEST(killed_in_the_middle),
+	    TEST(a_job_with_a_limit_of_its_own), TEST(a_limit_within_a_job));

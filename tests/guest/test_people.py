@@ -26,6 +26,7 @@ GROUP = harness.Group(
     kernel_modules=("evdev", "uinput"),
     tools=(XORG, "xterm", "xkbcomp") if HAS_X else (),
     data=DATA if HAS_X else (),
+    slow="what test_interactive tests with programs of its own, once more with real ones",
 )
 
 

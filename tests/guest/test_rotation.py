@@ -6,7 +6,6 @@ from tests.guest import harness
 GROUP = harness.Group(
     "rotation",
     programs=("test_rotor", "test_limits", "test_spared", "test_evict"),
-    zswap=True,
 )
 
 

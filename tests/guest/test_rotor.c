@@ -32,13 +32,6 @@ static void bins_take_turns(void)
 		hog_expect_progress(&hogs[i], 3000);
 }
 
-/* Jobs that stand still in both lists, and were never thawed in between. */
-static bool stood_still(const struct mts_job_info *before, const struct mts_job_info *after)
-{
-	return before->state == MTS_JOB_FROZEN && after->state == MTS_JOB_FROZEN &&
-	       before->frozen_since_ns == after->frozen_since_ns;
-}
-
 static u32 check_standstill(void)
 {
 	struct mts_job_info before[3], after[3];
@@ -292,28 +285,6 @@ static void sleeping_bins_switch_ever_more_rarely(void)
 	nhogs = 0;
 }
 
-/*
- * First fit puts both small jobs beside the first large one, and one of the guest's two
- * processors would idle while the other large one runs.
- */
-static void a_bin_keeps_both_processors_busy(void)
-{
-	static const unsigned int mib[] = { 24, 24, 4, 4 };
-	struct mts_job_info small, other;
-
-	expect(sysconf(_SC_NPROCESSORS_ONLN), 2);
-	start_hogs(HOG_RANDOM, 4, mib);
-	rotate(36, 500, MTS_EVICT_OFF);
-	expect_rotation(2);
-	wait_rounds(2);
-	small = job_named("c");
-	other = job_named("d");
-	note("threads %u %u, bins %u %u", small.threads, other.threads, small.bin, other.bin);
-	check(small.bin != other.bin, "both small jobs are in bin %u: %s", small.bin, describe());
-	check(job_named("a").bin != job_named("b").bin, "%s", describe());
-	check(job_named("a").threads == 1, "%u threads", job_named("a").threads);
-}
-
 /* ---- configuration and limits ----------------------------------------------------- */
 
 static void config_applies_within_a_slice(void)
@@ -467,8 +438,7 @@ static void rotation_ends_when_the_rest_of_the_bins_fits(void)
 
 GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
 	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
-	    TEST(a_bin_keeps_both_processors_busy), TEST(sleeping_bin_gives_up_its_slice),
-	    TEST(sleeping_bin_without_pressure_accounts),
+	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),

@@ -8,6 +8,8 @@ GROUP = harness.Group(
     programs=("test_kinds", "test_bring_back", "test_use", "test_slow_disk"),
     kernel_modules=("zram", "lzo-rle"),
     zswap=True,
+    processors=2,  # on a counted clock not tried yet
+    slow="slow disks beside a fast processor: ten minutes, for how fast pages come and go",
 )
 
 

@@ -91,31 +91,6 @@ static void some_swapping_costs_nothing(void **unused)
 	check(!look_twice(SECOND, 10 * MS, 0));
 }
 
-/* Whatever they get: one window says it. */
-static void who_gets_on_may_wait_for_memory_too(void **unused)
-{
-	(void)unused;
-	fresh();
-	check(!mts_admission_waits(&a, now));
-	look(SECOND, 990 * MS, 1000);
-	check(mts_admission_waits(&a, now) && !a.short_of_memory);
-	check(mts_admission_waits(&a, now + 9 * SECOND));
-	check(!mts_admission_waits(&a, now + 10 * SECOND)); /* it is long ago */
-	stalled = 10 * MS - 1; /* it is others who wait */
-	look(SECOND, 990 * MS, 1000);
-	check(!mts_admission_waits(&a, now));
-	look(SECOND, 10 * MS, 1000); /* it is not */
-	check(mts_admission_waits(&a, now) && a.short_of_memory);
-	stalled = 10 * MS;
-	look(SECOND, 990 * MS, 1000);
-	check(mts_admission_waits(&a, now));
-	look(SECOND, 990 * MS, 999);
-	check(!mts_admission_waits(&a, now));
-	look(SECOND, 990 * MS, 1000);
-	mts_admission_end(&a);
-	check(!mts_admission_waits(&a, now));
-}
-
 static void what_turns_would_give_counts(void **unused)
 {
 	(void)unused;
@@ -473,7 +448,6 @@ int main(void)
 		cmocka_unit_test(it_takes_two_windows_however_clear),
 		cmocka_unit_test(both_signals_are_needed),
 		cmocka_unit_test(some_swapping_costs_nothing),
-		cmocka_unit_test(who_gets_on_may_wait_for_memory_too),
 		cmocka_unit_test(what_turns_would_give_counts),
 		cmocka_unit_test(few_ticks_tell_little),
 		cmocka_unit_test(a_window_has_some_looks),
