@@ -26,7 +26,8 @@ help:
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
-	@echo 'make test        all tests, those in guests included'
+	@echo 'make test        what must always pass, guests included: below 20 minutes'
+	@echo 'make test-all    that, and the slow groups of tests in guests'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make test-rt     those in guests, on the PREEMPT_RT kernel: an hour'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
@@ -102,11 +103,13 @@ bars:
 simulate-check:
 	@bench/simulate --check $(BUILD)/results
 
-# Two files at a time: a guest of the tests keeps one processor busy.
-test:
+# Two files at a time: a guest of the tests keeps one processor busy. Which groups are slow, and why,
+# tests/guest/harness.py tells.
+test: SELECT := -m 'not slow'
+test test-all:
 	@tools/setup test
 	@$(MAKE) -s all guest-module static guest-tests
-	$(PYTHON) -m pytest -n 2 --dist loadfile tests
+	$(PYTHON) -m pytest -n 2 --dist loadfile $(SELECT) tests
 
 # Takes two hours: the guest tests on a kernel that watches its modules (lockdep, KASAN, ...).
 test-debug:
@@ -183,5 +186,5 @@ distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test test-debug test-rt newer test-newer test-systemd \
+	simulate-check test test-all test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean

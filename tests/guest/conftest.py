@@ -14,6 +14,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("guest_case", cases, ids=names, indirect=True)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tests of a slow group are marked so; see harness.py."""
+    group = getattr(getattr(item, "module", None), "GROUP", None)
+    if group and group.slow:
+        item.add_marker(pytest.mark.slow(group.slow))
+
+
 @pytest.fixture(scope="module")
 def guest_run(request: pytest.FixtureRequest) -> harness.Run:
     """The guest of the test file's GROUP, booted."""

@@ -3,7 +3,12 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("trace", programs=("test_trace",), tools=("trace-cmd",))
+GROUP = harness.Group(
+    "trace",
+    programs=("test_trace",),
+    tools=("trace-cmd",),
+    slow="a minute and a half; tests/kernelshark, which is not slow, records the events as well",
+)
 
 
 def test_case(guest_case: harness.Case) -> None:
