@@ -28,6 +28,7 @@ help:
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
 	@echo 'make test        what must always pass, guests included: below 20 minutes'
 	@echo 'make test-all    that, and the slow groups of tests in guests'
+	@echo 'make soak        the rotor on its virtual clock, ten million switches: two hours'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make test-rt     those in guests, on the PREEMPT_RT kernel: an hour'
 	@echo 'make newer       the module for the kernels of newer Debian suites'
@@ -111,6 +112,14 @@ test test-all:
 	@$(MAKE) -s all guest-module static guest-tests
 	$(PYTHON) -m pytest -n 2 --dist loadfile $(SELECT) tests
 
+# Takes two hours: as tests/rotor in `make test`, for longer, and broken on purpose.
+soak:
+	@tools/setup test
+	$(MAKE) -C tests/rotor BUILD=$(BUILD)/rotor
+	tests/rotor/mutants
+	$(BUILD)/rotor/rotor-checked --seed 1000000 --switches 500000
+	$(BUILD)/rotor/rotor --seed 2000000 --switches 10000000 --coverage
+
 # Takes two hours: the guest tests on a kernel that watches its modules (lockdep, KASAN, ...).
 test-debug:
 	@tools/setup debug
@@ -186,5 +195,5 @@ distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
-	simulate-check test test-all test-debug test-rt newer test-newer test-systemd \
+	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean

@@ -92,7 +92,7 @@ def test_each_operation_fails_in_each_state(long_run: str) -> None:
 
 def test_with_sanitizers() -> None:
     """Addresses, leaks, undefined behaviour."""
-    done = rotor("rotor-checked", "--seed", "500000", "--switches", "3000")
+    done = rotor("rotor-checked", "--seed", "500000", "--switches", "10000")
     assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
 
 
