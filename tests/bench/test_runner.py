@@ -191,7 +191,9 @@ def test_settings_that_make_no_sense_are_refused(change, complaint):
         runner.check(setting, SYN8, POLICIES["stock"])
 
 
-@pytest.mark.parametrize(("policy", "options"), [("mts", "debug_stall_ms=1 threads=2"), ("stock", "")])
+@pytest.mark.parametrize(
+    ("policy", "options"), [("mts", "debug_stall_ms=1 threads=2"), ("stock", "")]
+)
 def test_the_module_gets_its_parameters(policy, options):
     setting = dataclasses.replace(
         SYN8.points("smoke")[0], policy=policy, params=(("module", "debug_stall_ms=1,threads=2"),)
