@@ -217,8 +217,8 @@ bool mts_evict_may(const struct mts_job *job);
 void mts_evict_for(u32 to);
 
 /*
- * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit); 0 if it is not frozen, or was
- * evicted already. Return: bytes that left memory.
+ * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit). Return: bytes that left
+ * memory; 0 if it is not frozen, or was evicted already.
  */
 u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
 

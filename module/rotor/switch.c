@@ -180,7 +180,7 @@ int mts_switch_wait_frozen(u64 deadline)
 	u32 i, left, before = U32_MAX;
 
 	while (!expired && is_any_waited_for(&f)) {
-		/* They are told to freeze, and do; whether each has is for the next switch to see. */
+		/* They have been asked; the next switch looks whether each has frozen. */
 		if (now >= deadline)
 			return 0;
 		mts_promise_step("jobs are frozen");

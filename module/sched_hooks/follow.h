@@ -12,7 +12,7 @@
 struct pid;
 struct task_struct;
 
-/* At load, before any hook: @begin is called in process or interrupt context when it is asked for. */
+/* At load, before any hook: @begin is called when it is asked for, in any context but an NMI. */
 void mts_follow_init(void (*begin)(void));
 
 /*

@@ -24,8 +24,9 @@ int mts_hook_tty_output(struct kprobe *probe, struct pt_regs *regs);
 int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs);
 
 /*
- * The hook is on now: those that had input before (follow.h) hand on to whom they have sent
- * something that is unread. Who runs has read it, and is found with the next key; who is frozen has not.
+ * The hook is on now: tasks that had input before (follow.h) hand on to those to which they have
+ * sent something that is unread. A task that runs has read it, and is found with the next key; a
+ * frozen one has not.
  */
 void mts_input_catch_up(void);
 

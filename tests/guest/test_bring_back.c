@@ -151,8 +151,9 @@ static u64 side_by_side(const struct hog *hog, u64 pages)
 /*
  * What lies in swap page by page between the pages of others is not written there again page by
  * page, if the disk is slow at that: once it has been back it goes out to places side by side. From
- * Linux 7.0 on it takes memory.swap.high of the jobs for that (module/memory/swap_slots.h). The requests do
- * not tell: what is used in a part of the slice only goes out in two parts, both with gaps.
+ * Linux 7.0 on it takes memory.swap.high of the jobs for that (module/memory/swap_slots.h). The
+ * requests do not tell: what is used in a part of the slice only goes out in two parts, both with
+ * gaps.
  */
 static void what_lay_scattered_goes_out_in_one(void)
 {
