@@ -69,7 +69,7 @@ struct mem_cgroup;
 #define MTS_CLONE_FLAGS unsigned long
 #endif
 
-/* Does a page that comes back by a writing fault keep its place in swap all the same (swap_slots.h)? */
+/* Does a page that comes back by a writing fault keep its slot in swap (swap_slots.h)? */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define MTS_WRITE_FAULT_KEEPS_PLACE true
 #else

@@ -171,8 +171,8 @@ static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *ent
 }
 
 /*
- * Is it to come back by a writing fault, with which it loses its place in swap (swap_slots.h)? Where
- * requests cost nothing it had better keep it: it may not have to be written.
+ * Is it to come back by a writing fault, with which it loses its slot in swap (swap_slots.h)?
+ * Where requests cost nothing it had better keep it: it may not have to be written.
  */
 static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)

@@ -192,7 +192,7 @@ static void look_at_call(struct timer_list *timer)
 	set_tsk_thread_flag(job->evictor, TIF_SIGPENDING);
 }
 
-static void reclaim(const struct mts_eviction *e, struct mts_job *job, struct call *call)
+static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struct call *call)
 {
 	mutex_lock(&job->evict_lock);
 	job->evict_for = e;
@@ -231,7 +231,7 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	mts_stats_add(evict_asked, call->asked);
 	call->free_slots = get_nr_swap_pages();
 	call->writes = mts_memory_written();
-	reclaim(e, job, call);
+	call_kernel(e, job, call);
 	call->took = ktime_get_ns() - began;
 	call->waited = mts_sub_floor(call->took, mts_workers_busy() - busy);
 	/* By what was asked for here: several workers find out the same. */

@@ -55,8 +55,9 @@ static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
  * @pages: about how many there are; the list is not longer than that
  *
  * Private memory, and shared memory (shmem) that is mapped; of that each page
- * once, however many map it. Shorter if the move is to be aborted, if address spaces are in use, or if
- * there is not memory enough for the list, which is never of more than 512 GiB: @max says so then.
+ * once, however many map it. Shorter if the move is to be aborted, if address spaces are in use,
+ * or if there is not memory enough for the list, which is never of more than 512 GiB: @max says so
+ * then.
  *
  * Return: 0, or -ENOMEM: there is not even a short list.
  */

@@ -84,14 +84,9 @@ bool mts_rotor_is_wanted(void)
 
 void mts_rotor_note_wanted(void)
 {
-	/* Pairs with thaw_locked(): who is thawed after this look sets the bit anew. */
 	take_events(BIT(MTS_ROTOR_EV_WANTED));
+	/* Pairs with lift(): a job that is thawed after this look sets the bit anew. */
 	smp_mb();
-}
-
-bool mts_rotor_is_me(void)
-{
-	return current == rotor_thread;
 }
 
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns)

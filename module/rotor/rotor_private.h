@@ -139,8 +139,8 @@ void mts_round_place_newcomers(void);
 bool mts_round_take_in(void);
 
 /*
- * Protect jobs that are in every bin as of now, or would be if turns were taken, or whose memory is,
- * and no others. Not @wanted: none at all.
+ * Protect jobs that are in every bin as of now, or would be if turns were taken, or whose memory
+ * is, and no others. Not @wanted: none at all.
  */
 void mts_round_protect(bool wanted);
 
@@ -378,8 +378,5 @@ bool mts_rotor_is_wanted(void);
 
 /* Take that down. */
 void mts_rotor_note_wanted(void);
-
-/* Is this the rotor's thread, not one of its workers? */
-bool mts_rotor_is_me(void);
 
 #endif /* _MTS_ROTOR_PRIVATE_H */
