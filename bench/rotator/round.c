@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A round's plan: what module/rotor/round.c does, with the same policy code. The comments there say
+ * A round's plan: what module/rotor/plan.c does, with the same policy code. The comments there say
  * why; here is only what differs.
  */
 #include <inttypes.h>

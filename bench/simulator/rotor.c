@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rounds and slices, as module/rotor/ (rotor.c, round.c) has them; the comments there say why. */
+/* Rounds and slices, as module/rotor/ has them (plan.c, slice.c); the comments there say why. */
 #include "simulator.h"
 
 #define TICK_NS (50 * NS_PER_MS)

@@ -18,7 +18,7 @@
 #include "jobs/enrol.h"
 #include "jobs/ops.h"
 #include "memory/reclaim.h"
-#include "rotor/rotor.h"
+#include "rotor/status.h"
 #include "sched_hooks/hooks.h"
 #include "events/stats.h"
 #include "events/wake.h"
@@ -158,7 +158,7 @@ static long status(void __user *arg)
 {
 	struct mts_status status;
 
-	mts_rotor_status(&status);
+	mts_status_get(&status);
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
 }
 
@@ -259,7 +259,7 @@ static u32 fill_jobs(void *buf, u32 n)
 
 static u32 fill_bins(void *buf, u32 n)
 {
-	return mts_rotor_bins(buf, n);
+	return mts_status_bins(buf, n);
 }
 
 struct kind_of_list {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which frozen jobs are pushed out of memory, and how much of each. */
-#include "mts.h"
+#include "rotor/evict.h"
 
 #include "context.h"
+#include "events/promise.h"
+#include "events/stats.h"
 #include "jobs/freezer.h"
+#include "jobs/ops.h"
 #include "memory/memory.h"
 #include "memory/reclaim.h"
-#include "jobs/ops.h"
-#include "rotor/rotor.h"
-#include "rotor/rotor_private.h"
-#include "events/stats.h"
 #include "memory/workers.h"
+#include "rotor/bring.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
 
 bool mts_evict_may(const struct mts_job *job)
 {
@@ -58,7 +60,7 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 		if (all)
 			job->warm = false;
 		if (again)
-			mts_switch_bring_wanted();
+			mts_bring_wanted();
 	} while (again);
 }
 
@@ -129,7 +131,7 @@ int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident)
 	err = mts_ops->usage(job, &usage);
 	if (err)
 		return err;
-	*demand = mts_policy_demand(&usage) - mts_round_unused(job, &usage);
+	*demand = mts_policy_demand(&usage) - mts_roster_unused(job, &usage);
 	*resident = mts_policy_resident(&usage);
 	return 0;
 }
@@ -204,7 +206,7 @@ u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 	u32 n = list_outgoing(to);
 
 	out.n = count_enough(n, want);
-	mts_workers_run(evict_outgoing, &out, min(mts_switch_threads(), out.n));
+	mts_workers_run(evict_outgoing, &out, min(mts_bring_threads(), out.n));
 	/* They fell short: nobody is asked twice, which is in vain where swap is full. */
 	atomic_set(&out.next, out.n);
 	out.n = n;
@@ -212,7 +214,7 @@ u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 	return most - left_of(&out.e);
 }
 
-void mts_evict_for(u32 to)
+void mts_evict_for(u32 to, u64 at_least)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
 	u32 evict = mts_rotor.switches.evict;
@@ -224,9 +226,7 @@ void mts_evict_for(u32 to)
 		return;
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
-	/* They have come near the end of the memory, and grow on. */
-	if (mts_rotor.early)
-		want = max(want, mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned()));
+	want = max(want, at_least);
 	if (mts_evict_frozen(to, want, 0) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

@@ -6,16 +6,20 @@
  * still for a moment, and some of it is evicted. If that goes slowly they fill the rest a little
  * at a time, and turns begin when hardly any is left.
  */
-#include "mts.h"
+#include "rotor/onset.h"
 
 #include "context.h"
-#include "memory/memory.h"
-#include "jobs/ops.h"
-#include "rotor/rotor.h"
-#include "rotor/rotor_private.h"
+#include "events/promise.h"
 #include "events/stats.h"
-#include "sched_hooks/hooks.h"
+#include "jobs/ops.h"
+#include "memory/memory.h"
 #include "memory/workers.h"
+#include "rotor/bring.h"
+#include "rotor/evict.h"
+#include "rotor/freeze.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+#include "sched_hooks/hooks.h"
 
 /*
  * Jobs may fill all of the memory in so short a time. By when the kernel begins to reclaim it is
@@ -239,9 +243,32 @@ bool mts_early_bin_fills(u64 within_ns)
 	return is_new() && fills(early.planned, within_ns);
 }
 
+static bool may_be_early_in(u32 modes)
+{
+	const struct mts_config *config;
+	bool may;
+
+	mutex_lock(&mts_lock);
+	config = mts_rotor_config();
+	may = BIT(config->mode) & modes && !config->bin_bytes &&
+	      !mts_admission_holds(&mts_rotor.admission, ktime_get_ns());
+	mutex_unlock(&mts_lock);
+	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
+}
+
+bool mts_early_may_begin(void)
+{
+	return may_be_early_in(BIT(MTS_MODE_AUTO) | BIT(MTS_MODE_SHADOW));
+}
+
+bool mts_early_may_stop(void)
+{
+	return may_be_early_in(BIT(MTS_MODE_AUTO));
+}
+
 bool mts_early_watches(void)
 {
-	return mts_rotor.nbins < 2 && mts_round_may_be_early();
+	return mts_rotor.nbins < 2 && mts_early_may_begin();
 }
 
 /* Does more than one in @part of the pages of those that take turns belong to who slept? */
@@ -253,7 +280,7 @@ static bool sleepers_have(u32 part)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (mts_round_is_resident(job) || mts_ops->resident(job, &bytes))
+		if (mts_roster_is_resident(job) || mts_ops->resident(job, &bytes))
 			continue;
 		all = mts_add_sat(all, bytes);
 		if (job->slept)
@@ -331,7 +358,7 @@ bool mts_early_is_due(void)
 	if (early.believed_until && now >= early.believed_until &&
 	    mts_rotor.admission.short_of_memory)
 		return false;
-	return !fit_still(now) && !most_sleep(now) && mts_round_may_stop();
+	return !fit_still(now) && !most_sleep(now) && mts_early_may_stop();
 }
 
 /* @else_slow: where hardly any of it went, which says nothing of the disk. */
@@ -360,7 +387,7 @@ static bool probe_disk(void)
 
 	if (mts_rotor.disk_is_slow && now < early.slow_until)
 		return false;
-	job = mts_round_largest(MTS_BIN_NONE, &n);
+	job = mts_roster_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
 	for (i = 0; slow && i < PROBES; i++) {
@@ -372,7 +399,7 @@ static bool probe_disk(void)
 	early.slow_until = now + BELIEVED_NS;
 	/* What went is what had been used longest ago: it would come back page by page. */
 	if (job->usage.swap < BACK_BYTES)
-		mts_switch_bring_job(job, ktime_get_ns() + BACK_NS);
+		mts_bring_job(job, ktime_get_ns() + BACK_NS);
 	return false;
 }
 
@@ -402,10 +429,10 @@ static bool come_near(void)
 			return false;
 		take_sample();
 		began = early.sampled;
-		mts_switch_thaw_all();
+		mts_freeze_thaw_all();
 		mts_promise_step("the jobs fill the memory");
 		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
-		if (mts_rotor_is_hurried() || mts_switch_stop(U64_MAX))
+		if (mts_rotor_is_hurried() || mts_freeze_stop(U64_MAX))
 			return false;
 		take_sample();
 		if (mts_hooks_last_reclaim() > began)
@@ -417,7 +444,7 @@ static bool come_near(void)
 bool mts_early_look(void)
 {
 	/* The gate has been closed: what there is to see will be seen when it is open. */
-	if (mts_switch_stop(U64_MAX))
+	if (mts_freeze_stop(U64_MAX))
 		return false;
 	early.next_look = 0;
 	if (probe_disk())
@@ -431,7 +458,7 @@ bool mts_early_look(void)
 	if (!come_near()) {
 		early.next_look = ktime_get_ns() + FILLS_NS / 2;
 		/* Or else they would wait for what was evicted of one of them. */
-		mts_switch_thaw_all();
+		mts_freeze_thaw_all();
 		return false;
 	}
 	mts_stats_inc(early_begins);

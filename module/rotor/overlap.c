@@ -5,16 +5,20 @@
  * runs, and so on, and whoever is not on its way runs. All stand still for equally long, as
  * they go and come in the same order: a slice and one switch, not two.
  */
-#include "mts.h"
+#include "rotor/overlap.h"
 
 #include "context.h"
-#include "jobs/ops.h"
-#include "rotor/rotor.h"
-#include "rotor/rotor_private.h"
-#include "sched_hooks/hooks.h"
+#include "events/promise.h"
 #include "events/stats.h"
+#include "events/words.h"
+#include "jobs/ops.h"
 #include "jobs/tasks.h"
-#include "events/trace.h"
+#include "rotor/bring.h"
+#include "rotor/evict.h"
+#include "rotor/freeze.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+#include "sched_hooks/hooks.h"
 
 /* Steps for a full bin: what is on its way stands still. */
 #define STEPS 8u
@@ -68,8 +72,8 @@ static int stand_if_short(struct passing *p)
 	if (p->stands || mts_hooks_last_reclaim() < p->began)
 		return 0;
 	p->stands = true;
-	err = mts_switch_stop(U64_MAX);
-	p->parts->freeze_ns += mts_switch_lap(&p->last);
+	err = mts_freeze_stop(U64_MAX);
+	p->parts->freeze_ns += mts_freeze_lap(&p->last);
 	return err;
 }
 
@@ -93,13 +97,13 @@ static int freeze_some(struct passing *p)
 
 		if (job->bin == p->to)
 			continue;
-		err = mts_switch_ask(job, p->to);
+		err = mts_freeze_ask(job, p->to);
 		if (mts_evict_may(job) && !mts_ops->resident(job, &bytes))
 			sum = mts_add_sat(sum, bytes);
 	}
 	if (!err)
-		err = mts_switch_wait_frozen(U64_MAX);
-	p->parts->freeze_ns += mts_switch_lap(&p->last);
+		err = mts_freeze_wait(U64_MAX);
+	p->parts->freeze_ns += mts_freeze_lap(&p->last);
 	return err;
 }
 
@@ -117,12 +121,12 @@ static int make_room(struct passing *p, u64 bytes)
 			return err;
 		/* As in any switch: who answers a person has his share. */
 		set_user_nice(current, 0);
-		mts_switch_note_use();
+		mts_bring_note_use();
 		for (; first < p->out; first++)
 			if (mts_rotor.roster[first]->bin != p->to)
 				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX, 0);
 		set_user_nice(current, MIN_NICE);
-		p->parts->evict_ns += mts_switch_lap(&p->last);
+		p->parts->evict_ns += mts_freeze_lap(&p->last);
 		if (!mts_rotor_may_go_on())
 			return -ECANCELED;
 	}
@@ -148,13 +152,13 @@ static u64 next_lack(const struct passing *p, u32 *end)
 static int let_in(struct passing *p, u32 end)
 {
 	set_user_nice(current, 0);
-	mts_switch_bring_back(p->to, p->in, end);
+	mts_bring_bin(p->to, p->in, end);
 	set_user_nice(current, MIN_NICE);
-	p->parts->bring_back_ns += mts_switch_lap(&p->last);
+	p->parts->bring_back_ns += mts_freeze_lap(&p->last);
 	if (!mts_rotor_may_go_on())
 		return -ECANCELED;
 	if (!p->stands)
-		mts_switch_thaw(p->to, p->in, end);
+		mts_freeze_thaw(p->to, p->in, end);
 	p->in = end;
 	return 0;
 }
@@ -189,7 +193,7 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 	if (!err)
 		err = make_room(&p, U64_MAX);
 	if (!err && p.stands)
-		err = mts_switch_settle(U64_MAX);
+		err = mts_freeze_settle(U64_MAX);
 	mts_evict_note_full();
 	mts_stats_add(freeze_ns, parts->freeze_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);
@@ -202,7 +206,7 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 static void move(struct mts_job *job, u32 to)
 {
 	mutex_lock(&mts_lock);
-	mts_round_move(job, to, job->planned_bytes);
+	mts_roster_move(job, to, job->planned_bytes);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
@@ -213,11 +217,11 @@ static void send_away(u64 deadline)
 	u32 n;
 
 	/* It makes most room. Alone in its bin it has nobody to make room for. */
-	job = mts_round_largest(mts_rotor.running, &n);
+	job = mts_roster_largest(mts_rotor.running, &n);
 	if (n < 2)
 		return;
 	move(job, (mts_rotor.running + mts_rotor.nbins - 1) % mts_rotor.nbins);
-	mts_switch_note_use();
+	mts_bring_note_use();
 	mts_evict_job(job, U64_MAX, deadline);
 	mts_stats_inc(spills);
 }
@@ -232,7 +236,7 @@ int mts_passing_spill(void)
 	/* Whoever is alone in a bin of nothing has nobody to make room. */
 	if (!want)
 		return 0;
-	err = mts_switch_stop(deadline);
+	err = mts_freeze_stop(deadline);
 	if (err)
 		return err;
 	set_user_nice(current, 0);
@@ -240,5 +244,5 @@ int mts_passing_spill(void)
 		send_away(deadline);
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
-	return mts_switch_settle(mts_rotor.slice_ends);
+	return mts_freeze_settle(mts_rotor.slice_ends);
 }

@@ -24,10 +24,4 @@ void mts_rotor_exit(void);
 /* A configuration that has been checked, from now on; the caller holds mts_lock. */
 void mts_rotor_configure(const struct mts_config *config);
 
-/* What the rotor knows, for the device; each takes mts_lock. */
-void mts_rotor_status(struct mts_status *status);
-
-/* Copy up to @n; return how many there are. The caller holds mts_lock. */
-u32 mts_rotor_bins(struct mts_bin_info *bins, u32 n);
-
 #endif /* _MTS_ROTOR_H */

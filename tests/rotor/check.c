@@ -6,7 +6,8 @@
 #include "events/wake.h"
 #include "jobs/freezer.h"
 #include "machine.h"
-#include "rotor/rotor_private.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
 
 /* From when jobs must not be frozen any more to when none is: invariant 1. */
 #define THAW_NS (1 * (u64)NSEC_PER_SEC)
@@ -156,7 +157,7 @@ static u32 count_in_bin(u32 bin, u64 *demand)
 		if (mts_rotor.roster[i]->bin != bin)
 			continue;
 		n++;
-		*demand += mts_round_takes(mts_rotor.roster[i]);
+		*demand += mts_roster_takes(mts_rotor.roster[i]);
 	}
 	return n;
 }

@@ -7,7 +7,8 @@
 #include "jobs/protect.h"
 #include "machine.h"
 #include "rotor/rotor.h"
-#include "rotor/rotor_private.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
 
 #define GIB (1ull << 30)
 #define MIB (1ull << 20)

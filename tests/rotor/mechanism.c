@@ -15,7 +15,8 @@
 #include "memory/cgroupfs.h"
 #include "memory/memory.h"
 #include "memory/workers.h"
-#include "rotor/rotor_private.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
 
 #define CHUNK (8ull << 20)
 

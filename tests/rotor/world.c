@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "memory/reclaim.h"
 #include "rotor/rotor.h"
+#include "rotor/status.h"
 
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
@@ -251,7 +252,7 @@ static void read_status(struct model *unused)
 {
 	struct mts_status status;
 
-	mts_rotor_status(&status);
+	mts_status_get(&status);
 }
 
 static void opened_again(struct model *unused)

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/admission.h"
+
+#include "context.h"
+#include "events/promise.h"
+#include "jobs/tasks.h"
+#include "memory/memory.h"
+#include "rotor/onset.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+#include "rotor/status.h"
+#include "sched_hooks/hooks.h"
+
+/* The host pays for its shortage if it has reclaimed within this time. */
+#define PRESSURE_NS (10 * (u64)NSEC_PER_SEC)
+/* What jobs do not use is believed for so long after the last turn. */
+#define FORGET_NS (60 * (u64)NSEC_PER_SEC)
+
+static bool has_swap(void)
+{
+	u32 i;
+
+	if (get_nr_swap_pages() > 0)
+		return true;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->usage.swap)
+			return true;
+	return false;
+}
+
+bool mts_admit_reclaims(void)
+{
+	u64 last = mts_hooks_last_reclaim();
+
+	return last && ktime_get_ns() - last < PRESSURE_NS;
+}
+
+static bool is_unsure(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_admission_unsure(&mts_rotor.roster[i]->look))
+			return true;
+	return false;
+}
+
+/* The kernel's lowest watermark is less than that from 16 MiB on (calculate_min_free_kbytes()). */
+static bool is_full(void)
+{
+	return mts_memory_free() < ((u64)totalram_pages() << PAGE_SHIFT) / 32;
+}
+
+/* Who runs for more than one part in so many of a processor does not sleep for most of the time. */
+#define RUNS_PART 20u
+
+static void close_window(u64 now)
+{
+	u64 elapsed = now - mts_rotor.admission.began;
+	struct mts_pool residents = { 0 }, others = { 0 };
+	struct mts_window window = { .swapins = mts_memory_swapins(),
+				     .reclaimed = mts_memory_reclaimed(),
+				     .full = is_full() };
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
+		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+		/* In a storm it is hard to tell who sleeps, but not who runs. */
+		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
+			job->slept = false;
+		mts_admission_add(mts_roster_is_resident(job) ? &residents : &others, &job->look,
+				  elapsed);
+		mts_admission_forget(&job->look);
+	}
+	/* Where all fits now, turns would take two bins. */
+	window.expected = mts_admission_expected(mts_admission_potential(&residents),
+						 mts_admission_potential(&others),
+						 max(mts_rotor.plan.nbins, 2U), num_online_cpus());
+	mts_admission_close(&mts_rotor.admission, now, &window);
+}
+
+/*
+ * What the jobs get of the processors without turns, while it may be asked for.
+ * Return: is there more to decide by than before?
+ */
+bool mts_admit_look(void)
+{
+	u64 now;
+
+	if (mts_rotor.nbins >= 2 || !mts_admit_reclaims())
+		return false;
+	mts_promise_step("tasks are looked at");
+	mts_tasks_look();
+	now = ktime_get_ns();
+	if (!mts_admission_look(&mts_rotor.admission, now, is_unsure()))
+		return false;
+	close_window(now);
+	return true;
+}
+
+void mts_admit_judge(u64 began)
+{
+	u64 user, now = ktime_get_ns();
+
+	/* Turns that were not taken for the jobs' sake are not given up for it. */
+	if (!mts_rotor.admission.began)
+		return;
+	mts_promise_step("tasks are looked at");
+	user = mts_tasks_look();
+	mts_admission_round(&mts_rotor.admission, now, user, now - began);
+}
+
+/* By the user's word: whatever the host pays, and whatever turns cost. */
+bool mts_admit_by_demand(const struct mts_config *config)
+{
+	return config->mode == MTS_MODE_ALWAYS || config->bin_bytes;
+}
+
+/*
+ * By what switches took so far. Turns that nobody wanted for the jobs' sake, but because memory was
+ * about to be short, were not compared with anything.
+ */
+static bool switches_take_too_long(void)
+{
+	const struct mts_plan *plan = &mts_rotor.plan;
+
+	/* They are about to be others. */
+	if (mts_rotor.nbins >= 2 && mts_rotor.switches.are_new)
+		return false;
+	if (mts_plan_pauses_too_long(plan))
+		return true;
+	/* A forecast, which knows nothing of who runs in a switch: a good round counts more. */
+	return mts_rotor.nbins >= 2 && mts_rotor.admission.began && !mts_rotor.admission.rounds &&
+	       !mts_rotor.passed &&
+	       !mts_admission_gains(&mts_rotor.admission, plan->run_ns, plan->round_ns);
+}
+
+/*
+ * In a storm on a slow disk nobody is ever seen asleep, as its next page takes ten times as long
+ * as its sleep: so who slept when the storm began is taken to sleep still. Ten of Maziero's
+ * consumers lost up to half of their work to turns.
+ */
+bool mts_admit_turns_pay(u64 now)
+{
+	return mts_admission_pays(&mts_rotor.admission, now) && !mts_early_most_sleep();
+}
+
+/* Does the host pay for its shortage, and would turns be cheaper? */
+static u32 weigh(const struct mts_config *config)
+{
+	u64 now = ktime_get_ns();
+
+	if (mts_admit_by_demand(config) || mts_rotor.early)
+		return MTS_REASON_OVERCOMMIT;
+	if (mts_admission_holds(&mts_rotor.admission, now))
+		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
+	mts_rotor.swap_is_slow = switches_take_too_long();
+	if (mts_rotor.swap_is_slow) {
+		mts_admission_give_up(&mts_rotor.admission, now);
+		mts_switches_forget(&mts_rotor.switches);
+		return MTS_REASON_SLOW_SWAP;
+	}
+	/* Once it rotates the rotation itself keeps reclaim away. */
+	if (mts_rotor.nbins >= 2)
+		return MTS_REASON_OVERCOMMIT;
+	if (!mts_admit_reclaims())
+		return MTS_REASON_NO_PRESSURE;
+	return mts_admit_turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
+}
+
+static u32 decide(const struct mts_config *config, u32 freezable)
+{
+	if (config->mode == MTS_MODE_OFF)
+		return MTS_REASON_NONE;
+	if (freezable < 2)
+		return MTS_REASON_NO_JOBS;
+	if (mts_rotor.plan.nbins < 2 || mts_rotor.all_fit)
+		return MTS_REASON_FITS;
+	if (!has_swap())
+		return MTS_REASON_NO_SWAP;
+	return weigh(config);
+}
+
+/* Whoever turns a knob wants to see what it does, whatever was tried before. */
+void mts_admit_retry(void)
+{
+	if (mts_rotor.is_configured)
+		mts_admission_retry(&mts_rotor.admission);
+	mts_rotor.is_configured = false;
+}
+
+u32 mts_admit(const struct mts_config *config, u32 freezable)
+{
+	u32 reason = decide(config, freezable);
+	bool would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
+
+	if (would != mts_rotor.would_rotate) {
+		mts_rotor.would_rotate = would;
+		if (would)
+			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
+				mts_rotor.plan.nbins,
+				div_u64(mts_rotor.plan.longest_pause_ns, NSEC_PER_MSEC));
+		else
+			pr_info("shadow: would not rotate any more: %s\n",
+				mts_status_explain(reason));
+	}
+	return would ? MTS_REASON_SHADOW : reason;
+}
+
+void mts_admit_note_turn(u32 before, bool on_demand)
+{
+	u64 now = ktime_get_ns();
+
+	if (mts_rotor.nbins >= 2) {
+		mts_rotor.forget_at = 0;
+	} else if (before >= 2) {
+		/* What they use may fit: turns that hang on the demand alone do not begin anew. */
+		mts_rotor.forget_at = on_demand ? now + FORGET_NS : now;
+	}
+	/* The host may have reclaimed, and the jobs been looked at, all the same. */
+	if (on_demand || !mts_rotor.admission.began)
+		return;
+	if (before < 2 && mts_rotor.nbins >= 2) {
+		mts_admission_begin(&mts_rotor.admission);
+		mts_tasks_look();
+	} else if (before >= 2 && mts_rotor.nbins < 2) {
+		mts_admission_end(&mts_rotor.admission);
+	}
+}
+
+bool mts_admit_starves(void)
+{
+	bool starves =
+		mts_admit_reclaims() && mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
+
+	if (starves && !mts_rotor.starves)
+		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");
+	mts_rotor.starves = starves;
+	return starves;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/bring.h"
+
+#include "context.h"
+#include "events/stats.h"
+#include "events/trace.h"
+#include "jobs/ops.h"
+#include "memory/memory.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+
+/* What somebody waits for may take so long: the bins wait, too. */
+#define URGENT_NS (1 * (u64)NSEC_PER_SEC)
+/* So many people type at once at what was frozen, at most. */
+#define WANTED_MOST 16u
+
+/* Of no jobs yet; there is one at a time, but for an urgent one. */
+static struct mts_move new_move(void)
+{
+	return (struct mts_move){
+		.jobs = mts_rotor.moved,
+		.threads = mts_bring_threads(),
+		.should_abort = mts_rotor_is_hurried,
+		.should_yield = mts_rotor_is_wanted,
+	};
+}
+
+static void add_to_move(struct mts_move *move, struct mts_job *job)
+{
+	move->jobs[move->n++] = (struct mts_moved){
+		.job = job,
+		.skip_bytes = mts_roster_unused(job, &job->usage),
+	};
+}
+
+/* The frozen jobs of bin @to, of the roster's from @first to before @end. */
+struct mts_move mts_bring_incoming(u32 to, u32 first, u32 end)
+{
+	struct mts_move move = new_move();
+	u32 i;
+
+	for (i = first; i < end; i++)
+		if (mts_rotor.roster[i]->bin == to && READ_ONCE(mts_rotor.roster[i]->frozen))
+			add_to_move(&move, mts_rotor.roster[i]);
+	return move;
+}
+
+/* All frozen jobs. */
+struct mts_move mts_bring_frozen(void)
+{
+	struct mts_move move = new_move();
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (READ_ONCE(mts_rotor.roster[i]->frozen))
+			add_to_move(&move, mts_rotor.roster[i]);
+	return move;
+}
+
+static void bring(u32 to, struct mts_move *move)
+{
+	u64 began = ktime_get_ns(), lent = mts_rotor.lent_ns, pages = 0, took;
+	u32 n = move->n;
+
+	do {
+		if (mts_move_should_yield(move))
+			mts_bring_wanted();
+		pages += mts_ops->bring_back(move);
+	} while (move->again);
+	took = ktime_get_ns() - began - (mts_rotor.lent_ns - lent);
+	trace_mts_bring_back(to, n, pages, took);
+	if (move->urgent) {
+		mts_rotor.lent_ns += took;
+	} else {
+		mts_stats_add(brought_back, pages);
+		mts_stats_add(bring_back_ns, took);
+	}
+}
+
+/* Those that came since the last time. Who is one too many has to fault. */
+static void add_wanted(struct mts_move *move)
+{
+	u32 i;
+
+	mts_rotor_note_wanted();
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!READ_ONCE(job->comes))
+			continue;
+		WRITE_ONCE(job->comes, false);
+		/* It runs, whatever was evicted of it. */
+		job->warm = true;
+		if (!READ_ONCE(job->frozen) && move->n < WANTED_MOST)
+			add_to_move(move, job);
+	}
+}
+
+void mts_bring_wanted(void)
+{
+	/* In the middle of another move, whose jobs it must not touch. */
+	struct mts_moved jobs[WANTED_MOST];
+	struct mts_move move = {
+		.jobs = jobs,
+		.deadline = ktime_get_ns() + URGENT_NS,
+		.urgent = true,
+		.should_abort = mts_rotor_is_hurried,
+	};
+	u64 swapins = mts_memory_swapins();
+	int nice = task_nice(current);
+
+	add_wanted(&move);
+	if (!move.n || !mts_rotor_disk_is_slow())
+		return;
+	/* As in a switch: they run, and who answers a person has his share. */
+	set_user_nice(current, 0);
+	bring(MTS_BIN_EVERY, &move);
+	set_user_nice(current, nice);
+	/* It is not the running bin that swaps. */
+	mts_rotor.swapins += mts_memory_swapins() - swapins;
+}
+
+void mts_bring_bin(u32 to, u32 first, u32 end)
+{
+	struct mts_move move = mts_bring_incoming(to, first, end);
+
+	bring(to, &move);
+	if (!mts_rotor.by_use || !mts_rotor_may_go_on())
+		return;
+	move = mts_bring_incoming(to, first, end);
+	mts_ops->use_begins(&move);
+}
+
+/* Turns are over, or not begun: as far as it is back by @end. */
+void mts_bring_until(struct mts_move *move, u64 end)
+{
+	move->deadline = end;
+	move->brief = !mts_rotor_disk_is_slow();
+	set_user_nice(current, 0);
+	bring(MTS_BIN_NONE, move);
+	set_user_nice(current, MIN_NICE);
+}
+
+void mts_bring_job(struct mts_job *job, u64 end)
+{
+	struct mts_move move = new_move();
+
+	add_to_move(&move, job);
+	mts_bring_until(&move, end);
+}
+
+void mts_bring_note_use(void)
+{
+	struct mts_move move = mts_bring_frozen();
+
+	mts_ops->use_ends(&move);
+}
+
+/* Where the disk takes the time, more of us would only make its heads go back and forth. */
+u32 mts_bring_threads(void)
+{
+	return mts_rotor_waits_for_disk() ? 1 : U32_MAX;
+}

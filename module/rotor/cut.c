@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/cut.h"
+
+#include "context.h"
+#include "rotor/bring.h"
+#include "rotor/overlap.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+
+/* From @now until it will have been frozen for @max_pause, or for its own limit. */
+u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
+{
+	return mts_sub_floor(READ_ONCE(job->frozen_since) + mts_job_pause_limit(job, max_pause),
+			     now);
+}
+
+/* The bin whose turn is after that of @bin. */
+static u32 next_bin(u32 bin)
+{
+	u32 i, distance, best = mts_rotor.nbins, next = bin;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		if (mts_rotor.roster[i]->bin >= mts_rotor.nbins || mts_rotor.roster[i]->bin == bin)
+			continue;
+		distance = (mts_rotor.roster[i]->bin + mts_rotor.nbins - bin) % mts_rotor.nbins;
+		if (distance < best) {
+			best = distance;
+			next = mts_rotor.roster[i]->bin;
+		}
+	}
+	return next;
+}
+
+/*
+ * How long each bin may still wait for its switch to begin, in ns, so that nobody is frozen for
+ * @max_pause, nor for a limit of its own; U64_MAX: none of it is frozen.
+ *
+ * The switch may take half as long again as the slowest of late: bins differ. Bins that pass share
+ * the processors with who runs: the first time that they do it may take twice as long. They
+ * come back one after the other.
+ */
+static void find_left(u64 *left, u64 now, u64 max_pause)
+{
+	u32 i, back, next = next_bin(mts_rotor.running);
+	struct mts_move comes;
+	bool passes = mts_passing_is_for(next);
+	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
+	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
+
+	for (i = 0; i < mts_rotor.nbins; i++)
+		left[i] = U64_MAX;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin < mts_rotor.nbins && job->bin != next && READ_ONCE(job->frozen))
+			left[job->bin] =
+				min(left[job->bin], mts_cut_until(job, now + takes, max_pause));
+	}
+	comes = mts_bring_incoming(next, 0, mts_rotor.roster_size);
+	for (i = 0; i < comes.n; i++) {
+		back = passes ? i + 1 : comes.n;
+		left[next] = min(left[next],
+				 mts_cut_until(comes.jobs[i].job,
+					       now + div_u64(takes * back, comes.n), max_pause));
+	}
+}
+
+u64 mts_cut_longest(u64 now, u64 max_pause)
+{
+	u64 *left = mts_rotor.scratch;
+
+	find_left(left, now, max_pause);
+	return mts_plan_cut(mts_rotor.bins, mts_rotor.nbins, mts_rotor.running, left,
+			    mts_rotor.switches.slowest_ns);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/drain.h"
+
+#include "context.h"
+#include "events/promise.h"
+#include "jobs/freezer.h"
+#include "rotor/bring.h"
+#include "rotor/cut.h"
+#include "rotor/freeze.h"
+#include "rotor/state.h"
+#include "rotor/switch.h"
+
+/* When turns end they wait no longer for what is in swap, where faults are about as fast. */
+#define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
+
+/* The one of those that are to stay frozen that must run first; NULL: there is none. */
+static struct mts_job *first_to_run(void)
+{
+	struct mts_job *found = NULL;
+	u64 left, least = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!READ_ONCE(job->frozen))
+			continue;
+		if (!mts_freeze_is_for(job, MTS_BIN_EVERY)) {
+			mts_freezer_thaw(job);
+			continue;
+		}
+		left = mts_cut_until(job, 0, mts_rotor.max_pause_ns);
+		if (left < least) {
+			least = left;
+			found = job;
+		}
+	}
+	return found;
+}
+
+/*
+ * From a slow disk faults take twenty times as long: each waits for all of its memory, as
+ * long as it may stand still, and those before it run. Return: some still wait.
+ */
+static bool bring_each(void)
+{
+	u64 now = ktime_get_ns(), pass_ends = now + BRING_ALL_NS, left;
+	struct mts_job *job;
+
+	for (job = first_to_run(); job; job = first_to_run()) {
+		if (now >= pass_ends)
+			return true;
+		left = mts_cut_until(job, now + MTS_PAUSE_MARGIN_NS, mts_rotor.max_pause_ns);
+		if (left)
+			mts_bring_job(job, now + left);
+		/* As far as it has come; the rest when it is known what it is about. */
+		if (mts_rotor_is_hurried())
+			return true;
+		mts_promise_step("jobs are thawed");
+		mts_freezer_thaw(job);
+		/* It resists: it is thawed with the others. */
+		if (READ_ONCE(job->frozen))
+			return false;
+		now = ktime_get_ns();
+	}
+	return false;
+}
+
+bool mts_drain(void)
+{
+	struct mts_move move = mts_bring_frozen();
+
+	if (!move.n)
+		return false;
+	mts_switch_begin(MTS_BIN_NONE);
+	if (mts_rotor_disk_is_slow())
+		return bring_each();
+	mts_bring_until(&move, ktime_get_ns() + BRING_ALL_NS);
+	return false;
+}

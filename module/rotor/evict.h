@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which frozen jobs are pushed out of memory, and how much of each. */
+#ifndef _MTS_ROTOR_EVICT_H
+#define _MTS_ROTOR_EVICT_H
+
+#include "context.h"
+#include "job.h"
+
+/* It is frozen, its memory need not stay, and there is something to get from it. */
+bool mts_evict_may(const struct mts_job *job);
+
+/* Make room for bin @to, as the configuration has it; @at_least bytes, if it has any evicted. */
+void mts_evict_for(u32 to, u64 at_least);
+
+/*
+ * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit). Return: bytes that left
+ * memory; 0 if it is not frozen, or was evicted already.
+ */
+u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
+
+/*
+ * Up to @want bytes of what is frozen, while bin @to runs: the bin that runs again last goes
+ * first, which is the one that has just run. Until @deadline, as above. Return: bytes that left
+ * memory.
+ */
+u64 mts_evict_frozen(u32 to, u64 want, u64 deadline);
+
+/* What a job needs in memory, and has. Return: 0, or -ENODEV: it is gone. */
+int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident);
+
+/* Not all that was to go could go: say so if swap is full. */
+void mts_evict_note_full(void);
+
+#endif /* _MTS_ROTOR_EVICT_H */

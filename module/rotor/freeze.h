@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Freezing and thawing in a switch: which jobs, and how long that is waited for. */
+#ifndef _MTS_ROTOR_FREEZE_H
+#define _MTS_ROTOR_FREEZE_H
+
+#include "context.h"
+#include "job.h"
+
+/*
+ * Freeze newcomers that wait for their bin, thaw those of the running one. Whether the former have
+ * frozen is waited for until @deadline, ktime, ns: the end of the slice, U64_MAX: as in a switch.
+ */
+int mts_freeze_settle(u64 deadline);
+
+/* Freeze whoever may be; whether each has is waited for until @deadline, as above. -ECANCELED. */
+int mts_freeze_stop(u64 deadline);
+
+/* Thaw everything that we froze. */
+void mts_freeze_thaw_all(void);
+
+/* For overlap.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
+int mts_freeze_ask(struct mts_job *job, u32 to);
+
+/*
+ * Who does not freeze is left out for a while, unless @deadline (ktime, ns) comes first. Writes the
+ * scratch memory. 0 or -ECANCELED.
+ */
+int mts_freeze_wait(u64 deadline);
+
+/* Thaw those of a bin, of the roster's from @first to before @end. */
+void mts_freeze_thaw(u32 bin, u32 first, u32 end);
+
+/* Does this job stand still while bin @to runs? */
+bool mts_freeze_is_for(const struct mts_job *job, u32 to);
+
+/* Ask all of those to freeze, and wait as mts_freeze_settle() does. 0 or -ECANCELED. */
+int mts_freeze_others(u32 to, u64 deadline);
+
+/* Thaw the jobs of a bin. */
+void mts_freeze_thaw_bin(u32 bin);
+
+/* The time since *last, which becomes now. */
+static inline u64 mts_freeze_lap(u64 *last)
+{
+	u64 now = ktime_get_ns(), took = now - *last;
+
+	*last = now;
+	return took;
+}
+
+#endif /* _MTS_ROTOR_FREEZE_H */

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/idle.h"
+
+#include "context.h"
+#include "events/wake.h"
+#include "jobs/failsafe.h"
+#include "jobs/freezer.h"
+#include "jobs/interactive.h"
+#include "rotor/admission.h"
+#include "rotor/bring.h"
+#include "rotor/drain.h"
+#include "rotor/freeze.h"
+#include "rotor/onset.h"
+#include "rotor/plan.h"
+#include "rotor/protection.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+#include "rotor/status.h"
+#include "sched_hooks/hooks.h"
+
+/* How often it measures while idle, if nothing else tells it of growth. */
+#define POLL_NS (1 * (u64)NSEC_PER_SEC)
+/* How often the jobs' share of the processors is looked at, while the host reclaims. */
+#define LOOK_NS (100 * NSEC_PER_MSEC)
+/* So long after the host has reclaimed, growth is still to be expected. */
+#define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
+/*
+ * Idle, it looks no more often than this, and measures for 2 % of the time; 1 % while
+ * it watches whether turns would pay. It never looks away for more than a second where
+ * memory runs out, as measuring itself has to wait then.
+ */
+#define QUIET_NS (100 * NSEC_PER_MSEC)
+#define QUIET_FACTOR 50
+#define WATCH_FACTOR 5
+#define MEASURE_FACTOR 100
+
+/* Nothing to rotate (any more): everything runs. */
+static void enter_idle(u32 state, u32 reason)
+{
+	mts_freeze_thaw_all();
+	mutex_lock(&mts_lock);
+	mts_rotor.nbins = 0;
+	mts_freezer_set_turns(false);
+	mts_rotor.running = MTS_BIN_NONE;
+	mts_rotor.slice_ends = 0;
+	mts_rotor.plan.round_ns = 0;
+	mts_rotor.plan.longest_pause_ns = 0;
+	mts_rotor.lesson = (struct mts_lesson){ 0 };
+	mts_rotor.swap_full_in = 0;
+	mts_rotor.all_fit = false;
+	mutex_unlock(&mts_lock);
+	/* It is too late when memory is found to be short: it has been taken then. */
+	mts_protection_update(!mts_admit_starves() && mts_freezer_may_freeze());
+	mts_rotor_set_state(state, reason);
+}
+
+static bool is_polling(void)
+{
+	const struct mts_config *config;
+	bool polling;
+
+	mutex_lock(&mts_lock);
+	config = mts_rotor_config();
+	/* A bin size of the user's own: the host's reclaim does not tell when it is exceeded. */
+	polling = config->mode == MTS_MODE_ALWAYS ||
+		  (config->mode != MTS_MODE_OFF && config->bin_bytes);
+	mutex_unlock(&mts_lock);
+	return polling;
+}
+
+/* The demand exceeds the capacity: do the jobs lose time by it? */
+static bool is_watching(u32 reason)
+{
+	return reason == MTS_REASON_COPES || reason == MTS_REASON_SHADOW;
+}
+
+/*
+ * Measuring takes up to 0.2 ms a job: while it only watches, and its figures are
+ * young against what they cost, a look at the tasks does.
+ */
+void mts_idle_measure(u32 reason)
+{
+	static u64 measured_at, took;
+	u64 began = ktime_get_ns();
+
+	if (is_watching(reason) && !mts_status_is_wanted() &&
+	    began - measured_at < MEASURE_FACTOR * took)
+		return;
+	mts_roster_measure();
+	measured_at = ktime_get_ns();
+	took = measured_at - began;
+}
+
+/* How long it looks away after measuring. */
+static u64 quiet_time(u32 reason, u64 measuring_ns)
+{
+	u64 watch = WATCH_FACTOR * measuring_ns, quiet = QUIET_FACTOR * measuring_ns;
+
+	if (!is_watching(reason))
+		watch = min(quiet, max_t(u64, watch, NSEC_PER_SEC));
+	return max_t(u64, watch, QUIET_NS);
+}
+
+/* How long the idle rotor may sleep. U64_MAX while memory suffices; onset.c may look before. */
+static u64 idle_time(u32 reason)
+{
+	u64 last = mts_hooks_last_reclaim();
+	u32 i;
+
+	/* A real-time job may turn into one that can be frozen without a word. */
+	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
+		return U64_MAX;
+	if (is_watching(reason))
+		return LOOK_NS;
+	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
+		return POLL_NS;
+	/*
+	 * Who has been left out is to be tried again, who is interactive ceases to be.
+	 * If everything fits it still does so then.
+	 */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_job_left_out(mts_rotor.roster[i]) ||
+		    (reason != MTS_REASON_FITS && mts_job_is_interactive(mts_rotor.roster[i])))
+			return POLL_NS;
+	return U64_MAX;
+}
+
+/*
+ * As mts_rotor_wait(), but no longer than until the jobs are about to have all memory. Return:
+ * are they?
+ */
+static bool doze(unsigned long mask, u64 ns)
+{
+	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most, look;
+	unsigned long events;
+
+	mts_early_sample();
+	do {
+		most = until == U64_MAX ? U64_MAX : until - now;
+		look = mts_early_watches() ? mts_early_interval() : U64_MAX;
+		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
+		if (mts_early_is_due())
+			return true;
+		now = ktime_get_ns();
+	} while (!(events & mask) && now < until && mts_rotor_may_go_on());
+	return false;
+}
+
+/* Return: are the jobs about to have all memory? */
+bool mts_idle(u64 measuring_ns)
+{
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long all = readers | BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
+				  BIT(MTS_ROTOR_EV_RECLAIM);
+	u32 reason = mts_rotor.reason;
+
+	/*
+	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is
+	 * left alone has as much to come as who fits beside others.
+	 */
+	if ((reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS) && mts_drain()) {
+		mts_status_answer();
+		return false;
+	}
+	mts_round_forget_use();
+	enter_idle(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
+	if (mts_rotor_is_wanted())
+		mts_bring_wanted();
+	mts_status_answer();
+	return doze(all, idle_time(reason)) || doze(readers, quiet_time(reason, measuring_ns));
+}
+
+void mts_idle_wait_for_gate(u32 reason)
+{
+	enter_idle(reason == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED, reason);
+	mts_status_answer();
+	mts_failsafe_set_parked(true);
+	mts_rotor_wait(BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_JOBS), U64_MAX);
+	mts_failsafe_set_parked(false);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/lend.h"
+
+#include "context.h"
+#include "jobs/budget.h"
+#include "jobs/interactive.h"
+#include "rotor/freeze.h"
+#include "rotor/state.h"
+
+/* Does it run out of turn by the budget, and not because it is in every bin anyway? */
+static bool is_lent(const struct mts_job *job)
+{
+	return READ_ONCE(job->lent) && !job->limited && !(READ_ONCE(job->flags) & MTS_JOB_PIN) &&
+	       !job->realtime && !job->untouchable && !mts_job_is_spared(job);
+}
+
+bool mts_lend_look(void)
+{
+	struct mts_share share = { .processors = num_online_cpus(), .bins = mts_rotor.nbins };
+	bool over = false;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		share.jobs += mts_rotor.roster[i]->bin < mts_rotor.nbins;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		bool runs = job->bin != mts_rotor.running && !READ_ONCE(job->frozen);
+
+		mts_budget_look(job, runs && is_lent(job), share);
+		over |= runs && READ_ONCE(job->call.honoured) &&
+			mts_freeze_is_for(job, mts_rotor.running);
+	}
+	return over;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/newcomers.h"
+
+#include "context.h"
+#include "jobs/budget.h"
+#include "jobs/interactive.h"
+#include "jobs/tasks.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+
+/* What a newcomer will need: as its siblings on average, if it has any. */
+static u64 expected_demand(const struct mts_job *newcomer)
+{
+	u64 sum = 0;
+	u32 i, n = 0;
+
+	for (i = 0; newcomer->parent && i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->parent == newcomer->parent && job->bin != MTS_BIN_NONE) {
+			sum = mts_add_sat(sum, job->demand);
+			n++;
+		}
+	}
+	return max(newcomer->demand, n ? div_u64(sum, n) : 0);
+}
+
+/* A newcomer whose limit the round does not keep: resident until the next one, if there is room. */
+static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
+{
+	if (bin != MTS_BIN_NONE &&
+	    mts_limit_allows(job->max_pause_ns, mts_rotor.bins[bin].pause_ns))
+		return false;
+	if (!job->max_pause_ns || demand > mts_rotor.limits.room)
+		return false;
+	mts_rotor.limits.room -= demand;
+	return true;
+}
+
+static void place(struct mts_job *job)
+{
+	u64 demand;
+	u32 bin;
+
+	mts_rotor.newcomers = true;
+	if (mts_roster_is_resident(job)) {
+		mts_roster_move(job, MTS_BIN_EVERY, 0);
+		return;
+	}
+	demand = expected_demand(job);
+	bin = mts_plan_newcomer(mts_rotor.bins, mts_rotor.nbins, mts_rotor.plan.capacity,
+				mts_rotor.running, demand);
+	if (is_let_in_for_its_limit(job, bin, demand)) {
+		job->limited = true;
+		bin = MTS_BIN_EVERY;
+	}
+	mts_roster_move(job, bin, demand);
+}
+
+void mts_newcomers_place(void)
+{
+	u32 i;
+
+	/* An adopted cgroup arrives with all its memory. */
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
+			mts_roster_measure_job(mts_rotor.roster[i]);
+	mts_tasks_scan();
+	mutex_lock(&mts_lock);
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
+			place(mts_rotor.roster[i]);
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+}
+
+static void take_in(struct mts_job *job)
+{
+	u64 takes = mts_roster_takes(job);
+
+	mts_roster_move(job, MTS_BIN_EVERY, 0);
+	mts_budget_hold(job);
+	mts_roster_note_interactive(job);
+	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);
+	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, takes);
+	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, takes);
+	job->stays = 0;
+	/* It runs, whatever was evicted of it. */
+	job->warm = true;
+}
+
+/* A job that runs for a call alone keeps its bin: it is frozen again when the call is over. */
+static bool has_to_be_resident(const struct mts_job *job)
+{
+	return job->realtime || mts_job_is_spared(job) || mts_job_is_interactive(job);
+}
+
+bool mts_newcomers_take_in(void)
+{
+	const struct mts_plan_bin *running;
+	u32 i, n = 0;
+	bool fits;
+
+	mutex_lock(&mts_lock);
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin >= mts_rotor.nbins || !has_to_be_resident(job))
+			continue;
+		take_in(job);
+		n++;
+	}
+	if (n)
+		mts_jobs_changed();
+	running = &mts_rotor.bins[mts_rotor.running];
+	fits = running->demand <= mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
+	mutex_unlock(&mts_lock);
+	/* A key must not make the host switch, if it can be helped. */
+	return !n || fits;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/plan.h"
+
+#include "context.h"
+#include "events/stats.h"
+#include "events/trace.h"
+#include "jobs/budget.h"
+#include "jobs/calls.h"
+#include "jobs/failsafe.h"
+#include "jobs/freezer.h"
+#include "jobs/interactive.h"
+#include "jobs/ops.h"
+#include "memory/memory.h"
+#include "rotor/admission.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+
+static u64 capacity_now(const struct mts_config *config)
+{
+	u64 capacity, managed = 0;
+	u32 i;
+
+	if (config->bin_bytes)
+		return config->bin_bytes;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
+	capacity = mts_policy_capacity(mts_memory_available(), managed,
+				       (u64)totalram_pages() << PAGE_SHIFT);
+	return mts_policy_learned(&mts_rotor.lesson, capacity);
+}
+
+void mts_roster_note_interactive(struct mts_job *job)
+{
+	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
+		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
+		 job->stays		     ? MTS_INTERACTIVE_STAYS :
+					       MTS_INTERACTIVE_NO;
+
+	if (job->interactive == is)
+		return;
+	job->interactive = is;
+	trace_mts_interactive(job, is, mts_interactive_age_ms(job));
+}
+
+static bool is_used(const struct mts_job *job)
+{
+	return (mts_job_is_interactive(job) || mts_job_is_crowded_out(job)) &&
+	       !mts_budget_is_spent(job);
+}
+
+static bool is_left(const struct mts_job *job)
+{
+	return !is_used(job) && mts_job_was_used(job) && !mts_budget_is_spent(job) &&
+	       !mts_roster_is_resident(job);
+}
+
+/* Of those jobs whose claims can be met. Return: how many claim; *@left: bytes for others. */
+static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (!claims(job))
+			continue;
+		mts_rotor.claimants[n] = job;
+		mts_rotor.claims[n++] = (struct mts_claim){
+			.last_input_ns = atomic64_read(&job->last_input),
+			.demand = job->demand,
+		};
+	}
+	*left = mts_interactive_grant(mts_rotor.claims, n, *left, mts_rotor.scratch);
+	return n;
+}
+
+/* The budget as of this plan: interactive jobs hold of it what they have in every bin. */
+static void lend_anew(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (!mts_job_is_interactive(mts_rotor.roster[i]) &&
+		    !mts_job_has_call(mts_rotor.roster[i]))
+			mts_budget_return(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		if (mts_job_is_interactive(mts_rotor.roster[i]))
+			mts_budget_hold(mts_rotor.roster[i]);
+}
+
+/*
+ * Which of the interactive jobs stay resident, and then of those that have been so the memory: a
+ * share of the capacity is for them. Input that comes while this is decided is judged next time.
+ * Return: bytes of that share that are left.
+ */
+static u64 grant_claims(const struct mts_config *config, u64 capacity)
+{
+	u64 left = mul_u64_u64_div_u64(capacity, config->interactive, 1000);
+	u32 i, n;
+
+	mts_budget_set_limit(left);
+	n = grant(is_used, &left);
+	for (i = 0; i < n; i++) {
+		struct mts_claim *claim = &mts_rotor.claims[i];
+
+		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
+	}
+	lend_anew();
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_rotor.roster[i]->stays = 0;
+	n = grant(is_left, &left);
+	for (i = 0; i < n; i++)
+		if (mts_rotor.claims[i].granted)
+			mts_rotor.claimants[i]->stays = mts_rotor.claims[i].demand;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_roster_note_interactive(mts_rotor.roster[i]);
+	return left;
+}
+
+/* Return: the number of jobs that can be frozen. */
+static u32 fill_plan_jobs(void)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+		struct mts_plan_job *plan_job = &mts_rotor.plan_jobs[i];
+
+		/* It is asked anew in every round. */
+		job->foreign = mts_freezer_is_foreign(job);
+		plan_job->flags = mts_roster_is_resident(job) ? MTS_PLAN_RESIDENT : 0;
+		/* It may have become so since. */
+		if (plan_job->flags)
+			job->stays = 0;
+		plan_job->demand = job->foreign ? job->resident : mts_roster_takes(job);
+		plan_job->stays = job->stays;
+		plan_job->max_pause_ns = job->max_pause_ns;
+		plan_job->threads = job->threads;
+		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
+		n += !plan_job->flags;
+		/* It runs, whatever was evicted of it. */
+		job->warm |= plan_job->flags & MTS_PLAN_RESIDENT;
+	}
+	return n;
+}
+
+/* The index of a job; @roster_size if it has gone. */
+static u32 index_of(u32 id)
+{
+	u32 low = 0, high = mts_rotor.roster_size;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (mts_rotor.roster[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < mts_rotor.roster_size && mts_rotor.roster[low]->id == id ?
+		       low :
+		       mts_rotor.roster_size;
+}
+
+/* Jobs that were seen to wait for each other. Return: how many ties. */
+static u32 fill_ties(void)
+{
+	u64 now = ktime_get_ns();
+	u32 i, j, other, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		for (j = 0; j < MTS_TIES && n < MTS_MAX_JOBS; j++) {
+			other = index_of(mts_ties_id(&mts_rotor.roster[i]->ties, j, now));
+			if (other < mts_rotor.roster_size)
+				mts_rotor.ties[n++] = (struct mts_plan_tie){ .a = i, .b = other };
+		}
+	}
+	return n;
+}
+
+/* Pairs that had two bins, and have one now. */
+static u32 count_joins(u32 nties)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < nties; i++) {
+		const struct mts_plan_job *a = &mts_rotor.plan_jobs[mts_rotor.ties[i].a];
+		const struct mts_plan_job *b = &mts_rotor.plan_jobs[mts_rotor.ties[i].b];
+
+		n += a->prev_bin != MTS_BIN_NONE && b->prev_bin != MTS_BIN_NONE &&
+		     a->prev_bin != b->prev_bin && a->bin == b->bin && a->bin != MTS_BIN_EVERY;
+	}
+	return n;
+}
+
+void mts_round_forget_use(void)
+{
+	u32 i;
+
+	if (!mts_rotor.forget_at || ktime_get_ns() < mts_rotor.forget_at)
+		return;
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_ops->use_outdated(mts_rotor.roster[i]);
+	mts_rotor.forget_at = 0;
+}
+
+/* The jobs in plan_jobs[], with @room bytes for those whose own pause limit a plan cannot keep. */
+static void plan_bins(const struct mts_plan_conf *conf, u64 room)
+{
+	struct mts_limits *limits = &mts_rotor.limits;
+	u32 n = mts_rotor.roster_size, i;
+
+	limits->room = room;
+	mts_plan_round(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan,
+		       mts_rotor.scratch);
+	mts_plan_limits(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan, limits,
+			mts_rotor.scratch);
+	mts_rotor.limited_by = limits->by < n ? mts_rotor.roster[limits->by]->id : 0;
+	for (i = 0; i < n; i++)
+		/* It runs, whatever was evicted of it. */
+		mts_rotor.roster[i]->warm |= mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+}
+
+/* With the capacity of now. Return: the number of jobs that can be frozen. */
+static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
+{
+	u32 freezable;
+	u64 room;
+
+	conf->capacity = capacity_now(config);
+	room = grant_claims(config, conf->capacity);
+	freezable = fill_plan_jobs();
+	plan_bins(conf, room);
+	return freezable - mts_rotor.limits.residents;
+}
+
+/*
+ * They fit by what the host says is available, and lose time by memory all the same. Without
+ * this all would thrash at the edge, where nobody gets the memory to grow over it.
+ */
+static bool is_tight(const struct mts_config *config, u64 capacity)
+{
+	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 ||
+	    !mts_admit_reclaims() || !mts_admit_turns_pay(mts_rotor.planned))
+		return false;
+	return mts_policy_tight(&mts_rotor.lesson, capacity,
+				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
+				mts_memory_free());
+}
+
+/* All of it fits as yet, and is about to need more: turns of two bins. */
+static void split(const struct mts_plan_conf *conf)
+{
+	struct mts_plan_conf less = *conf;
+
+	less.capacity =
+		mts_rotor.plan.demand - mts_rotor.plan.demand / 16 + mts_rotor.plan.resident_demand;
+	plan_bins(&less, mts_rotor.limits.room);
+}
+
+/*
+ * The longest pause from now on. Who has been frozen when it was longer keeps that until all
+ * run, or the watchdog would thaw him beside the bin that runs, or before his memory is back.
+ */
+static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
+{
+	u64 most = mts_rotor.plan.max_pause_ns + MTS_PAUSE_MARGIN_NS;
+
+	if (config->max_pause_ns)
+		return config->max_pause_ns;
+	/* The plan has that of one job: the others may be frozen for longer. */
+	if (mts_rotor.limited_by)
+		most = max_t(u64, most, MTS_PAUSE_AUTO_NS);
+	if (nbins_before >= 2 || mts_freezer_count())
+		return max(most, mts_rotor.max_pause_ns);
+	return most;
+}
+
+/* What is automatic, for a plan that there was none or @nbins_before bins before. */
+static void settle(const struct mts_config *config, u32 nbins_before)
+{
+	bool blind = mts_rotor.planned_blindly;
+
+	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
+	/* Nobody knows yet how long a pause must be: no reason to cut the first switch short. */
+	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
+								mts_rotor.max_pause_ns);
+	/* Turns begin with what other jobs' switches took, if with anything. */
+	mts_switches_plan(&mts_rotor.switches, config->evict, blind ? NULL : &mts_rotor.plan,
+			  mts_rotor_disk_is_slow(), nbins_before >= 2);
+}
+
+bool mts_round_plan_slices(void)
+{
+	u32 by = mts_rotor.limits.by;
+	struct mts_plan_conf conf;
+
+	if (!mts_rotor.planned_blindly)
+		return false;
+	mutex_lock(&mts_lock);
+	conf = mts_plan_conf_of(mts_rotor_config());
+	conf.switch_ns = mts_rotor.switches.adds_ns;
+	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
+	if (by == MTS_BIN_NONE ||
+	    !mts_plan_shorten(&conf, &mts_rotor.plan_jobs[by], mts_rotor.bins, &mts_rotor.plan))
+		mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
+	mts_rotor.planned_blindly = false;
+	settle(mts_rotor_config(), mts_rotor.nbins);
+	mutex_unlock(&mts_lock);
+	return true;
+}
+
+u32 mts_round_plan(void)
+{
+	const struct mts_config *config;
+	struct mts_plan_conf conf;
+	u32 i, freezable, before = mts_rotor.nbins, reason = mts_rotor.reason;
+	bool looked, on_demand;
+
+	looked = mts_admit_look();
+	mutex_lock(&mts_lock);
+	config = mts_rotor_config();
+	on_demand = mts_admit_by_demand(config);
+	conf = mts_plan_conf_of(config);
+	conf.switch_ns = mts_rotor.switches.adds_ns;
+	conf.processors = num_online_cpus();
+	mts_rotor.capacity_is_set = config->bin_bytes;
+	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
+	mts_admit_retry();
+	conf.ties = mts_rotor.ties;
+	conf.nties = fill_ties();
+	mts_rotor.planned = ktime_get_ns();
+	mts_rotor.newcomers = false;
+	freezable = pack(config, &conf);
+	if (is_tight(config, conf.capacity))
+		freezable = pack(config, &conf);
+	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
+		split(&conf);
+	mts_rotor.planned_blindly = !conf.switch_ns || before < 2;
+	settle(config, before);
+	mts_rotor.reason = mts_admit(config, freezable);
+	if (looked || mts_rotor.reason != reason)
+		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
+				    &mts_rotor.plan);
+	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
+	mts_freezer_set_turns(mts_rotor.nbins >= 2);
+	if (mts_rotor.nbins)
+		mts_stats_add(wait_joins, count_joins(conf.nties));
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		job->limited = mts_rotor.nbins && mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+		/* What is left of the same share is lent to others. */
+		if (job->limited)
+			mts_budget_hold(job);
+		mts_roster_give_bin(job,
+				    mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE,
+				    mts_rotor.nbins ? mts_rotor.plan_jobs[i].demand : 0);
+	}
+	mts_roster_count_bins();
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	mts_admit_note_turn(before, on_demand);
+	return mts_rotor.nbins;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/roster.h"
+
+#include "context.h"
+#include "events/promise.h"
+#include "events/trace.h"
+#include "jobs/interactive.h"
+#include "jobs/ops.h"
+#include "jobs/tasks.h"
+#include "rotor/state.h"
+
+/* What is in each bin is what the roster says: jobs may have gone. */
+void mts_roster_count_bins(void)
+{
+	struct mts_plan_bin *bin;
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < mts_rotor.nbins; i++) {
+		mts_rotor.bins[i].demand = 0;
+		mts_rotor.bins[i].jobs = 0;
+	}
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin >= mts_rotor.nbins)
+			continue;
+		bin = &mts_rotor.bins[job->bin];
+		bin->demand = mts_add_sat(bin->demand, job->planned_bytes);
+		bin->jobs++;
+	}
+}
+
+void mts_roster_dismiss(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		mts_job_put(mts_rotor.roster[i]);
+	mts_rotor.roster_size = 0;
+}
+
+void mts_roster_muster(void)
+{
+	struct mts_job *job;
+
+	mts_roster_dismiss();
+	mutex_lock(&mts_lock);
+	mts_job_for_each(job) {
+		kref_get(&job->ref);
+		mts_rotor.roster[mts_rotor.roster_size++] = job;
+	}
+	mts_roster_count_bins();
+	mutex_unlock(&mts_lock);
+}
+
+u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
+{
+	/* Who waits for a person uses next to nothing, and all of it when he comes back. */
+	if (!mts_rotor.by_use || mts_job_was_used(job))
+		return 0;
+	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
+}
+
+void mts_roster_count_threads(struct mts_job *job)
+{
+	int n = mts_ops->awake(job);
+
+	lockdep_assert_held(&mts_lock);
+	if (n < 0)
+		n = 1;
+	job->threads = max_t(u32, n, job->last_threads);
+	job->last_threads = n;
+}
+
+int mts_roster_measure_job(struct mts_job *job)
+{
+	struct mts_usage usage;
+	int err;
+
+	mts_promise_step("memory is measured");
+	err = mts_ops->usage(job, &usage);
+	if (err)
+		return err;
+	mutex_lock(&mts_lock);
+	job->usage = usage;
+	job->unused = mts_roster_unused(job, &usage);
+	job->demand = mts_policy_demand(&usage) - job->unused;
+	job->resident = mts_policy_resident(&usage);
+	if (!READ_ONCE(job->frozen))
+		mts_roster_count_threads(job);
+	mutex_unlock(&mts_lock);
+	return 0;
+}
+
+void mts_roster_measure(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size && mts_rotor_may_go_on(); i++) {
+		/* An error leaves the last figures; a cgroup that is gone is reaped. */
+		mts_roster_measure_job(mts_rotor.roster[i]);
+	}
+	mts_tasks_scan();
+}
+
+bool mts_roster_is_resident(const struct mts_job *job)
+{
+	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
+	       mts_job_left_out(job) || mts_job_is_spared(job) || mts_job_is_interactive(job);
+}
+
+void mts_roster_give_bin(struct mts_job *job, u32 bin, u64 bytes)
+{
+	lockdep_assert_held(&mts_lock);
+	job->planned_bytes = bytes;
+	if (job->bin == bin)
+		return;
+	job->bin = bin;
+	trace_mts_job(job, MTS_JOB_PLACED);
+}
+
+void mts_roster_move(struct mts_job *job, u32 to, u64 bytes)
+{
+	struct mts_plan_bin *bin;
+
+	lockdep_assert_held(&mts_lock);
+	if (job->bin < mts_rotor.nbins) {
+		bin = &mts_rotor.bins[job->bin];
+		bin->demand = mts_sub_floor(bin->demand, job->planned_bytes);
+		bin->jobs--;
+	}
+	if (to < mts_rotor.nbins) {
+		bin = &mts_rotor.bins[to];
+		bin->demand = mts_add_sat(bin->demand, bytes);
+		bin->jobs++;
+	}
+	mts_roster_give_bin(job, to, to < mts_rotor.nbins ? bytes : 0);
+}
+
+struct mts_job *mts_roster_largest(u32 bin, u32 *n)
+{
+	struct mts_job *largest = NULL;
+	u64 bytes, most = 0;
+	u32 i;
+
+	*n = 0;
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin != bin || job->stays || !READ_ONCE(job->frozen) ||
+		    mts_ops->resident(job, &bytes))
+			continue;
+		++*n;
+		if (!largest || bytes > most) {
+			most = bytes;
+			largest = job;
+		}
+	}
+	return largest;
+}

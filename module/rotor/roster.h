@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The roster: which jobs there are, what each needs, and in which bin it is. */
+#ifndef _MTS_ROTOR_ROSTER_H
+#define _MTS_ROTOR_ROSTER_H
+
+#include "context.h"
+#include "job.h"
+#include "policy/policy.h"
+
+/* Take down all jobs, with references, dropping the last muster's. */
+void mts_roster_muster(void);
+void mts_roster_dismiss(void);
+
+/* Measure every job in the roster. */
+void mts_roster_measure(void);
+
+/* See how many threads of a job that is not frozen want to run now. Under mts_lock. */
+void mts_roster_count_threads(struct mts_job *job);
+
+/* Bytes of a job that is measured so, which it does not use, as far as is known. */
+u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage);
+
+/* Why a job is in every bin: it must, or should, or cannot be frozen. */
+bool mts_roster_is_resident(const struct mts_job *job);
+
+/*
+ * The frozen job of a bin that has most in memory, of those whose memory may leave it; NULL: it has
+ * none. @n: how many such are frozen in it.
+ */
+struct mts_job *mts_roster_largest(u32 bin, u32 *n);
+
+/* From its bin to another one, in which it counts for so many bytes. Under mts_lock. */
+void mts_roster_move(struct mts_job *job, u32 to, u64 bytes);
+
+/* Bytes that a job takes of its bin: what of its memory is not in every bin. */
+static inline u64 mts_roster_takes(const struct mts_job *job)
+{
+	return mts_sub_floor(job->demand, job->stays);
+}
+
+/* Measure one job. Return: 0, or an error of mts_ops->usage(). */
+int mts_roster_measure_job(struct mts_job *job);
+
+/* What is in each bin is what the roster says: jobs may have gone. Under mts_lock. */
+void mts_roster_count_bins(void);
+
+/*
+ * A plan has put the job there, where it counts for so many bytes: mts_roster_count_bins() follows.
+ * Under mts_lock.
+ */
+void mts_roster_give_bin(struct mts_job *job, u32 bin, u64 bytes);
+
+/* Trace it if what input makes of the job has changed. */
+void mts_roster_note_interactive(struct mts_job *job);
+
+#endif /* _MTS_ROTOR_ROSTER_H */

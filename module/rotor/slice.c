@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/slice.h"
+
+#include "context.h"
+#include "events/promise.h"
+#include "events/stats.h"
+#include "events/trace.h"
+#include "events/wake.h"
+#include "events/words.h"
+#include "jobs/enrol.h"
+#include "jobs/freezer.h"
+#include "jobs/ops.h"
+#include "jobs/tasks.h"
+#include "jobs/waits.h"
+#include "memory/memory.h"
+#include "rotor/bring.h"
+#include "rotor/cut.h"
+#include "rotor/fit.h"
+#include "rotor/freeze.h"
+#include "rotor/lend.h"
+#include "rotor/newcomers.h"
+#include "rotor/onset.h"
+#include "rotor/overlap.h"
+#include "rotor/plan.h"
+#include "rotor/protection.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+#include "sched_hooks/hooks.h"
+
+/* While a slice runs the rotor looks this often whether anything can run. */
+#define TICK_NS (50 * NSEC_PER_MSEC)
+/*
+ * Where the disk is what switches wait for, memory that a bin takes must last so long: its jobs
+ * reclaim for themselves otherwise, page by page, and do not freeze.
+ */
+#define SPILL_NS (400 * (u64)NSEC_PER_MSEC)
+/* And this often whether the bin still fits. */
+#define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
+/* And whether somebody waits for a frozen job: so early in a slice, and this often. */
+#define WAITS_FIRST_NS (100 * NSEC_PER_MSEC)
+#define WAITS_NS (1 * (u64)NSEC_PER_SEC)
+
+static unsigned int debug_stall_ms;
+module_param(debug_stall_ms, uint, 0600);
+MODULE_PARM_DESC(debug_stall_ms,
+		 "for tests of the watchdog: the rotor hangs this long in its next slice");
+
+static void stall_for_test(void)
+{
+	unsigned int ms = xchg(&debug_stall_ms, 0);
+
+	if (ms)
+		msleep(ms);
+}
+
+void mts_slice_look_at_waits(void)
+{
+	mts_promise_step("tasks are looked at");
+	mts_waits_look(mts_rotor.running, mts_rotor.planned);
+}
+
+u32 mts_slice_jobs(u32 bin)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		n += mts_rotor.roster[i]->bin == bin;
+	return n;
+}
+
+static bool bin_can_run(u32 bin)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		int awake;
+
+		if (mts_rotor.roster[i]->bin != bin)
+			continue;
+		awake = mts_ops->awake(mts_rotor.roster[i]);
+		if (awake < 0)
+			return mts_tasks_bin_can_run(bin);
+		if (awake)
+			return true;
+	}
+	return false;
+}
+
+/* Jobs came or went: place who came; is there still something to rotate? */
+static enum mts_slice_end jobs_changed(u32 bin)
+{
+	mts_job_reap(mts_promise_step);
+	mts_roster_muster();
+	mts_newcomers_place();
+	if (mts_freeze_settle(mts_rotor.slice_ends))
+		return MTS_SLICE_STOP;
+	if (!mts_newcomers_take_in())
+		return MTS_SLICE_OUTGROWN;
+	mts_protection_update(true);
+	/* Everything that is left runs already: let the round's end say so. */
+	if (!mts_freezer_count())
+		return MTS_SLICE_ALONE;
+	if (mts_fit_all())
+		return MTS_SLICE_FITS;
+	return mts_slice_jobs(bin) ? MTS_SLICE_GOES_ON : MTS_SLICE_EMPTY;
+}
+
+void mts_slice_close(u32 bin, enum mts_slice_end why)
+{
+	u64 ran = ktime_get_ns() - mts_rotor.slice_began;
+	/* Reclaim clears the processor's marks, and keeps jobs waiting. */
+	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.slice_began;
+	/*
+	 * Nor does it show what a job uses if it was cut to a moment: ten jobs of 128 MiB, whose
+	 * switches took 7 s, seemed to use half of it, then a quarter, and were put into two bins
+	 * that did not hold them.
+	 */
+	u64 least = max(mts_rotor.bins[bin].slice_ns, mts_rotor.switches.adds_ns / 2);
+	struct mts_job *job;
+	u32 i;
+
+	mutex_lock(&mts_lock);
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		job = mts_rotor.roster[i];
+		if (job->bin != bin)
+			continue;
+		job->run_ns += ran;
+		job->slices++;
+		mts_roster_count_threads(job);
+		job->slice_tells_little = reclaimed || ran < least;
+		WRITE_ONCE(job->overdue, false);
+	}
+	mts_rotor.slice_ends = 0;
+	mutex_unlock(&mts_lock);
+	trace_mts_slice_end(mts_rotor.round, bin, why, mts_rotor.bins[bin].slice_ns, ran);
+	mts_stats_add(slice_ns, ran);
+}
+
+static void open_slice(u32 bin)
+{
+	u64 now = ktime_get_ns(), longest, least;
+	struct mts_plan_bin *plan = &mts_rotor.bins[bin];
+
+	mutex_lock(&mts_lock);
+	least = mts_rotor_config()->min_slice_ns;
+	mutex_unlock(&mts_lock);
+	longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
+	if (longest < plan->slice_ns && mts_round_plan_slices())
+		longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
+	mutex_lock(&mts_lock);
+	plan->slice_ns = min(plan->slice_ns, max(longest, least));
+	mts_rotor.state = MTS_STATE_RUNNING;
+	mts_rotor.slice_began = now;
+	mts_rotor.slice_ends = now + plan->slice_ns;
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	trace_mts_slice_begin(mts_rotor.round, bin, &mts_rotor.bins[bin]);
+}
+
+/*
+ * A bin that sleeps gives up its slice (Reuven & Wiseman section 4.1), but not
+ * before it has had a fair start, which grows while bin after bin sleeps: a
+ * host where all is quiet must not be kept busy with switches.
+ */
+static u64 patience(u32 early_in_a_row)
+{
+	u64 least;
+
+	mutex_lock(&mts_lock);
+	least = mts_rotor_config()->min_slice_ns;
+	mutex_unlock(&mts_lock);
+	return least << min(early_in_a_row, 16U);
+}
+
+enum mts_slice_end mts_slice_run(u32 bin)
+{
+	static u32 early_in_a_row;
+	const unsigned long spilling = mts_rotor_waits_for_disk() ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
+	u64 now, next_growth, next_waits, fair_start;
+	enum mts_slice_end end;
+	u32 asleep = 0;
+
+	open_slice(bin);
+	mts_rotor.swapins = mts_memory_swapins();
+	if (spilling)
+		mts_early_sample();
+	next_growth = mts_rotor.slice_began + GROWTH_NS;
+	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
+	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
+
+	for (;;) {
+		unsigned long events;
+
+		now = ktime_get_ns();
+		if (now >= mts_rotor.slice_ends) {
+			/* A bin that slept to the end does not count as one that ran. */
+			if (!asleep)
+				early_in_a_row = 0;
+			return MTS_SLICE_OVER;
+		}
+		mts_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
+		stall_for_test();
+		/* Jobs come and go in storms: they are looked at once a tick. */
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED) |
+						spilling,
+					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
+		events |= mts_rotor_take_events(BIT(MTS_ROTOR_EV_JOBS));
+		if (!mts_rotor_may_go_on())
+			return MTS_SLICE_STOP;
+		if (events & BIT(MTS_ROTOR_EV_WANTED)) {
+			mts_bring_wanted();
+			/* It is not the running bin that grows. */
+			if (spilling)
+				mts_early_sample();
+		}
+		if (events & BIT(MTS_ROTOR_EV_CONFIG))
+			return MTS_SLICE_CONFIG;
+		if (spilling && mts_early_bin_fills(SPILL_NS) && mts_passing_spill())
+			return MTS_SLICE_STOP;
+		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
+			end = jobs_changed(bin);
+			if (end != MTS_SLICE_GOES_ON)
+				return end;
+		}
+		if (mts_lend_look() && mts_freeze_settle(mts_rotor.slice_ends))
+			return MTS_SLICE_STOP;
+		if (mts_rotor.early && mts_early_all_fit()) {
+			mts_rotor.all_fit = true;
+			return MTS_SLICE_FITS;
+		}
+		if (mts_fit_swaps()) {
+			mts_stats_inc(regroups);
+			return MTS_SLICE_SWAPS;
+		}
+		now = ktime_get_ns();
+		if (now >= next_growth && now < mts_rotor.slice_ends) {
+			next_growth = now + GROWTH_NS;
+			if (mts_fit_outgrown()) {
+				mts_stats_inc(regroups);
+				return MTS_SLICE_OUTGROWN;
+			}
+		}
+		if (now >= next_waits && now < mts_rotor.slice_ends) {
+			next_waits = now + WAITS_NS;
+			mts_slice_look_at_waits();
+		}
+		/* Twice in a row: one look may fall between two sleeps of a busy task. */
+		asleep = bin_can_run(bin) ? 0 : asleep + 1;
+		if (asleep >= 2 && now >= fair_start && now < mts_rotor.slice_ends) {
+			mts_stats_inc(early_switches);
+			early_in_a_row++;
+			return MTS_SLICE_ASLEEP;
+		}
+	}
+}

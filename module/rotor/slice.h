@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A slice: one bin runs. */
+#ifndef _MTS_ROTOR_SLICE_H
+#define _MTS_ROTOR_SLICE_H
+
+#include "context.h"
+#include "events/words.h"
+
+/* See who in the running bin waits for whom, while it can still be seen. */
+void mts_slice_look_at_waits(void);
+
+/* Let the bin run, until its slice is over or there is a reason to end it before. */
+enum mts_slice_end mts_slice_run(u32 bin);
+
+/* What the jobs of the bin have had of it. */
+void mts_slice_close(u32 bin, enum mts_slice_end why);
+
+u32 mts_slice_jobs(u32 bin);
+
+#endif /* _MTS_ROTOR_SLICE_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rotor/status.h"
+
+#include "context.h"
+#include "events/wake.h"
+#include "jobs/freezer.h"
+#include "jobs/interactive.h"
+#include "rotor/state.h"
+#include "sched_hooks/hooks.h"
+
+static bool measure_wanted; /* a reader of the status wants fresh figures */
+static DECLARE_WAIT_QUEUE_HEAD(measured);
+
+void mts_status_answer(void)
+{
+	WRITE_ONCE(measure_wanted, false);
+	wake_up(&measured);
+}
+
+static const char *const reasons[] = {
+	[MTS_REASON_NONE] = "mode is off",
+	[MTS_REASON_NO_JOBS] = "fewer than two jobs that could take turns",
+	[MTS_REASON_FITS] = "the jobs' demand fits in the capacity",
+	[MTS_REASON_NO_PRESSURE] =
+		"demand exceeds the capacity, but the host does not reclaim memory",
+	[MTS_REASON_NO_SWAP] =
+		"demand exceeds the capacity, but there is no swap: add some (swapon)",
+	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
+	[MTS_REASON_COPES] = "demand exceeds the capacity, but turns would gain the jobs nothing",
+	[MTS_REASON_NO_GAIN] =
+		"demand exceeds the capacity, but taking turns cost more time: tried again later",
+	[MTS_REASON_SLOW_SWAP] =
+		"switches take so long that turns would give the jobs less than they have without, or exceed max_pause: tried again later",
+	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
+};
+
+const char *mts_status_explain(u32 reason)
+{
+	return reason < ARRAY_SIZE(reasons) && reasons[reason] ? reasons[reason] : "";
+}
+
+static const char swap_full[] =
+	"the jobs' demand exceeds the capacity, and swap is full (or a zram is): add some (swapon)";
+
+static const char *explain(u32 reason)
+{
+	lockdep_assert_held(&mts_lock);
+	if (reason == MTS_REASON_OVERCOMMIT && mts_rotor_is_swap_full())
+		return swap_full;
+	/* "": the gate has been opened, and the rotor has not seen it. */
+	return mts_status_explain(reason);
+}
+
+/*
+ * While idle nobody measures: a reader has it done. A rotation measures itself;
+ * a stopped rotor is left in peace.
+ */
+static void refresh(void)
+{
+	u32 state = READ_ONCE(mts_rotor.state);
+
+	if (mts_freezer_gate() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
+		return;
+	WRITE_ONCE(measure_wanted, true);
+	mts_wake_rotor(MTS_ROTOR_EV_MEASURE);
+	wait_event_interruptible_timeout(measured, !READ_ONCE(measure_wanted), HZ / 2);
+}
+
+static void count_residents(struct mts_status *status)
+{
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job) {
+		status->interactive += mts_job_is_interactive(job);
+		status->crowded_out += mts_job_is_crowded_out(job);
+		status->limited += job->limited;
+	}
+}
+
+void mts_status_get(struct mts_status *status)
+{
+	u32 gate;
+
+	refresh();
+	memset(status, 0, sizeof(*status));
+	mutex_lock(&mts_lock);
+	status->abi = MTS_ABI_VERSION;
+	status->state = mts_rotor.state;
+	status->reason = mts_rotor.reason;
+	status->each_how = mts_hooks_each_how();
+	status->jobs = mts_job_count();
+	status->bins = mts_rotor.nbins;
+	status->current_bin = mts_rotor.running;
+	status->frozen = mts_freezer_count();
+	status->generation = mts_jobs_generation();
+	status->now_ns = ktime_get_ns();
+	status->capacity = mts_rotor.plan.capacity;
+	status->demand = mts_rotor.plan.demand;
+	status->resident_demand = mts_rotor.plan.resident_demand;
+	status->round = mts_rotor.round;
+	status->slice_ends_ns = mts_rotor.slice_ends;
+	status->round_ns = mts_rotor.plan.round_ns;
+	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
+	if (mts_rotor.nbins) {
+		status->evict = mts_rotor.switches.evict;
+		status->max_pause_ns = mts_rotor.max_pause_ns;
+		status->limited_by = mts_rotor.limited_by;
+	}
+	status->sees = mts_hooks_see();
+	count_residents(status);
+	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));
+	mutex_unlock(&mts_lock);
+
+	/* The gate may be closed before the rotor has noticed. */
+	gate = mts_freezer_gate();
+	if (gate) {
+		status->state = gate == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED;
+		status->reason = gate;
+		mts_freezer_detail(status->detail, sizeof(status->detail));
+	}
+}
+
+u32 mts_status_bins(struct mts_bin_info *bins, u32 n)
+{
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < min(n, mts_rotor.nbins); i++) {
+		bins[i].jobs = mts_rotor.bins[i].jobs;
+		bins[i].pad = 0;
+		bins[i].demand = mts_rotor.bins[i].demand;
+		bins[i].slice_ns = mts_rotor.bins[i].slice_ns;
+	}
+	return mts_rotor.nbins;
+}
+
+bool mts_status_is_wanted(void)
+{
+	return READ_ONCE(measure_wanted);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A switch: from one bin to the next. */
+#ifndef _MTS_ROTOR_SWITCH_H
+#define _MTS_ROTOR_SWITCH_H
+
+#include "context.h"
+
+/* Freeze what does not run now, evict, thaw bin @to. -ECANCELED: the gate closed. */
+int mts_switch_to(u32 to);
+
+/* To MTS_BIN_NONE: turns are over. */
+void mts_switch_begin(u32 to);
+
+#endif /* _MTS_ROTOR_SWITCH_H */
