@@ -27,7 +27,7 @@ def test_no_events(mtsctl, tmp_path):
 
 def test_reasons_have_one_name(sources):
     """The trace events say them as status does."""
-    events = (sources.parents[1] / "module" / "trace.h").read_text()
+    events = (sources.parents[1] / "module/events/trace.h").read_text()
     said = dict(re.findall(r'\tEM(?:_LAST)?\(MTS_REASON_(\w+), "([\w-]+)"\)', events))
     words = dict(re.findall(r'\{ "([\w-]+)", MTS_REASON_(\w+),', (sources / "words.c").read_text()))
     assert said == {number: word for word, number in words.items()}

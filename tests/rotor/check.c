@@ -253,8 +253,9 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	/*
 	 * A plan may move a job that has waited for nearly all of its pause to another bin. That
 	 * bin then runs first, or the job later; slices of disjoint bins leave no time for either.
+	 * And a switch may take longer than any before it.
 	 */
-	if (why == MTS_THAW_OVERDUE && check.gentle &&
+	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.state == MTS_STATE_RUNNING &&
 	    machine_now() > check.moved + MTS_PAUSE_MAX_NS)
 		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
 }
@@ -329,6 +330,9 @@ void check_shares(void)
 	u64 least = U64_MAX, most = 0;
 	u32 i;
 
+	/* A job that a bin has sent away in its slice has not had that slice. */
+	if (mts_stats_read(spills))
+		return;
 	for (i = 0; i < MAX_MODELS; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.nbins)
 			continue;

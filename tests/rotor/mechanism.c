@@ -382,9 +382,12 @@ void mts_tasks_scan(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++)
-		if (models[i])
-			WRITE_ONCE(models[i]->job->realtime, models[i]->realtime);
+	for (i = 0; i < MAX_MODELS; i++) {
+		struct model *model = models[i];
+
+		if (model)
+			WRITE_ONCE(model->job->realtime, model->realtime);
+	}
 	rcu_read_unlock();
 }
 
@@ -468,8 +471,11 @@ bool mts_watched_are_any(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !any; i++)
-		any = models[i] && mts_job_has_call(models[i]->job);
+	for (i = 0; i < MAX_MODELS && !any; i++) {
+		struct model *model = models[i];
+
+		any = model && mts_job_has_call(model->job);
+	}
 	rcu_read_unlock();
 	return any;
 }
