@@ -391,6 +391,16 @@ void mts_user_wait_on(struct wait_queue_head *wq)
 	mts_user_point();
 }
 
+bool machine_sleeps_for_ever(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_THREADS; i++)
+		if (m.threads[i].used && !strcmp(m.threads[i].name, name))
+			return m.threads[i].sleeps && m.threads[i].until == U64_MAX && !m.nirq;
+	return false;
+}
+
 static void sleep_until(u64 until)
 {
 	MTS_USER_ASSERT(!m.running->atomic);

@@ -32,6 +32,9 @@ void machine_sleep(u64 ns);
 /* As mts_user_now(), but no time passes by it, and no other thread's turn comes. */
 u64 machine_now(void);
 
+/* Does the thread of that name sleep until it is woken, and is no interrupt about to do so? */
+bool machine_sleeps_for_ever(const char *name);
+
 /* What has been logged last, and what the harness says. */
 void machine_print_log(FILE *to);
 

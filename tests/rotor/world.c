@@ -255,6 +255,12 @@ static void read_status(struct model *unused)
 	mts_status_get(&status);
 }
 
+/* For so long that a wake-up which was lost shows. */
+static void nothing(struct model *unused)
+{
+	machine_sleep(90ull * NSEC_PER_SEC);
+}
+
 static void opened_again(struct model *unused)
 {
 	/* Whatever it was closed for. */
@@ -293,6 +299,7 @@ static const struct action {
 	{ "disk", disk_changes, 4 },
 	{ "status", read_status, 10, false, true },
 	{ "opened", opened_again, 10 },
+	{ "nothing", nothing, 2, false, true },
 };
 
 static const struct action *draw_action(void)
