@@ -188,7 +188,7 @@ void expect_turns_of_their_own(void)
 	}
 	nhogs = 3;
 	expect_within(60000, get_status().bins >= 2, "%s", describe());
-	expect_within(150000,
+	expect_within(300000,
 		      job_named("a").slices >= 2 && job_named("b").slices >= 2 &&
 			      job_named("c").slices >= 2,
 		      "%s", describe());

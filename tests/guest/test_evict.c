@@ -266,7 +266,7 @@ static void growth_splits_the_bin(void)
 GUEST_TESTS(TEST(evict_full_empties_the_outgoing_bin), TEST(evict_off_leaves_memory_alone),
 	    TEST(evict_need_leaves_memory_alone_while_there_is_room),
 	    TEST(evict_auto_goes_by_need_where_switches_are_dear), TEST(thaw_during_eviction),
-	    TEST_SLOW(mode_auto_rotates_under_pressure, 240),
+	    TEST_SLOW(mode_auto_rotates_under_pressure, 420),
 	    TEST(job_larger_than_the_bin_runs_alone), TEST(what_processors_keep_is_available),
 	    TEST(added_job_is_measured_on_arrival), TEST(newcomer_gets_its_turn),
 	    TEST(growth_splits_the_bin));

@@ -272,10 +272,11 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	/*
 	 * A plan may move a job that has waited for nearly all of its pause to another bin. That
 	 * bin then runs first, or the job later; slices of disjoint bins leave no time for either.
-	 * And a switch may take longer than any before it.
+	 * And a switch may take longer than any before it; and a newcomer that fits in no bin waits
+	 * for the next round, however long this one lasts.
 	 */
 	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.state == MTS_STATE_RUNNING &&
-	    machine_now() > check.moved + MTS_PAUSE_MAX_NS)
+	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_MAX_NS)
 		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
 }
 

@@ -29,7 +29,7 @@ RARE = {
     "freeze": {"off", "stopped", "paused"},
     "thaw": {"off", "stopped", "paused"},
     "evict": {"off", "idle", "stopped", "paused"},
-    "bring": {"off", "idle", "stopped", "paused"},
+    "bring": {"off", "idle", "running", "stopped", "paused"},
     "use": {"off", "idle", "running", "stopped", "paused"},
 }
 
@@ -56,8 +56,8 @@ def built() -> None:
 
 @pytest.fixture(scope="module")
 def long_run() -> str:
-    """A hundred thousand switches. Return: the report."""
-    done = rotor("rotor", "--seed", "1", "--switches", "100000", "--coverage")
+    """Two hundred thousand switches. Return: the report."""
+    done = rotor("rotor", "--seed", "1", "--switches", "200000", "--coverage")
     assert done.returncode == 0, done.stdout[-20000:]
     return done.stdout
 

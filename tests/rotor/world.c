@@ -49,7 +49,7 @@ static void draw_config(void)
 {
 	config = (struct mts_config){
 		.mask = MTS_CONFIG_ALL,
-		.mode = machine_draw(8) ? MTS_MODE_ALWAYS : machine_draw(4),
+		.mode = machine_draw(4) ? MTS_MODE_ALWAYS : machine_draw(4),
 		.pack = machine_draw(3),
 		.evict = machine_draw(4),
 		.slice_ns = draw_slice(),
@@ -233,7 +233,7 @@ static void suspend(struct model *unused)
 
 static void weather(struct model *unused)
 {
-	host.mishaps = machine_chance(2) ? 0 : (u32[]){ 1, 10, 100 }[machine_draw(3)];
+	host.mishaps = machine_chance(2) ? 0 : (u32[]){ 3, 30, 200 }[machine_draw(3)];
 	host.last_foul = machine_now();
 }
 
@@ -294,7 +294,7 @@ static const struct action {
 	{ "thaw", thaw_command, 4 },
 	{ "out of memory", out_of_memory, 2 },
 	{ "suspend or resume", suspend, 4 },
-	{ "weather", weather, 6 },
+	{ "weather", weather, 12 },
 	{ "swap", swap_changes, 4 },
 	{ "disk", disk_changes, 4 },
 	{ "status", read_status, 10, false, true },
