@@ -214,7 +214,7 @@ u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 	return most - left_of(&out.e);
 }
 
-void mts_evict_for(u32 to, u64 at_least)
+void mts_evict_for(u32 to, u64 least)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
 	u32 evict = mts_rotor.switches.evict;
@@ -226,7 +226,7 @@ void mts_evict_for(u32 to, u64 at_least)
 		return;
 	measure_bin(to, &demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
-	want = max(want, at_least);
+	want = max(want, least);
 	if (mts_evict_frozen(to, want, 0) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

@@ -9,8 +9,8 @@
 /* It is frozen, its memory need not stay, and there is something to get from it. */
 bool mts_evict_may(const struct mts_job *job);
 
-/* Make room for bin @to, as the configuration has it; @at_least bytes, if it has any evicted. */
-void mts_evict_for(u32 to, u64 at_least);
+/* Make room for bin @to, as the configuration has it; @least bytes, if it has any evicted. */
+void mts_evict_for(u32 to, u64 least);
 
 /*
  * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit). Return: bytes that left

@@ -29,13 +29,13 @@ void mts_switch_begin(u32 to)
 /* One bin goes, then the other comes. */
 static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 {
-	u64 at_least = 0;
+	u64 least = 0;
 
 	mts_bring_note_use();
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
 	if (mts_rotor.early)
-		at_least = mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned());
-	mts_evict_for(to, at_least);
+		least = mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned());
+	mts_evict_for(to, least);
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_may_go_on())
 		return -ECANCELED;
