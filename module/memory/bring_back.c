@@ -129,7 +129,8 @@ static void look_for_room(const struct place *place)
 		mts_mms_give_up(place->index);
 }
 
-static struct vm_area_struct *go_to(struct place *place, const struct mts_swapped *entry)
+static struct vm_area_struct *go_to(const struct mts_move *move, struct place *place,
+				    const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
 	u32 index = mts_swapped_mm(entry);
@@ -139,7 +140,7 @@ static struct vm_area_struct *go_to(struct place *place, const struct mts_swappe
 			  mts_mms_is_given_up(index)))
 		leave(place);
 	if (!place->mm) {
-		*place = (struct place){ .index = index, .mm = mts_mms_lock(index) };
+		*place = (struct place){ .index = index, .mm = mts_mms_lock(move, index) };
 		look_for_room(place);
 	}
 	/* What is left of it its processes fault back, if there are any. */
@@ -185,7 +186,7 @@ static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
 		     unsigned int flags)
 {
-	struct vm_area_struct *vma = go_to(place, entry);
+	struct vm_area_struct *vma = go_to(p->move, place, entry);
 	unsigned int write, noreclaim;
 	vm_fault_t fault;
 

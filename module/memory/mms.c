@@ -31,7 +31,6 @@ struct held {
 
 static struct held mms[MTS_MAX_MMS];
 static u32 nmms;
-static const struct mts_move *held_for;
 /* Against dropping one as a worker takes it. */
 static DEFINE_SPINLOCK(drop_lock);
 
@@ -77,7 +76,6 @@ u32 mts_mms_get(const struct mts_move *move)
 	struct task_struct *process;
 	u32 i, kept = 0;
 
-	held_for = move;
 	rcu_read_lock();
 	for_each_process(process) {
 		struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(process));
@@ -185,12 +183,12 @@ static struct mm_struct *get(u32 index)
 	return mm;
 }
 
-struct mm_struct *mts_mms_lock(u32 index)
+struct mm_struct *mts_mms_lock(const struct mts_move *move, u32 index)
 {
 	unsigned long until = jiffies + msecs_to_jiffies(LOCK_MS);
 	struct mm_struct *mm = get(index);
 
-	while (mm && !time_after(jiffies, until) && !held_for->should_abort()) {
+	while (mm && !time_after(jiffies, until) && !move->should_abort()) {
 		if (is_dead(mm) || mts_mms_is_given_up(index))
 			break;
 		if (mmap_read_trylock(mm))

@@ -12,7 +12,7 @@
 
 /**
  * mts_mms_get() - hold the address spaces of jobs
- * @move: it is for; held as well until mts_mms_put()
+ * @move: it is for
  *
  * Each once, though processes may share it. Kernel threads have none. Only for
  * the rotor's thread, and one set at a time. Return: how many there are.
@@ -44,14 +44,15 @@ void mts_mms_drop_dead(u32 from, u32 n);
 
 /**
  * mts_mms_lock() - one of them, locked for reading
- * @index: 0 to what mts_mms_get() returned
+ * @move: the one of mts_mms_get()
+ * @index: 0 to what that returned
  *
  * Return: NULL if it has been dropped, if its processes have exited, if the move
  * is to be aborted, or if somebody writes it for a fifth of a second: that is no frozen
  * task, and it may sleep for long. Else mts_mms_unlock() it. For any thread while the rotor's
  * holds them.
  */
-struct mm_struct *mts_mms_lock(u32 index);
+struct mm_struct *mts_mms_lock(const struct mts_move *move, u32 index);
 void mts_mms_unlock(struct mm_struct *mm);
 
 #endif /* _MTS_MMS_H */

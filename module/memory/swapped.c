@@ -176,7 +176,7 @@ static bool may_add(const struct mm_struct *mm)
 
 static void add_mm(struct collector *c)
 {
-	struct mm_struct *mm = mts_mms_lock(c->index);
+	struct mm_struct *mm = mts_mms_lock(c->move, c->index);
 	struct vm_area_struct *vma;
 
 	if (!mm)

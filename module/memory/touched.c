@@ -97,7 +97,7 @@ static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit
 	u32 i;
 
 	for (i = 0; i < nmms; i++) {
-		struct walk walk = { .mm = mts_mms_lock(i),
+		struct walk walk = { .mm = mts_mms_lock(move, i),
 				     .job = mts_mms_job(i),
 				     .skip_bytes = mts_mms_skips(i),
 				     .move = move };

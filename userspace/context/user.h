@@ -17,7 +17,6 @@
 #include "policy/pure.h"
 
 typedef __s32 s32;
-typedef long ssize_t_kernel;
 
 /* ---- the machine ------------------------------------------------------------------------ */
 
