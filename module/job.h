@@ -13,7 +13,10 @@
 #include "context.h"
 #include "mts.h"
 #include "policy/account.h"
-#include "policy/policy.h"
+#include "policy/admission.h"
+#include "policy/demand.h"
+#include "policy/ties.h"
+#include "policy/working_set.h"
 
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
 #define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */

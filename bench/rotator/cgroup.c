@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "policy/demand.h"
 #include "rotator.h"
 
 static const char *path_of(const char *name, const char *file)

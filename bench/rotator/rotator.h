@@ -24,7 +24,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "policy/policy.h"
+#include "policy/bins.h"
+#include "policy/demand.h"
+#include "policy/fit.h"
+#include "policy/switches.h"
 #include "settings.h"
 
 #define MAX_JOBS 1024u

@@ -7,6 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "policy/bins.h"
+#include "policy/demand.h"
+#include "policy/fit.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
+#include "policy/switches.h"
 #include "rotator.h"
 
 /* The host pays for its shortage if it has reclaimed within this time. */

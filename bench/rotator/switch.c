@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "policy/evict.h"
 #include "rotator.h"
 
 #define FREEZE_LIMIT_NS NS_PER_S

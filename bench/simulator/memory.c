@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What of each job is in memory, what is in swap, and what moving it takes. */
+#include "policy/evict.h"
 #include "simulator.h"
 
 static u64 pages_of(u64 bytes)

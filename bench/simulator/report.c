@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What came out: a table for people, or one JSON object. */
+#include "policy/bins.h"
 #include "simulator.h"
 
 /* Of bins, in the table; JSON has all. */

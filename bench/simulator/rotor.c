@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rounds and slices, as module/rotor/ has them (plan.c, slice.c); the comments there say why. */
+#include "policy/bins.h"
+#include "policy/demand.h"
+#include "policy/fit.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
+#include "policy/switches.h"
 #include "simulator.h"
 
 #define TICK_NS (50 * NS_PER_MS)

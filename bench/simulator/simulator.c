@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The rotation of a scenario; and the ideal: the same jobs, all at once, where memory suffices. */
+#include "policy/plan.h"
 #include "simulator.h"
 
 #include <stdlib.h>

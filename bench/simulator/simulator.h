@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "policy/policy.h"
+#include "policy/bins.h"
+#include "policy/fit.h"
+#include "policy/switches.h"
 #include "settings.h"
 
 #define PAGE 4096ull

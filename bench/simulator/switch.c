@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A switch, as module/rotor/switch.c does it; the comments there say why. */
+#include "policy/evict.h"
+#include "policy/switches.h"
 #include "simulator.h"
 
 /* What stays when a job is evicted. */

@@ -23,6 +23,8 @@
 #include "compat/compat.h"
 #include "job.h"
 #include "events/words.h"
+#include "policy/admission.h"
+#include "policy/bins.h"
 
 #ifndef _MTS_TRACE_WORD
 #define _MTS_TRACE_WORD

@@ -7,6 +7,7 @@
 #include "mts.h"
 #include "events/promise.h"
 #include "events/wake.h"
+#include "policy/bins.h"
 
 /*
  * How long before its limit the watchdog thaws a job; it looks twice in that

@@ -9,6 +9,7 @@
 #include "job.h"
 #include "memory/move.h"
 #include "memory/reclaim.h"
+#include "policy/demand.h"
 
 /**
  * struct mts_ops

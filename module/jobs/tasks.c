@@ -6,6 +6,7 @@
 
 #include "compat/compat.h"
 #include "job.h"
+#include "policy/admission.h"
 
 static bool is_untouchable(struct task_struct *task)
 {

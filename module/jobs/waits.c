@@ -25,6 +25,7 @@
 #include "job.h"
 #include "events/stats.h"
 #include "events/trace.h"
+#include "policy/ties.h"
 
 /* Things that are waited for, in one look. */
 #define MAX_THINGS 512

@@ -30,6 +30,7 @@
 #include "memory/swapped.h"
 #include "memory/usage.h"
 #include "memory/workers.h"
+#include "policy/demand.h"
 
 /* Pages whose reads are under way before the first is waited for: 8 MiB. */
 #define BATCH 2048u

@@ -14,6 +14,7 @@
 #include "memory/page_tables.h"
 #include "events/promise.h"
 #include "events/stats.h"
+#include "policy/working_set.h"
 
 /* Whoever waits for more pages than this does not get to use the others. */
 #define LACKS_FREE 16

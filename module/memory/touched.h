@@ -31,7 +31,7 @@ void mts_touched_begin(struct mts_move *move);
  * mts_touched_end() - the slice of these jobs is over: read the marks
  * @move: which jobs; those whose marks were not cleared are taken out
  *
- * What is seen goes to the jobs' working sets (policy/policy.h).
+ * What is seen goes to the jobs' working sets (policy/working_set.h).
  */
 void mts_touched_end(struct mts_move *move);
 

@@ -4,6 +4,7 @@
 #define _MTS_USAGE_H
 
 #include "context.h"
+#include "policy/demand.h"
 
 struct mts_job;
 struct mts_usage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whether taking turns pays. */
-#include "policy/policy.h"
+#include "policy/admission.h"
 
 /*
  * A window's length: long against the ticks that processor time is counted in,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How much memory a job needs, and how much there is. */
-#include "policy/policy.h"
+#include "policy/demand.h"
 
 #define RESERVE_SHIFT 4
 #define RESERVE_MIN (1ull << 20)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a switch moves. */
-#include "policy/policy.h"
+#include "policy/evict.h"
 
 #define SLACK_SHIFT 4
 /* Such a part of a round is much for switches. */

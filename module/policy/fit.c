@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whether a bin fits, as it runs, and what is learned if it does not. */
-#include "policy/policy.h"
+#include "policy/fit.h"
 
 #define TOLERANCE_SHIFT 3
 #define FILLS_MIN_NS 1000000ull

@@ -3,6 +3,8 @@
 #include "policy/limits.h"
 
 #include "binpack/sort.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
 
 /*
  * So often the jobs are planned anew at most. Each pass makes residents, which leaves less memory

@@ -6,7 +6,7 @@
 #ifndef _MTS_POLICY_LIMITS_H
 #define _MTS_POLICY_LIMITS_H
 
-#include "policy/policy.h"
+#include "policy/bins.h"
 
 /**
  * struct mts_limits - what a plan does for jobs with limits of their own

@@ -5,6 +5,8 @@
  * all processors but one idle in their slices. And first fit fills the first bins to the brim,
  * while the last has the rest.
  */
+#include "policy/spread.h"
+
 #include "policy/bins.h"
 
 /* Jobs looked at in all: what it may cost where there are very many. */

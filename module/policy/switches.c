@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What switches have taken, and what they move. */
-#include "policy/policy.h"
+#include "policy/evict.h"
+#include "policy/switches.h"
 
 void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan *plan,
 		       bool disk_is_slow, bool rotates)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs that wait for each other: which they are, and how they are packed together. */
-#include "policy/bins.h"
+#include "policy/ties.h"
 
 /* ---- what is known of a job ------------------------------------------------------- */
 

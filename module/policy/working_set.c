@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What of a job's memory its last slices used, and what follows. */
-#include "policy/policy.h"
+#include "policy/working_set.h"
 
 /* Less than an eighth of the job is not worth the watching. */
 #define WORTH_SHIFT 3

@@ -2,6 +2,8 @@
 #include "rotor/cut.h"
 
 #include "context.h"
+#include "policy/bins.h"
+#include "policy/slices.h"
 #include "rotor/bring.h"
 #include "rotor/overlap.h"
 #include "rotor/roster.h"

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "events/promise.h"
 #include "jobs/freezer.h"
+#include "policy/bins.h"
 #include "rotor/bring.h"
 #include "rotor/cut.h"
 #include "rotor/freeze.h"

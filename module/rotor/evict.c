@@ -10,6 +10,8 @@
 #include "memory/memory.h"
 #include "memory/reclaim.h"
 #include "memory/workers.h"
+#include "policy/demand.h"
+#include "policy/evict.h"
 #include "rotor/bring.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"

@@ -3,6 +3,8 @@
 
 #include "context.h"
 #include "memory/memory.h"
+#include "policy/bins.h"
+#include "policy/fit.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"

@@ -6,6 +6,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
+#include "policy/fit.h"
 #include "rotor/admission.h"
 #include "rotor/bring.h"
 #include "rotor/drain.h"

@@ -5,6 +5,8 @@
 #include "jobs/budget.h"
 #include "jobs/interactive.h"
 #include "jobs/tasks.h"
+#include "policy/bins.h"
+#include "policy/plan.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 

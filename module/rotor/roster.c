@@ -7,6 +7,8 @@
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
 #include "jobs/tasks.h"
+#include "policy/bins.h"
+#include "policy/working_set.h"
 #include "rotor/state.h"
 
 /* What is in each bin is what the roster says: jobs may have gone. */

@@ -5,7 +5,7 @@
 
 #include "context.h"
 #include "job.h"
-#include "policy/policy.h"
+#include "policy/demand.h"
 
 /* Take down all jobs, with references, dropping the last muster's. */
 void mts_roster_muster(void);

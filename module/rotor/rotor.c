@@ -9,6 +9,7 @@
 #include "events/words.h"
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
+#include "policy/plan.h"
 #include "rotor/admission.h"
 #include "rotor/freeze.h"
 #include "rotor/idle.h"

@@ -13,6 +13,7 @@
 #include "jobs/tasks.h"
 #include "jobs/waits.h"
 #include "memory/memory.h"
+#include "policy/bins.h"
 #include "rotor/bring.h"
 #include "rotor/cut.h"
 #include "rotor/fit.h"

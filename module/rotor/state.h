@@ -8,9 +8,12 @@
 #include "job.h"
 #include "memory/move.h"
 #include "memory/reclaim.h"
+#include "policy/bins.h"
 #include "policy/interactive.h"
 #include "policy/limits.h"
-#include "policy/policy.h"
+#include "policy/admission.h"
+#include "policy/fit.h"
+#include "policy/switches.h"
 
 /**
  * struct mts_rotor - the rotor's state

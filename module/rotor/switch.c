@@ -6,6 +6,8 @@
 #include "events/trace.h"
 #include "events/words.h"
 #include "memory/workers.h"
+#include "policy/evict.h"
+#include "policy/switches.h"
 #include "rotor/bring.h"
 #include "rotor/evict.h"
 #include "rotor/freeze.h"

@@ -6,6 +6,7 @@
 #include "events/wake.h"
 #include "jobs/freezer.h"
 #include "machine.h"
+#include "policy/bins.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 

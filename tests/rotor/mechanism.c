@@ -15,6 +15,10 @@
 #include "memory/cgroupfs.h"
 #include "memory/memory.h"
 #include "memory/workers.h"
+#include "policy/admission.h"
+#include "policy/demand.h"
+#include "policy/ties.h"
+#include "policy/working_set.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 

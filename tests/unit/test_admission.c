@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When turns are taken, and when they are given up. */
+#include "policy/admission.h"
 #include "unit.h"
 
 #define MS 1000000ull

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Demand, capacity, and what a switch evicts. */
+#include "policy/bins.h"
+#include "policy/demand.h"
+#include "policy/evict.h"
 #include "unit.h"
 
 static void demand_of_a_job(void **unused)

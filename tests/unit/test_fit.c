@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Whether a bin fits as it runs, and what is learned if it does not. */
+#include "policy/bins.h"
+#include "policy/fit.h"
 #include "unit.h"
 
 static struct mts_lesson lesson;

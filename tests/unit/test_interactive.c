@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "policy/interactive.h"
+#include "policy/plan.h"
 
 #define UNIT MTS_CREDIT_UNIT
 #define MINUTE 60000ull

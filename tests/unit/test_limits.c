@@ -2,7 +2,10 @@
 /* Jobs with pause limits of their own: residents within a room, shorter slices beyond it. */
 #include "unit.h"
 
+#include "policy/bins.h"
 #include "policy/limits.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
 
 #define MAX MTS_MAX_JOBS
 #define SECOND 1000000000ull

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The plan of a round. */
+#include "policy/bins.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
+#include "policy/traffic.h"
 #include "unit.h"
 
 #define MAX MTS_MAX_JOBS

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bins that keep the processors busy, and have room. */
+#include "policy/bins.h"
+#include "policy/plan.h"
 #include "unit.h"
 
 #define MAX MTS_MAX_JOBS

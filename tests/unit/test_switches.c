@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What switches have taken, what is forgotten of it, and what evict=auto comes to by it. */
+#include "policy/bins.h"
+#include "policy/switches.h"
 #include "unit.h"
 
 static struct mts_switches s;

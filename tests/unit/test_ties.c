@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Jobs that wait for each other: what is remembered of it, and how they are packed. */
+#include "policy/bins.h"
+#include "policy/plan.h"
+#include "policy/ties.h"
 #include "unit.h"
 
 #define MAX 64 /* of the fuzz */

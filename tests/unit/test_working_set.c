@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What of a job's memory its last slices used. */
+#include "policy/working_set.h"
 #include "unit.h"
 
 static struct mts_working_set ws;

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "binpack/binpack.h"
-#include "policy/policy.h"
+#include "policy/bins.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
-#include "policy/policy.h"
+#include "policy/demand.h"
 
 #define COMM_SIZE 64
 

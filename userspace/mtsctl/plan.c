@@ -5,6 +5,11 @@
 #include "cgroup.h"
 #include "host.h"
 #include "plan.h"
+#include "policy/demand.h"
+#include "policy/evict.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
+#include "policy/traffic.h"
 #include "values.h"
 
 #define SECOND 1000000000ull

@@ -4,6 +4,7 @@
 #define MTSCTL_PLAN_H
 
 #include "mtsctl.h"
+#include "policy/bins.h"
 #include "policy/limits.h"
 
 struct plan {

@@ -10,6 +10,8 @@
 #include "ipc.h"
 #include "parse.h"
 #include "plan.h"
+#include "policy/bins.h"
+#include "policy/demand.h"
 #include "snapshot.h"
 
 static int no_memory(void)

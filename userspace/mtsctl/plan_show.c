@@ -4,6 +4,8 @@
 
 #include "format.h"
 #include "plan.h"
+#include "policy/bins.h"
+#include "policy/slices.h"
 #include "words.h"
 
 #define LIST_WIDTH 36

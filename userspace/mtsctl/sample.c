@@ -6,7 +6,7 @@
 
 #include "host.h"
 #include "ipc.h"
-#include "policy/policy.h"
+#include "policy/demand.h"
 #include "proc.h"
 #include "sample.h"
 

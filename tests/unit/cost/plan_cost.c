@@ -21,9 +21,11 @@
 
 #include "distribution.h"
 #include "parse.h"
+#include "policy/bins.h"
 #include "policy/interactive.h"
 #include "policy/limits.h"
-#include "policy/policy.h"
+#include "policy/plan.h"
+#include "policy/slices.h"
 #include "random.h"
 
 #define N MTS_MAX_JOBS

@@ -5,7 +5,7 @@
 
 #include "events/words.h"
 #include "job.h"
-#include "policy/policy.h"
+#include "policy/bins.h"
 
 void trace_mts_freeze(struct mts_job *job);
 void trace_mts_job(struct mts_job *job, enum mts_job_what what);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "policy/slices.h"
+
+#include "policy/bins.h"
+
+static u64 mul_sat(u64 a, u32 b)
+{
+	return b && a > div64_u64(U64_MAX, b) ? U64_MAX : a * b;
+}
+
+static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
+		    u64 full)
+{
+	u64 share = 0;
+
+	/* Also what keeps the quotient within 64 bits, and off a zero divisor. */
+	if (bin->demand >= capacity)
+		return full;
+	if (bin->demand && full)
+		share = mul_u64_u64_div_u64(full, bin->demand, capacity);
+	return mts_max(share, mts_min(conf->min_slice_ns, full));
+}
+
+/* Give out slices, where a full bin has the given one. Return the longest pause. */
+static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+		      struct mts_plan *plan, u64 full)
+{
+	u64 shortest = U64_MAX, run = 0;
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++) {
+		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full);
+		shortest = mts_min(shortest, bins[i].slice_ns);
+		run = mts_add_sat(run, bins[i].slice_ns);
+	}
+	plan->run_ns = run;
+	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
+	return plan->round_ns - shortest;
+}
+
+static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++) {
+		bins[i].pause_ns = plan->round_ns - bins[i].slice_ns;
+		plan->longest_pause_ns = mts_max(plan->longest_pause_ns, bins[i].pause_ns);
+	}
+}
+
+/*
+ * A full bin's slice with which switches take @overhead of a round, and no
+ * shorter than conf->slice_ns. Bins that are kept at the minimum make the
+ * round longer than reckoned here, and their share smaller.
+ */
+static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      const struct mts_plan *plan, u32 overhead)
+{
+	u64 switches, slices, sum = mts_bins_sum_capped(bins, plan);
+
+	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
+		return conf->slice_ns;
+	/* Beyond it the answer is the longest slice there is, whatever the rest. */
+	switches = mts_min(conf->switch_ns, MTS_SLICE_MAX_NS) * plan->nbins;
+	slices = div64_u64(switches * (1000 - overhead), overhead);
+	if (slices / plan->nbins >= MTS_SLICE_MAX_NS)
+		slices = MTS_SLICE_MAX_NS * plan->nbins;
+	/* All bins together have sum / capacity times a full slice, at least once. */
+	slices = mul_u64_u64_div_u64(slices, plan->capacity, mts_max(sum, plan->capacity));
+	return mts_max(conf->slice_ns, mts_min(slices, MTS_SLICE_MAX_NS));
+}
+
+/*
+ * Of [low, high), the longest full slice that keeps the limit, where low keeps it by
+ * @below and high exceeds it by @above. A longer full slice never makes a pause shorter, and
+ * the pause grows almost in a straight line, so the next try is where the line
+ * between the two ends crosses the limit. An end that is tried in vain twice
+ * in a row counts for half (the Illinois algorithm), and every fourth try is
+ * the middle, which bounds their number whatever the line looks like.
+ */
+static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+			struct mts_plan *plan, u64 low, u64 high, u64 below, u64 above)
+{
+	u32 tries, lows = 0, highs = 0;
+
+	for (tries = 1; high - low > 1; tries++) {
+		u64 step = (high - low) / 2;
+		u64 pause, mid;
+
+		if (tries % 4)
+			step = mul_u64_u64_div_u64(high - low, below, mts_add_sat(below, above));
+		mid = mts_min(low + mts_max(step, 1), high - 1);
+		pause = set_slices(conf, bins, plan, mid);
+		if (pause <= plan->max_pause_ns) {
+			low = mid;
+			below = plan->max_pause_ns - pause;
+			highs = 0;
+			if (++lows > 1)
+				above = mts_max(above / 2, 1);
+		} else {
+			high = mid;
+			above = pause - plan->max_pause_ns;
+			lows = 0;
+			if (++highs > 1)
+				below /= 2;
+		}
+	}
+	return low;
+}
+
+/*
+ * Slices as they should be, or shorter for no pause to exceed @limit: shorter
+ * full slices shrink all slices in proportion, while those that are at the
+ * minimum already stay there. Return: whether they are.
+ */
+static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+			 struct mts_plan *plan, u64 full, u64 limit)
+{
+	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
+	u64 longest = set_slices(conf, bins, plan, full), shortest;
+
+	plan->max_pause_ns = limit;
+	if (longest <= limit)
+		return false;
+	shortest = set_slices(conf, bins, plan, low);
+	/* With very many bins even the shortest slices may exceed it. */
+	if (shortest <= limit)
+		set_slices(conf, bins, plan,
+			   search_slice(conf, bins, plan, low, full, limit - shortest,
+					longest - limit));
+	return true;
+}
+
+void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+		     struct mts_plan *plan)
+{
+	u64 full = full_slice(conf, bins, plan, conf->overhead);
+
+	plan->longest_pause_ns = 0;
+	if (plan->nbins < 2) {
+		set_slices(conf, bins, plan, full);
+		plan->round_ns = 0;
+		plan->run_ns = 0;
+		plan->max_pause_ns = conf->max_pause_ns;
+		return;
+	}
+	if (limit_slices(conf, bins, plan, full, conf->max_pause_ns) &&
+	    conf->stretched_pause_ns > conf->max_pause_ns && plan->run_ns < plan->round_ns / 2) {
+		full = full_slice(conf, bins, plan, conf->overhead ? MTS_OVERHEAD_MAX : 0);
+		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
+	}
+	set_pauses(bins, plan);
+}
+
+void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
+{
+	bool is_auto = !max_pause_ns;
+
+	conf->max_pause_ns =
+		mts_sub_floor(is_auto ? MTS_PAUSE_AUTO_NS : max_pause_ns, MTS_PAUSE_MARGIN_NS);
+	conf->stretched_pause_ns =
+		is_auto ? MTS_PAUSE_MAX_NS - MTS_PAUSE_MARGIN_NS : conf->max_pause_ns;
+}
+
+bool mts_plan_pauses_too_long(const struct mts_plan *plan)
+{
+	return plan->longest_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
+}
+
+u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const u64 *left,
+		 u64 switch_ns)
+{
+	u64 planned = bins[running].slice_ns, longest = planned;
+	u64 slices = planned, switches = 0;
+	u32 i, bin;
+
+	for (i = 1; i < nbins; i++) {
+		u64 time;
+
+		bin = (running + i) % nbins;
+		if (left[bin] == U64_MAX)
+			continue;
+		time = mts_sub_floor(left[bin], switches);
+		if (time < slices)
+			longest = mts_min(longest, mul_u64_u64_div_u64(planned, time, slices));
+		slices = mts_add_sat(slices, bins[bin].slice_ns);
+		switches = mts_add_sat(switches, switch_ns);
+	}
+	return longest;
+}

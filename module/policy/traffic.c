@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "policy/traffic.h"
+
+#include "policy/bins.h"
+
+/*
+ * The longest cycle of rounds that the swap traffic is searched for; if there is
+ * none, the mean of so many rounds is taken. Few bins repeat after a few rounds;
+ * this bounds the work for many.
+ */
+#define TRAFFIC_ROUNDS 64
+
+/*
+ * The memory while bins take turns. The queue holds the bins that have
+ * something in it, in the order in which they ran: its front runs next, its
+ * back runs again last.
+ */
+struct memory {
+	u64 *held; /* by each bin */
+	u64 *before; /* the same, at the end of an earlier round */
+	u32 *queue; /* a ring of nbins */
+	u32 front;
+	u32 queued;
+	u64 free;
+	u64 in;
+	u64 out;
+};
+
+size_t mts_plan_traffic_scratch(u32 n)
+{
+	return 2 * n * sizeof(u64) + n * sizeof(u32);
+}
+
+static void evict_from_back(struct memory *m, u32 nbins, u64 bytes)
+{
+	while (bytes && m->queued) {
+		u32 last = (m->front + m->queued - 1) % nbins;
+		u64 *held = &m->held[m->queue[last]];
+		u64 part = mts_min(*held, bytes);
+
+		*held -= part;
+		bytes -= part;
+		m->free += part;
+		m->out = mts_add_sat(m->out, part);
+		if (!*held)
+			m->queued--;
+	}
+}
+
+static void run_bin(struct memory *m, u32 nbins, u32 bin, u64 need)
+{
+	u64 lack = need - m->held[bin];
+
+	if (m->queued && m->queue[m->front] == bin) {
+		m->front = (m->front + 1) % nbins;
+		m->queued--;
+	}
+	evict_from_back(m, nbins, mts_sub_floor(lack, m->free));
+
+	m->free -= lack;
+	m->in = mts_add_sat(m->in, lack);
+	m->held[bin] = need;
+	if (need)
+		m->queue[(m->front + m->queued++) % nbins] = bin;
+}
+
+/*
+ * The traffic of one round differs from that of the next even when nothing
+ * changes: what is left over in memory belongs to another bin each time. So
+ * the mean is taken, from one round to the one that leaves the memory as it
+ * was (Brent's search for a cycle: the round to come back to moves on after
+ * 1, 2, 4, ... rounds, for the first ones may never come back).
+ */
+static void rotate(const struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	u64 size = plan->nbins * sizeof(u64);
+	u32 rounds = 0, limit = 1;
+	struct memory m = { .free = plan->capacity };
+	u32 i;
+
+	m.held = scratch;
+	m.before = m.held + plan->nbins;
+	m.queue = (void *)(m.before + plan->nbins);
+	memset(m.held, 0, size);
+	memset(m.before, 0, size);
+
+	for (;;) {
+		for (i = 0; i < plan->nbins; i++)
+			run_bin(&m, plan->nbins, i, mts_min(bins[i].demand, plan->capacity));
+		rounds++;
+		if (!memcmp(m.held, m.before, size) || rounds == TRAFFIC_ROUNDS)
+			break;
+		if (rounds == limit) {
+			memcpy(m.before, m.held, size);
+			m.in = 0;
+			m.out = 0;
+			rounds = 0;
+			limit *= 2;
+		}
+	}
+	plan->swap_in_bytes = div64_u64(m.in, rounds);
+	plan->swap_out_bytes = div64_u64(m.out, rounds);
+}
+
+void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      struct mts_plan *plan, void *scratch)
+{
+	plan->swap_in_bytes = 0;
+	plan->swap_out_bytes = 0;
+	if (plan->nbins < 2)
+		return;
+	if (conf->evict != MTS_EVICT_FULL) {
+		rotate(bins, plan, scratch);
+		return;
+	}
+	plan->swap_in_bytes = mts_bins_sum_capped(bins, plan);
+	plan->swap_out_bytes = plan->swap_in_bytes;
+}
