@@ -141,7 +141,7 @@ struct mts_job {
 	u64 frozen_total;
 	u64 frozen_longest;
 	u64 open_since; /* a thaw saw cgroup.freeze open for others; ktime, ns; 0: it is not */
-	bool comes; /* thawed as it is wanted: the rotor is to bring back what it lacks */
+	bool needs_bring_back; /* thawed as it is wanted, without what it has in swap */
 
 	/* interactive.c; any context */
 	atomic64_t credit; /* policy/interactive.h */
@@ -206,7 +206,7 @@ struct mts_job {
 	u64 unused; /* not in it */
 	u32 threads; /* that wanted to run, the last two times that they were counted: the larger */
 	u32 last_threads;
-	u64 resident;
+	u64 rss; /* bytes in memory that count towards the demand */
 	u32 bin;
 	u64 planned_bytes; /* that it counts for in its bin, as planned; 0: it is in none */
 	u32 freeze_failures;
@@ -214,10 +214,10 @@ struct mts_job {
 	u64 left_out_until; /* ktime, ns */
 	bool foreign; /* somebody else froze it */
 	u32 interactive; /* enum mts_interactive_what, as last traced */
-	u64 stays; /* bytes that are in memory in every bin, although it is not; 0: none */
+	u64 kept_bytes; /* bytes that are in memory in every bin, although it is not; 0: none */
 	bool limited; /* resident for its pause limit */
 	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
-	bool warm; /* has been thawed since it was last evicted */
+	bool ran_since_evict; /* has been thawed since it was last evicted */
 	bool scattered; /* took long to evict: comes back to lose its places in swap */
 	struct mts_swap_slots swap_slots; /* while it does */
 	u64 run_ns;

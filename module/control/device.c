@@ -214,7 +214,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 	*info = (struct mts_job_info){
 		.id = job->id,
 		.parent = job->parent,
-		.flags = job->flags | (job->stays ? MTS_JOB_STAYS : 0),
+		.flags = job->flags | (job->kept_bytes ? MTS_JOB_STAYS : 0),
 		.state = job_state(job),
 		.bin = job->bin,
 		.freeze_failures = job->freeze_failures,
@@ -222,7 +222,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.demand = job->demand,
 		.unused = job->unused,
 		.threads = job->threads,
-		.resident = job->resident,
+		.resident = job->rss,
 		.swapped = job->usage.swap,
 		.frozen_since_ns = READ_ONCE(job->frozen) ? READ_ONCE(job->frozen_since) : 0,
 		.frozen_total_ns = READ_ONCE(job->frozen_total),

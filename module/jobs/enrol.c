@@ -33,7 +33,7 @@ static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_PIN);
 	job->max_pause_ns = max_pause_ns;
 	job->bin = MTS_BIN_NONE;
-	job->warm = true;
+	job->ran_since_evict = true;
 	return job;
 }
 

@@ -63,7 +63,7 @@ static void mark_frozen(struct mts_job *job)
 {
 	lockdep_assert_held(&job->freeze_lock);
 	WRITE_ONCE(job->frozen_since, ktime_get_ns());
-	WRITE_ONCE(job->comes, false);
+	WRITE_ONCE(job->needs_bring_back, false);
 	/* Pairs with is_due(): the time goes before the mark. */
 	smp_store_release(&job->frozen, true);
 	if (atomic_inc_return(&frozen_count) == 1) {
@@ -180,7 +180,7 @@ static bool lift(struct mts_job *job, enum mts_thaw_why why)
 			mts_calls_thawed(job);
 		else
 			mts_interactive_thawed(job);
-		WRITE_ONCE(job->comes, true);
+		WRITE_ONCE(job->needs_bring_back, true);
 		/* Pairs with mts_rotor_note_wanted(). */
 		smp_mb__before_atomic();
 		mts_wake_rotor(MTS_ROTOR_EV_WANTED);
@@ -257,7 +257,7 @@ static int freeze_locked(struct mts_job *job)
 	else
 		mts_calls_frozen(job);
 	/* It has run until now. */
-	WRITE_ONCE(job->comes, false);
+	WRITE_ONCE(job->needs_bring_back, false);
 	return err;
 }
 

@@ -139,7 +139,7 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
 }
 
-static bool copes(u64 share, u64 expected)
+static bool no_benefit(u64 share, u64 expected)
 {
 	return share * 1000 >= expected * (expected < FEW ? COPES_FEW : COPES);
 }
@@ -185,7 +185,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 		a->share = share_of(window->user_ns, elapsed);
 		a->expected = window->expected;
 		waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
-		a->short_of_memory = waits && !copes(a->share, a->expected);
+		a->short_of_memory = waits && !no_benefit(a->share, a->expected);
 		a->lasting = a->short_of_memory && was_short;
 		starving = starves(a, window, elapsed);
 	}

@@ -34,7 +34,7 @@ struct mts_plan_conf {
 
 struct mts_plan_job {
 	u64 demand;
-	u64 stays; /* beside that: bytes in memory in every bin, whichever it runs in */
+	u64 kept_bytes; /* beside that: bytes in memory in every bin, whichever it runs in */
 	u64 max_pause_ns; /* its own pause limit, for mts_plan_limits(); 0: none */
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */

@@ -7,19 +7,19 @@
 
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 {
-	if (!lesson->too_much)
+	if (!lesson->capacity_ceiling)
 		return capacity;
 	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / 8)) {
-		lesson->too_much = 0;
+		lesson->capacity_ceiling = 0;
 		return capacity;
 	}
 	/* By so much less that the next try need not be another lesson. */
-	return mts_min(capacity, lesson->too_much - lesson->too_much / 16);
+	return mts_min(capacity, lesson->capacity_ceiling - lesson->capacity_ceiling / 16);
 }
 
-static void learn(struct mts_lesson *lesson, u64 capacity, u64 too_much)
+static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling)
 {
-	lesson->too_much = too_much;
+	lesson->capacity_ceiling = capacity_ceiling;
 	lesson->capacity = mts_max(capacity, lesson->capacity);
 }
 

@@ -7,7 +7,7 @@
 
 /**
  * struct mts_lesson - that a capacity was too large; zero: nothing is known
- * @too_much: a bin and the residents of so many bytes swapped while it ran, or all jobs
+ * @capacity_ceiling: a bin and the residents of so many bytes swapped while it ran, or all jobs
  *	needed so many, fitted, and lost time by memory
  * @capacity: for bins and residents together, then
  *
@@ -16,7 +16,7 @@
  * for more, while the host is as it was then.
  */
 struct mts_lesson {
-	u64 too_much;
+	u64 capacity_ceiling;
 	u64 capacity;
 };
 

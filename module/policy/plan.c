@@ -42,7 +42,7 @@ static u64 sum_residents(const struct mts_plan_job *jobs, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		sum = mts_add_sat(sum, jobs[i].stays);
+		sum = mts_add_sat(sum, jobs[i].kept_bytes);
 		if (is_resident(&jobs[i]))
 			sum = mts_add_sat(sum, jobs[i].demand);
 	}

@@ -149,7 +149,7 @@ static bool switches_take_too_long(void)
  */
 bool mts_admit_turns_pay(u64 now)
 {
-	return mts_admission_pays(&mts_rotor.admission, now) && !mts_early_most_sleep();
+	return mts_admission_pays(&mts_rotor.admission, now) && !mts_onset_most_sleep();
 }
 
 /* Does the host pay for its shortage, and would turns be cheaper? */
@@ -157,7 +157,7 @@ static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
 
-	if (mts_admit_by_demand(config) || mts_rotor.early)
+	if (mts_admit_by_demand(config) || mts_rotor.in_onset)
 		return MTS_REASON_OVERCOMMIT;
 	if (mts_admission_holds(&mts_rotor.admission, now))
 		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;

@@ -20,7 +20,7 @@ static struct mts_move new_move(void)
 	return (struct mts_move){
 		.jobs = mts_rotor.moved,
 		.threads = mts_bring_threads(),
-		.should_abort = mts_rotor_is_hurried,
+		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
 	};
 }
@@ -59,7 +59,7 @@ struct mts_move mts_bring_frozen(void)
 
 static void bring(u32 to, struct mts_move *move)
 {
-	u64 began = ktime_get_ns(), lent = mts_rotor.lent_ns, pages = 0, took;
+	u64 began = ktime_get_ns(), lent = mts_rotor.urgent_ns, pages = 0, took;
 	u32 n = move->n;
 
 	do {
@@ -67,10 +67,10 @@ static void bring(u32 to, struct mts_move *move)
 			mts_bring_wanted();
 		pages += mts_ops->bring_back(move);
 	} while (move->again);
-	took = ktime_get_ns() - began - (mts_rotor.lent_ns - lent);
+	took = ktime_get_ns() - began - (mts_rotor.urgent_ns - lent);
 	trace_mts_bring_back(to, n, pages, took);
 	if (move->urgent) {
-		mts_rotor.lent_ns += took;
+		mts_rotor.urgent_ns += took;
 	} else {
 		mts_stats_add(brought_back, pages);
 		mts_stats_add(bring_back_ns, took);
@@ -86,11 +86,11 @@ static void add_wanted(struct mts_move *move)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (!READ_ONCE(job->comes))
+		if (!READ_ONCE(job->needs_bring_back))
 			continue;
-		WRITE_ONCE(job->comes, false);
+		WRITE_ONCE(job->needs_bring_back, false);
 		/* It runs, whatever was evicted of it. */
-		job->warm = true;
+		job->ran_since_evict = true;
 		if (!READ_ONCE(job->frozen) && move->n < WANTED_MOST)
 			add_to_move(move, job);
 	}
@@ -104,7 +104,7 @@ void mts_bring_wanted(void)
 		.jobs = jobs,
 		.deadline = ktime_get_ns() + URGENT_NS,
 		.urgent = true,
-		.should_abort = mts_rotor_is_hurried,
+		.should_abort = mts_rotor_should_abort,
 	};
 	u64 swapins = mts_memory_swapins();
 	int nice = task_nice(current);
@@ -125,7 +125,7 @@ void mts_bring_bin(u32 to, u32 first, u32 end)
 	struct mts_move move = mts_bring_incoming(to, first, end);
 
 	bring(to, &move);
-	if (!mts_rotor.by_use || !mts_rotor_may_go_on())
+	if (!mts_rotor.by_use || !mts_rotor_should_run())
 		return;
 	move = mts_bring_incoming(to, first, end);
 	mts_ops->use_begins(&move);

@@ -45,7 +45,7 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 {
 	u32 i, back, next = next_bin(mts_rotor.running);
 	struct mts_move comes;
-	bool passes = mts_passing_is_for(next);
+	bool passes = mts_overlap_is_for(next);
 	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
 	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
 

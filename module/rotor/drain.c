@@ -55,7 +55,7 @@ static bool bring_each(void)
 		if (left)
 			mts_bring_job(job, now + left);
 		/* As far as it has come; the rest when it is known what it is about. */
-		if (mts_rotor_is_hurried())
+		if (mts_rotor_should_abort())
 			return true;
 		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(job);

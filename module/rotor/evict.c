@@ -18,7 +18,7 @@
 
 bool mts_evict_may(const struct mts_job *job)
 {
-	return job->warm && !job->stays && READ_ONCE(job->frozen);
+	return job->ran_since_evict && !job->kept_bytes && READ_ONCE(job->frozen);
 }
 
 /* Any context. */
@@ -35,7 +35,7 @@ static struct mts_eviction new_eviction(u64 bytes, u64 deadline)
 		.deadline = deadline,
 		.waits_for_disk = mts_rotor_waits_for_disk(),
 		.owner = current,
-		.should_abort = mts_rotor_is_hurried,
+		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
 		.is_to_run = is_to_run,
 	};
@@ -60,7 +60,7 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 		job->evicted += got;
 		mutex_unlock(&mts_lock);
 		if (all)
-			job->warm = false;
+			job->ran_since_evict = false;
 		if (again)
 			mts_bring_wanted();
 	} while (again);
@@ -222,7 +222,7 @@ void mts_evict_for(u32 to, u64 least)
 	u32 evict = mts_rotor.switches.evict;
 
 	/* Whether it will all be needed is not known yet. */
-	if (mts_rotor.early && evict == MTS_EVICT_FULL)
+	if (mts_rotor.in_onset && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
 	if (evict == MTS_EVICT_OFF)
 		return;

@@ -20,8 +20,8 @@ static u32 measure_running(u64 *demand)
 
 		if (job->bin != mts_rotor.running || mts_roster_measure_job(job))
 			continue;
-		*demand = mts_add_sat(*demand, mts_roster_takes(job));
-		n += mts_roster_takes(job) > 0;
+		*demand = mts_add_sat(*demand, mts_roster_bin_bytes(job));
+		n += mts_roster_bin_bytes(job) > 0;
 	}
 	return n;
 }
@@ -32,11 +32,11 @@ bool mts_fit_all(void)
 	u32 i;
 
 	/* Nobody knows yet what newcomers need; onset.c looks whether an early round was needed. */
-	if (mts_rotor.newcomers || mts_rotor.early)
+	if (mts_rotor.newcomers || mts_rotor.in_onset)
 		return false;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		if (mts_rotor.roster[i]->bin < mts_rotor.nbins)
-			demand = mts_add_sat(demand, mts_roster_takes(mts_rotor.roster[i]));
+			demand = mts_add_sat(demand, mts_roster_bin_bytes(mts_rotor.roster[i]));
 	return demand <= mts_rotor.plan.capacity - mts_rotor.plan.capacity / 8;
 }
 

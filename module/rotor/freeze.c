@@ -176,7 +176,7 @@ int mts_freeze_wait(u64 deadline)
 				   min(FREEZE_LIMIT_NS - (now - last), deadline - now)) &
 		    BIT(MTS_ROTOR_EV_WANTED))
 			mts_bring_wanted();
-		if (!mts_rotor_may_go_on())
+		if (!mts_rotor_should_run())
 			return -ECANCELED;
 		now = ktime_get_ns();
 		expired = now - began >= FREEZE_TOTAL_NS;
@@ -227,7 +227,7 @@ void mts_freeze_thaw(u32 bin, u32 first, u32 end)
 			continue;
 		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(job);
-		job->warm = true;
+		job->ran_since_evict = true;
 	}
 }
 
@@ -241,7 +241,7 @@ int mts_freeze_stop(u64 deadline)
 	return mts_freeze_others(MTS_BIN_EVERY, deadline);
 }
 
-int mts_freeze_settle(u64 deadline)
+int mts_freeze_apply_bins(u64 deadline)
 {
 	int err = mts_freeze_others(mts_rotor.running, deadline);
 
@@ -257,7 +257,7 @@ void mts_freeze_thaw_all(void)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(mts_rotor.roster[i]);
-		mts_rotor.roster[i]->warm = true;
+		mts_rotor.roster[i]->ran_since_evict = true;
 		mts_rotor.roster[i]->overdue = false;
 		mts_rotor.roster[i]->limited = false;
 	}

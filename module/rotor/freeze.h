@@ -10,7 +10,7 @@
  * Freeze newcomers that wait for their bin, thaw those of the running one. Whether the former have
  * frozen is waited for until @deadline, ktime, ns: the end of the slice, U64_MAX: as in a switch.
  */
-int mts_freeze_settle(u64 deadline);
+int mts_freeze_apply_bins(u64 deadline);
 
 /* Freeze whoever may be; whether each has is waited for until @deadline, as above. -ECANCELED. */
 int mts_freeze_stop(u64 deadline);
@@ -33,7 +33,7 @@ void mts_freeze_thaw(u32 bin, u32 first, u32 end);
 /* Does this job stand still while bin @to runs? */
 bool mts_freeze_is_for(const struct mts_job *job, u32 to);
 
-/* Ask all of those to freeze, and wait as mts_freeze_settle() does. 0 or -ECANCELED. */
+/* Ask all of those to freeze, and wait as mts_freeze_apply_bins() does. 0 or -ECANCELED. */
 int mts_freeze_others(u32 to, u64 deadline);
 
 /* Thaw the jobs of a bin. */

@@ -130,20 +130,20 @@ static u64 idle_time(u32 reason)
  * As mts_rotor_wait(), but no longer than until the jobs are about to have all memory. Return:
  * are they?
  */
-static bool doze(unsigned long mask, u64 ns)
+static bool idle_sleep(unsigned long mask, u64 ns)
 {
 	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most, look;
 	unsigned long events;
 
-	mts_early_sample();
+	mts_onset_sample();
 	do {
 		most = until == U64_MAX ? U64_MAX : until - now;
-		look = mts_early_watches() ? mts_early_interval() : U64_MAX;
+		look = mts_onset_watches() ? mts_onset_interval() : U64_MAX;
 		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
-		if (mts_early_is_due())
+		if (mts_onset_is_due())
 			return true;
 		now = ktime_get_ns();
-	} while (!(events & mask) && now < until && mts_rotor_may_go_on());
+	} while (!(events & mask) && now < until && mts_rotor_should_run());
 	return false;
 }
 
@@ -163,12 +163,13 @@ bool mts_idle(u64 measuring_ns)
 		mts_status_answer();
 		return false;
 	}
-	mts_round_forget_use();
+	mts_rotor_forget_use();
 	enter_idle(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	if (mts_rotor_is_wanted())
 		mts_bring_wanted();
 	mts_status_answer();
-	return doze(all, idle_time(reason)) || doze(readers, quiet_time(reason, measuring_ns));
+	return idle_sleep(all, idle_time(reason)) ||
+	       idle_sleep(readers, quiet_time(reason, measuring_ns));
 }
 
 void mts_idle_wait_for_gate(u32 reason)

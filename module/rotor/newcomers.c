@@ -78,7 +78,7 @@ void mts_newcomers_place(void)
 
 static void take_in(struct mts_job *job)
 {
-	u64 takes = mts_roster_takes(job);
+	u64 takes = mts_roster_bin_bytes(job);
 
 	mts_roster_move(job, MTS_BIN_EVERY, 0);
 	mts_budget_hold(job);
@@ -86,9 +86,9 @@ static void take_in(struct mts_job *job)
 	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);
 	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, takes);
 	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, takes);
-	job->stays = 0;
+	job->kept_bytes = 0;
 	/* It runs, whatever was evicted of it. */
-	job->warm = true;
+	job->ran_since_evict = true;
 }
 
 /* A job that runs for a call alone keeps its bin: it is frozen again when the call is over. */

@@ -72,7 +72,7 @@
 #define STILL 4u
 
 /**
- * struct early
+ * struct onset
  * @sampled: when, ns
  * @took: to take it, ns
  * @sample: what the jobs had in memory then, bytes
@@ -91,7 +91,7 @@
  * @next_measure: not before, ns
  * @fit_until: so long they are taken to fit if they have no more than that, ns
  */
-static struct early {
+static struct onset {
 	u64 sampled;
 	u64 took;
 	u64 sample;
@@ -109,7 +109,7 @@ static struct early {
 	u64 most_since;
 	u64 next_measure;
 	u64 fit_until;
-} early;
+} onset;
 
 static u64 jobs_resident(void)
 {
@@ -161,51 +161,51 @@ static void take_sample(void)
 {
 	u64 now = ktime_get_ns(), total = (u64)totalram_pages() << PAGE_SHIFT;
 
-	early.elapsed = now - early.sampled;
-	early.before = early.sample;
-	early.sampled = now;
-	early.sample = jobs_resident();
-	early.left = mts_memory_available();
-	early.planned =
-		mts_sub_floor(mts_policy_capacity(early.left, early.sample, total), early.sample);
+	onset.elapsed = now - onset.sampled;
+	onset.before = onset.sample;
+	onset.sampled = now;
+	onset.sample = jobs_resident();
+	onset.left = mts_memory_available();
+	onset.planned =
+		mts_sub_floor(mts_policy_capacity(onset.left, onset.sample, total), onset.sample);
 }
 
 /* Will the jobs have @bytes more by then, if they go on as between the last two samples? */
 static bool fills(u64 bytes, u64 within_ns)
 {
-	return mts_policy_fills(bytes, early.before, early.sample, early.elapsed, within_ns);
+	return mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns);
 }
 
-void mts_early_sample(void)
+void mts_onset_sample(void)
 {
 	u64 now = ktime_get_ns();
 
 	take_sample();
-	early.grew = early.sample > early.before;
+	onset.grew = onset.sample > onset.before;
 	/* In turns it is we who let them sleep. */
 	if (mts_rotor.nbins < 2)
-		note_who_sleeps(early.planned);
+		note_who_sleeps(onset.planned);
 	/* Nothing is known of who has come since. */
-	if (now < early.believed_until && mts_rotor.roster_size > early.jobs)
-		early.next_look = 0;
-	if (early.jobs != mts_rotor.roster_size)
-		early.fit_until = 0;
-	if (early.jobs != mts_rotor.roster_size || fills(early.left, GROWS_NS))
-		early.watch_until = now + WATCH_NS;
-	early.jobs = mts_rotor.roster_size;
-	early.took = ktime_get_ns() - now;
+	if (now < onset.believed_until && mts_rotor.roster_size > onset.jobs)
+		onset.next_look = 0;
+	if (onset.jobs != mts_rotor.roster_size)
+		onset.fit_until = 0;
+	if (onset.jobs != mts_rotor.roster_size || fills(onset.left, GROWS_NS))
+		onset.watch_until = now + WATCH_NS;
+	onset.jobs = mts_rotor.roster_size;
+	onset.took = ktime_get_ns() - now;
 }
 
-u64 mts_early_interval(void)
+u64 mts_onset_interval(void)
 {
 	u64 total = (u64)totalram_pages() << PAGE_SHIFT, now = ktime_get_ns();
-	u64 least = max(early.grew ? SAMPLE_NS : SETTLED_NS, LOOK_SHARE * early.took);
+	u64 least = max(onset.grew ? SAMPLE_NS : SETTLED_NS, LOOK_SHARE * onset.took);
 
-	if (now >= early.watch_until)
+	if (now >= onset.watch_until)
 		return U64_MAX;
-	if (now < early.next_look)
-		return early.next_look - now;
-	return max(least, mul_u64_u64_div_u64(early.left, FASTEST_NS / 2, total));
+	if (now < onset.next_look)
+		return onset.next_look - now;
+	return max(least, mul_u64_u64_div_u64(onset.left, FASTEST_NS / 2, total));
 }
 
 /*
@@ -216,34 +216,34 @@ static bool is_full(void)
 {
 	u64 reclaim = mts_hooks_last_reclaim();
 
-	if (early.left < mts_add_sat(early.left, early.sample) / EDGE)
+	if (onset.left < mts_add_sat(onset.left, onset.sample) / EDGE)
 		return true;
-	return !early.planned && reclaim && early.sampled < reclaim + RECLAIMS_NS;
+	return !onset.planned && reclaim && onset.sampled < reclaim + RECLAIMS_NS;
 }
 
 /* Will the jobs have what is left by then? Who does not grow will not. */
 static bool is_filling(u64 within_ns)
 {
-	return fills(is_full() ? 0 : early.left, within_ns);
+	return fills(is_full() ? 0 : onset.left, within_ns);
 }
 
 static bool is_new(void)
 {
-	if (ktime_get_ns() - early.sampled < max(SAMPLE_NS, LOOK_SHARE * early.took))
+	if (ktime_get_ns() - onset.sampled < max(SAMPLE_NS, LOOK_SHARE * onset.took))
 		return false;
-	mts_early_sample();
+	mts_onset_sample();
 	return true;
 }
 
-u64 mts_early_planned(void)
+u64 mts_onset_planned(void)
 {
 	take_sample();
-	return early.planned;
+	return onset.planned;
 }
 
-bool mts_early_bin_fills(u64 within_ns)
+bool mts_onset_bin_fills(u64 within_ns)
 {
-	return is_new() && fills(early.planned, within_ns);
+	return is_new() && fills(onset.planned, within_ns);
 }
 
 static bool may_be_early_in(u32 modes)
@@ -259,19 +259,19 @@ static bool may_be_early_in(u32 modes)
 	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
 }
 
-bool mts_early_may_begin(void)
+bool mts_onset_may_begin(void)
 {
 	return may_be_early_in(BIT(MTS_MODE_AUTO) | BIT(MTS_MODE_SHADOW));
 }
 
-bool mts_early_may_stop(void)
+bool mts_onset_may_stop(void)
 {
 	return may_be_early_in(BIT(MTS_MODE_AUTO));
 }
 
-bool mts_early_watches(void)
+bool mts_onset_watches(void)
 {
-	return mts_rotor.nbins < 2 && mts_early_may_begin();
+	return mts_rotor.nbins < 2 && mts_onset_may_begin();
 }
 
 /* Does more than one in @part of the pages of those that take turns belong to who slept? */
@@ -292,27 +292,27 @@ static bool sleepers_have(u32 part)
 	return theirs > div_u64(all, part);
 }
 
-bool mts_early_most_sleep(void)
+bool mts_onset_most_sleep(void)
 {
-	return ktime_get_ns() < early.believed_until && sleepers_have(STILL);
+	return ktime_get_ns() < onset.believed_until && sleepers_have(STILL);
 }
 
 /* Memory is about to be full: does most of it belong to who sleeps? Once in a while. */
 static bool most_sleep(u64 now)
 {
 	if (!sleepers_have(MOST)) {
-		early.believed_until = 0;
+		onset.believed_until = 0;
 		return false;
 	}
-	if (now >= early.believed_until)
-		early.believed_until = now + BELIEVED_NS;
-	early.next_look = early.believed_until;
+	if (now >= onset.believed_until)
+		onset.believed_until = now + BELIEVED_NS;
+	onset.next_look = onset.believed_until;
 	return true;
 }
 
 static bool has_grown(u64 demand)
 {
-	return demand > early.most + early.most / GROWTH;
+	return demand > onset.most + onset.most / GROWTH;
 }
 
 /*
@@ -320,7 +320,7 @@ static bool has_grown(u64 demand)
  * others had to give up, and grows no more: if all of it fits, by an estimate that is not exact,
  * the round is for nothing. Its other bins would have to be evicted for, and to come back.
  */
-bool mts_early_all_fit(void)
+bool mts_onset_all_fit(void)
 {
 	u64 now = ktime_get_ns(), demand, resident, room;
 
@@ -328,18 +328,18 @@ bool mts_early_all_fit(void)
 	 * Nobody knows yet what newcomers need. And if all were seen to fit a while ago, they have
 	 * not stopped there: each time would cost what the first did.
 	 */
-	if (mts_rotor.newcomers || now < early.fit_until || now < early.next_measure)
+	if (mts_rotor.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
 	demand = jobs_demand(&resident);
-	early.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
-	if (early.most_since < mts_rotor.slice_began || has_grown(demand)) {
-		early.most = demand;
-		early.most_since = now;
+	onset.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
+	if (onset.most_since < mts_rotor.slice_began || has_grown(demand)) {
+		onset.most = demand;
+		onset.most_since = now;
 	}
 	room = mts_add_sat(resident, mts_memory_available());
-	if (now < early.most_since + GROWN_NS || demand > room + room / EDGE)
+	if (now < onset.most_since + GROWN_NS || demand > room + room / EDGE)
 		return false;
-	early.fit_until = now + BELIEVED_NS;
+	onset.fit_until = now + BELIEVED_NS;
 	return true;
 }
 
@@ -348,29 +348,29 @@ static bool fit_still(u64 now)
 {
 	u64 resident;
 
-	return now < early.fit_until && !has_grown(jobs_demand(&resident));
+	return now < onset.fit_until && !has_grown(jobs_demand(&resident));
 }
 
-bool mts_early_is_due(void)
+bool mts_onset_is_due(void)
 {
 	u64 now = ktime_get_ns();
 
-	if (!mts_early_watches() || now < early.next_look || !is_new() || !is_filling(FILLS_NS))
+	if (!mts_onset_watches() || now < onset.next_look || !is_new() || !is_filling(FILLS_NS))
 		return false;
 	/* Those who slept have had their time: the admission decides about the storm that came. */
-	if (early.believed_until && now >= early.believed_until &&
+	if (onset.believed_until && now >= onset.believed_until &&
 	    mts_rotor.admission.short_of_memory)
 		return false;
-	return !fit_still(now) && !most_sleep(now) && mts_early_may_stop();
+	return !fit_still(now) && !most_sleep(now) && mts_onset_may_stop();
 }
 
 /* @else_slow: where hardly any of it went, which says nothing of the disk. */
 static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 {
-	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.lent_ns, got, waited;
+	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.urgent_ns, got, waited;
 
 	got = mts_evict_job(job, PROBE_BYTES, 0);
-	busy = mts_workers_busy() + mts_rotor.lent_ns - busy;
+	busy = mts_workers_busy() + mts_rotor.urgent_ns - busy;
 	waited = mts_sub_floor(ktime_get_ns() - began, busy);
 	if (got < PROBE_BYTES / 4)
 		return else_slow;
@@ -388,18 +388,18 @@ static bool probe_disk(void)
 	bool slow = true;
 	u32 i, n;
 
-	if (mts_rotor.disk_is_slow && now < early.slow_until)
+	if (mts_rotor.disk_is_slow && now < onset.slow_until)
 		return false;
 	job = mts_roster_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
 	for (i = 0; slow && i < PROBES; i++) {
 		slow = is_evicted_slowly(job, i);
-		if (mts_rotor_is_hurried())
+		if (mts_rotor_should_abort())
 			return true;
 	}
 	mts_rotor.disk_is_slow = slow;
-	early.slow_until = now + BELIEVED_NS;
+	onset.slow_until = now + BELIEVED_NS;
 	/* What went is what had been used longest ago: it would come back page by page. */
 	if (job->usage.swap < BACK_BYTES)
 		mts_bring_job(job, ktime_get_ns() + BACK_NS);
@@ -423,7 +423,7 @@ static u64 burst(void)
  * moment after the other, each as long as half of what is left lasts. Return: hardly any is left,
  * or the kernel reclaims already; then they stand still.
  */
-static bool come_near(void)
+static bool approach_full(void)
 {
 	u64 until = ktime_get_ns() + NEARS_NS, began, ns;
 
@@ -431,11 +431,11 @@ static bool come_near(void)
 		if (!is_filling(FILLS_NS) || ktime_get_ns() >= until)
 			return false;
 		take_sample();
-		began = early.sampled;
+		began = onset.sampled;
 		mts_freeze_thaw_all();
 		mts_promise_step("the jobs fill the memory");
 		usleep_range(div_u64(ns, NSEC_PER_USEC), div_u64(ns + ns / 8, NSEC_PER_USEC));
-		if (mts_rotor_is_hurried() || mts_freeze_stop(U64_MAX))
+		if (mts_rotor_should_abort() || mts_freeze_stop(U64_MAX))
 			return false;
 		take_sample();
 		if (mts_hooks_last_reclaim() > began)
@@ -444,22 +444,22 @@ static bool come_near(void)
 	return true;
 }
 
-bool mts_early_look(void)
+bool mts_onset_look(void)
 {
 	/* The gate has been closed: what there is to see will be seen when it is open. */
 	if (mts_freeze_stop(U64_MAX))
 		return false;
-	early.next_look = 0;
+	onset.next_look = 0;
 	if (probe_disk())
 		return false;
 	if (!mts_rotor.disk_is_slow) {
-		early.next_look = ktime_get_ns() + BELIEVED_NS;
+		onset.next_look = ktime_get_ns() + BELIEVED_NS;
 		/* What a switch took once says less than that. */
 		mts_rotor.slow_swap = false;
 		return false;
 	}
-	if (!come_near()) {
-		early.next_look = ktime_get_ns() + FILLS_NS / 2;
+	if (!approach_full()) {
+		onset.next_look = ktime_get_ns() + FILLS_NS / 2;
 		/* Or else they would wait for what was evicted of one of them. */
 		mts_freeze_thaw_all();
 		return false;

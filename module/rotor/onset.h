@@ -6,44 +6,44 @@
 #include "context.h"
 
 /* Take a sample: what the jobs have now. */
-void mts_early_sample(void);
+void mts_onset_sample(void);
 
 /* No turns are taken, and if memory fills they may have to be: ask below at intervals. */
-bool mts_early_watches(void);
+bool mts_onset_watches(void);
 
 /* After so many ns the next sample is to be taken; U64_MAX: not before the host reclaims. */
-u64 mts_early_interval(void);
+u64 mts_onset_interval(void);
 
 /* What the jobs may have in memory beside what they have, bytes. Takes a sample. */
-u64 mts_early_planned(void);
+u64 mts_onset_planned(void);
 
 /* Will the bin have all that it may by then, if it goes on as since the last sample? Takes one. */
-bool mts_early_bin_fills(u64 within_ns);
+bool mts_onset_bin_fills(u64 within_ns);
 
 /* Are turns to begin for that, if the disk is slow? Cheap. */
-bool mts_early_is_due(void);
+bool mts_onset_is_due(void);
 
 /* In a slice of an early round, once a tick: does all fit after all, and who runs grows no more? */
-bool mts_early_all_fit(void);
+bool mts_onset_all_fit(void);
 
 /*
  * Did most of the memory belong to who slept before it was full, a minute ago at most, and do they
  * still have a good part of it, and sleep for all that is known?
  */
-bool mts_early_most_sleep(void);
+bool mts_onset_most_sleep(void);
 
 /*
  * All jobs stand still for a moment: is swap so slow that turns must begin before each of them
  * reclaims for itself? Then they fill what is left a little at a time. Return: they did; they
  * stay frozen.
  */
-bool mts_early_look(void);
+bool mts_onset_look(void);
 
 /*
  * Do the configuration and the jobs allow turns that nobody has asked for yet, or (shadow) that one
  * says when they would? And does it allow to stop the jobs for them? Each takes mts_lock.
  */
-bool mts_early_may_begin(void);
-bool mts_early_may_stop(void);
+bool mts_onset_may_begin(void);
+bool mts_onset_may_stop(void);
 
 #endif /* _MTS_ROTOR_ONSET_H */

@@ -46,11 +46,11 @@ struct passing {
 	struct mts_switch_parts *parts;
 };
 
-bool mts_passing_is_for(u32 to)
+bool mts_overlap_is_for(u32 to)
 {
 	u32 i;
 
-	if (!mts_rotor_waits_for_disk() || mts_rotor.early)
+	if (!mts_rotor_waits_for_disk() || mts_rotor.in_onset)
 		return false;
 	if (mts_rotor.switches.evict != MTS_EVICT_FULL)
 		return false;
@@ -127,7 +127,7 @@ static int make_room(struct passing *p, u64 bytes)
 				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX, 0);
 		set_user_nice(current, MIN_NICE);
 		p->parts->evict_ns += mts_freeze_lap(&p->last);
-		if (!mts_rotor_may_go_on())
+		if (!mts_rotor_should_run())
 			return -ECANCELED;
 	}
 	return 0;
@@ -155,7 +155,7 @@ static int let_in(struct passing *p, u32 end)
 	mts_bring_bin(p->to, p->in, end);
 	set_user_nice(current, MIN_NICE);
 	p->parts->bring_back_ns += mts_freeze_lap(&p->last);
-	if (!mts_rotor_may_go_on())
+	if (!mts_rotor_should_run())
 		return -ECANCELED;
 	if (!p->stands)
 		mts_freeze_thaw(p->to, p->in, end);
@@ -179,7 +179,7 @@ static int pass_some(struct passing *p)
 	return let_in(p, end);
 }
 
-int mts_passing(u32 to, struct mts_switch_parts *parts)
+int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
 {
 	u64 now = ktime_get_ns();
 	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
@@ -193,7 +193,7 @@ int mts_passing(u32 to, struct mts_switch_parts *parts)
 	if (!err)
 		err = make_room(&p, U64_MAX);
 	if (!err && p.stands)
-		err = mts_freeze_settle(U64_MAX);
+		err = mts_freeze_apply_bins(U64_MAX);
 	mts_evict_note_full();
 	mts_stats_add(freeze_ns, parts->freeze_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);
@@ -226,7 +226,7 @@ static void send_away(u64 deadline)
 	mts_stats_inc(spills);
 }
 
-int mts_passing_spill(void)
+int mts_overlap_spill(void)
 {
 	u64 began = ktime_get_ns(), want = mts_rotor.plan.capacity / STEPS;
 	/* All stand still: what a disk with heads moves of 64 GiB meanwhile would take minutes. */
@@ -240,9 +240,10 @@ int mts_passing_spill(void)
 	if (err)
 		return err;
 	set_user_nice(current, 0);
-	if (mts_evict_frozen(mts_rotor.running, want, deadline) < want / 2 && mts_rotor_may_go_on())
+	if (mts_evict_frozen(mts_rotor.running, want, deadline) < want / 2 &&
+	    mts_rotor_should_run())
 		send_away(deadline);
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
-	return mts_freeze_settle(mts_rotor.slice_ends);
+	return mts_freeze_apply_bins(mts_rotor.slice_ends);
 }

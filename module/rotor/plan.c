@@ -30,7 +30,7 @@ static u64 capacity_now(const struct mts_config *config)
 	if (config->bin_bytes)
 		return config->bin_bytes;
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		managed = mts_add_sat(managed, mts_rotor.roster[i]->resident);
+		managed = mts_add_sat(managed, mts_rotor.roster[i]->rss);
 	capacity = mts_policy_capacity(mts_memory_available(), managed,
 				       (u64)totalram_pages() << PAGE_SHIFT);
 	return mts_policy_learned(&mts_rotor.lesson, capacity);
@@ -40,7 +40,7 @@ void mts_roster_note_interactive(struct mts_job *job)
 {
 	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
 		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
-		 job->stays		     ? MTS_INTERACTIVE_STAYS :
+		 job->kept_bytes	     ? MTS_INTERACTIVE_STAYS :
 					       MTS_INTERACTIVE_NO;
 
 	if (job->interactive == is)
@@ -114,11 +114,11 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 	}
 	lend_anew();
 	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_rotor.roster[i]->stays = 0;
+		mts_rotor.roster[i]->kept_bytes = 0;
 	n = grant(is_left, &left);
 	for (i = 0; i < n; i++)
 		if (mts_rotor.claims[i].granted)
-			mts_rotor.claimants[i]->stays = mts_rotor.claims[i].demand;
+			mts_rotor.claimants[i]->kept_bytes = mts_rotor.claims[i].demand;
 	for (i = 0; i < mts_rotor.roster_size; i++)
 		mts_roster_note_interactive(mts_rotor.roster[i]);
 	return left;
@@ -138,15 +138,15 @@ static u32 fill_plan_jobs(void)
 		plan_job->flags = mts_roster_is_resident(job) ? MTS_PLAN_RESIDENT : 0;
 		/* It may have become so since. */
 		if (plan_job->flags)
-			job->stays = 0;
-		plan_job->demand = job->foreign ? job->resident : mts_roster_takes(job);
-		plan_job->stays = job->stays;
+			job->kept_bytes = 0;
+		plan_job->demand = job->foreign ? job->rss : mts_roster_bin_bytes(job);
+		plan_job->kept_bytes = job->kept_bytes;
 		plan_job->max_pause_ns = job->max_pause_ns;
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
 		/* It runs, whatever was evicted of it. */
-		job->warm |= plan_job->flags & MTS_PLAN_RESIDENT;
+		job->ran_since_evict |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
 	return n;
 }
@@ -200,7 +200,7 @@ static u32 count_joins(u32 nties)
 	return n;
 }
 
-void mts_round_forget_use(void)
+void mts_rotor_forget_use(void)
 {
 	u32 i;
 
@@ -225,7 +225,8 @@ static void plan_bins(const struct mts_plan_conf *conf, u64 room)
 	mts_rotor.limited_by = limits->by < n ? mts_rotor.roster[limits->by]->id : 0;
 	for (i = 0; i < n; i++)
 		/* It runs, whatever was evicted of it. */
-		mts_rotor.roster[i]->warm |= mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+		mts_rotor.roster[i]->ran_since_evict |=
+			mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
 }
 
 /* With the capacity of now. Return: the number of jobs that can be frozen. */
@@ -297,7 +298,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 			  mts_rotor_disk_is_slow(), nbins_before >= 2);
 }
 
-bool mts_round_plan_slices(void)
+bool mts_rotor_plan_slices(void)
 {
 	u32 by = mts_rotor.limits.by;
 	struct mts_plan_conf conf;
@@ -317,7 +318,7 @@ bool mts_round_plan_slices(void)
 	return true;
 }
 
-u32 mts_round_plan(void)
+u32 mts_rotor_plan_round(void)
 {
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
@@ -341,7 +342,7 @@ u32 mts_round_plan(void)
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))
 		freezable = pack(config, &conf);
-	if (mts_rotor.early && mts_rotor.plan.nbins == 1)
+	if (mts_rotor.in_onset && mts_rotor.plan.nbins == 1)
 		split(&conf);
 	mts_rotor.planned_blindly = !conf.switch_ns || before < 2;
 	settle(config, before);

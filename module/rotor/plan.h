@@ -6,20 +6,20 @@
 #include "context.h"
 
 /**
- * mts_round_plan() - pack what was measured into bins
+ * mts_rotor_plan_round() - pack what was measured into bins
  *
  * Return: the number of bins; below 2 there is nothing to rotate, and the
  * reason is in mts_rotor.reason. Takes mts_lock.
  */
-u32 mts_round_plan(void);
+u32 mts_rotor_plan_round(void);
 
 /*
  * Slices anew, by what switches took so far, if the round was planned before anybody knew that.
  * Return: whether it was. Takes mts_lock.
  */
-bool mts_round_plan_slices(void);
+bool mts_rotor_plan_slices(void);
 
 /* While no turns are taken: what was seen of the jobs' use in the last ones may be out of date. */
-void mts_round_forget_use(void);
+void mts_rotor_forget_use(void);
 
 #endif /* _MTS_ROTOR_PLAN_H */

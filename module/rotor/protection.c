@@ -24,7 +24,7 @@ void mts_protection_update(bool wanted)
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
 		bool pinned = kept && (job->flags & MTS_JOB_PIN || job->limited);
-		bool always = pinned || (wanted && (job->realtime || job->stays));
+		bool always = pinned || (wanted && (job->realtime || job->kept_bytes));
 		u64 low = 0;
 
 		if (used || always)

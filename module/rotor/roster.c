@@ -88,7 +88,7 @@ int mts_roster_measure_job(struct mts_job *job)
 	job->usage = usage;
 	job->unused = mts_roster_unused(job, &usage);
 	job->demand = mts_policy_demand(&usage) - job->unused;
-	job->resident = mts_policy_resident(&usage);
+	job->rss = mts_policy_resident(&usage);
 	if (!READ_ONCE(job->frozen))
 		mts_roster_count_threads(job);
 	mutex_unlock(&mts_lock);
@@ -99,7 +99,7 @@ void mts_roster_measure(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size && mts_rotor_may_go_on(); i++) {
+	for (i = 0; i < mts_rotor.roster_size && mts_rotor_should_run(); i++) {
 		/* An error leaves the last figures; a cgroup that is gone is reaped. */
 		mts_roster_measure_job(mts_rotor.roster[i]);
 	}
@@ -150,7 +150,7 @@ struct mts_job *mts_roster_largest(u32 bin, u32 *n)
 	for (i = 0; i < mts_rotor.roster_size; i++) {
 		struct mts_job *job = mts_rotor.roster[i];
 
-		if (job->bin != bin || job->stays || !READ_ONCE(job->frozen) ||
+		if (job->bin != bin || job->kept_bytes || !READ_ONCE(job->frozen) ||
 		    mts_ops->resident(job, &bytes))
 			continue;
 		++*n;

@@ -33,9 +33,9 @@ struct mts_job *mts_roster_largest(u32 bin, u32 *n);
 void mts_roster_move(struct mts_job *job, u32 to, u64 bytes);
 
 /* Bytes that a job takes of its bin: what of its memory is not in every bin. */
-static inline u64 mts_roster_takes(const struct mts_job *job)
+static inline u64 mts_roster_bin_bytes(const struct mts_job *job)
 {
-	return mts_sub_floor(job->demand, job->stays);
+	return mts_sub_floor(job->demand, job->kept_bytes);
 }
 
 /* Measure one job. Return: 0, or an error of mts_ops->usage(). */

@@ -100,12 +100,12 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		began = ktime_get_ns();
-		mts_rotor.early = filling && mts_early_look();
+		mts_rotor.in_onset = filling && mts_onset_look();
 		filling = false;
 		mts_idle_measure(mts_rotor.reason);
 		/* The plan is made with the configuration of now. */
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
-		nbins = mts_round_plan();
+		nbins = mts_rotor_plan_round();
 		mts_rotor.all_fit = false;
 		if (nbins >= 2) {
 			mts_status_answer();

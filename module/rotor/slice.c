@@ -93,7 +93,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	mts_job_reap(mts_promise_step);
 	mts_roster_muster();
 	mts_newcomers_place();
-	if (mts_freeze_settle(mts_rotor.slice_ends))
+	if (mts_freeze_apply_bins(mts_rotor.slice_ends))
 		return MTS_SLICE_STOP;
 	if (!mts_newcomers_take_in())
 		return MTS_SLICE_OUTGROWN;
@@ -146,7 +146,7 @@ static void open_slice(u32 bin)
 	least = mts_rotor_config()->min_slice_ns;
 	mutex_unlock(&mts_lock);
 	longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
-	if (longest < plan->slice_ns && mts_round_plan_slices())
+	if (longest < plan->slice_ns && mts_rotor_plan_slices())
 		longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
 	mutex_lock(&mts_lock);
 	plan->slice_ns = min(plan->slice_ns, max(longest, least));
@@ -184,7 +184,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 	open_slice(bin);
 	mts_rotor.swapins = mts_memory_swapins();
 	if (spilling)
-		mts_early_sample();
+		mts_onset_sample();
 	next_growth = mts_rotor.slice_began + GROWTH_NS;
 	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
 	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
@@ -206,26 +206,26 @@ enum mts_slice_end mts_slice_run(u32 bin)
 						spilling,
 					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
 		events |= mts_rotor_take_events(BIT(MTS_ROTOR_EV_JOBS));
-		if (!mts_rotor_may_go_on())
+		if (!mts_rotor_should_run())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_WANTED)) {
 			mts_bring_wanted();
 			/* It is not the running bin that grows. */
 			if (spilling)
-				mts_early_sample();
+				mts_onset_sample();
 		}
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (spilling && mts_early_bin_fills(SPILL_NS) && mts_passing_spill())
+		if (spilling && mts_onset_bin_fills(SPILL_NS) && mts_overlap_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed(bin);
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
-		if (mts_lend_look() && mts_freeze_settle(mts_rotor.slice_ends))
+		if (mts_lend_look() && mts_freeze_apply_bins(mts_rotor.slice_ends))
 			return MTS_SLICE_STOP;
-		if (mts_rotor.early && mts_early_all_fit()) {
+		if (mts_rotor.in_onset && mts_onset_all_fit()) {
 			mts_rotor.all_fit = true;
 			return MTS_SLICE_FITS;
 		}

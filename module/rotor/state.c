@@ -18,14 +18,14 @@ static bool has_event(unsigned long mask)
 	return mts_wake_events(MTS_THREAD_ROTOR, mask);
 }
 
-bool mts_rotor_may_go_on(void)
+bool mts_rotor_should_run(void)
 {
 	return !mts_freezer_gate() && !kthread_should_stop();
 }
 
-bool mts_rotor_is_hurried(void)
+bool mts_rotor_should_abort(void)
 {
-	return !mts_rotor_may_go_on() || has_event(BIT(MTS_ROTOR_EV_CONFIG));
+	return !mts_rotor_should_run() || has_event(BIT(MTS_ROTOR_EV_CONFIG));
 }
 
 bool mts_rotor_is_wanted(void)
@@ -47,7 +47,7 @@ unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
 				has_event(mask) || kthread_should_stop());
 	else
 		wait_event_idle_timeout(mts_wait_of[MTS_THREAD_ROTOR],
-					has_event(mask) || !mts_rotor_may_go_on(),
+					has_event(mask) || !mts_rotor_should_run(),
 					max(nsecs_to_jiffies(ns), 1UL));
 	return mts_rotor_take_events(mask);
 }

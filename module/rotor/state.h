@@ -44,11 +44,11 @@ struct mts_rotor {
 	bool slow_swap; /* one did, and moved no more than a disk with heads can */
 	bool passed; /* in the last one the bins passed each other */
 	bool disk_is_slow; /* as onset.c has seen when it last evicted some to see */
-	bool early; /* this round is the first, and was begun by onset.c, not by the admission */
+	bool in_onset; /* this round is the first, and onset.c has begun it */
 	bool all_fit; /* that has shown that all fit: the next plan is for them to run */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
-	u64 lent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
+	u64 urgent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
 	struct mts_admission admission;
 	struct mts_config config; /* under mts_lock */
 	bool is_configured; /* anew: whatever the admission has tried before, it tries again */
@@ -109,10 +109,10 @@ static inline bool mts_rotor_disk_is_slow(void)
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns);
 
 /* The rotor is to go on with what it does: gate open, no unload. */
-bool mts_rotor_may_go_on(void);
+bool mts_rotor_should_run(void);
 
 /* And to get it over with: what it does may be out of date. */
-bool mts_rotor_is_hurried(void);
+bool mts_rotor_should_abort(void);
 
 /*
  * Has a job been thawed as it is wanted, and waits for mts_bring_wanted()? Only where the

@@ -35,11 +35,11 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 
 	mts_bring_note_use();
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
-	if (mts_rotor.early)
-		least = mts_sub_floor(mts_rotor.plan.capacity / 8, mts_early_planned());
+	if (mts_rotor.in_onset)
+		least = mts_sub_floor(mts_rotor.plan.capacity / 8, mts_onset_planned());
 	mts_evict_for(to, least);
 	parts->evict_ns = mts_freeze_lap(last);
-	if (!mts_rotor_may_go_on())
+	if (!mts_rotor_should_run())
 		return -ECANCELED;
 	mts_bring_bin(to, 0, mts_rotor.roster_size);
 	parts->bring_back_ns = mts_freeze_lap(last);
@@ -87,20 +87,20 @@ static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
 int mts_switch_to(u32 to)
 {
 	u64 began = ktime_get_ns(), busy = mts_workers_busy(), bytes = moved(), took;
-	u64 lent = mts_rotor.lent_ns;
+	u64 lent = mts_rotor.urgent_ns;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.running;
-	bool passes = from != MTS_BIN_NONE && mts_passing_is_for(to);
+	bool passes = from != MTS_BIN_NONE && mts_overlap_is_for(to);
 	int err;
 
 	mts_switch_begin(to);
 	trace_mts_switch_begin(mts_rotor.round, from, to);
 	mts_stats_inc(switches);
-	err = passes ? mts_passing(to, &parts) : switch_to_bin(from, to, &parts);
+	err = passes ? mts_overlap_switch(to, &parts) : switch_to_bin(from, to, &parts);
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
 	if (!err)
-		note_switch(took - (mts_rotor.lent_ns - lent), mts_workers_busy() - busy,
+		note_switch(took - (mts_rotor.urgent_ns - lent), mts_workers_busy() - busy,
 			    moved() - bytes, passes);
 	return err;
 }

@@ -177,7 +177,7 @@ static u32 count_in_bin(u32 bin, u64 *demand)
 		if (mts_rotor.roster[i]->bin != bin)
 			continue;
 		n++;
-		*demand += mts_roster_takes(mts_rotor.roster[i]);
+		*demand += mts_roster_bin_bytes(mts_rotor.roster[i]);
 	}
 	return n;
 }

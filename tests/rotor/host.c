@@ -257,7 +257,7 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	job->flags = flags;
 	job->max_pause_ns = max_pause_ns;
 	job->bin = MTS_BIN_NONE;
-	job->warm = true;
+	job->ran_since_evict = true;
 	job->cgrp = &model->cgrp;
 	job->freeze_file = (struct file *)model;
 	mutex_lock(&mts_lock);

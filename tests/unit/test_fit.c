@@ -32,7 +32,7 @@ static bool misfit(u64 demand)
 
 static bool nothing_learned(void)
 {
-	return !lesson.too_much && !lesson.capacity;
+	return !lesson.capacity_ceiling && !lesson.capacity;
 }
 
 /* ---- memory that fills ------------------------------------------------------ */
@@ -108,7 +108,7 @@ static void a_bin_that_fits_and_swaps_is_a_lesson(void **unused)
 	(void)unused;
 	planned(900, 100, 880);
 	check(misfit(880));
-	assert_int_equal(lesson.too_much, 980); /* with the residents, as capacities are */
+	assert_int_equal(lesson.capacity_ceiling, 980); /* with the residents, as capacities are */
 	assert_int_equal(lesson.capacity, 1000);
 	/* A sixteenth below what was too much. */
 	assert_int_equal(mts_policy_learned(&lesson, 1000), 980 - 61);
@@ -119,7 +119,7 @@ static void a_full_bin_fits(void **unused)
 	(void)unused;
 	planned(900, 0, 900);
 	check(misfit(900));
-	assert_int_equal(lesson.too_much, 900);
+	assert_int_equal(lesson.capacity_ceiling, 900);
 }
 
 /* It is packed anew, but the capacity was not to blame. */
@@ -141,7 +141,7 @@ static void a_bin_planned_too_full_runs_on(void **unused)
 	check(nothing_learned());
 	/* Until it has shrunk to what fits: then it should not swap. */
 	check(misfit(890));
-	assert_int_equal(lesson.too_much, 890);
+	assert_int_equal(lesson.capacity_ceiling, 890);
 }
 
 static void below_half_the_capacity_it_is_not_the_size(void **unused)
@@ -151,7 +151,7 @@ static void below_half_the_capacity_it_is_not_the_size(void **unused)
 	check(!misfit(449));
 	check(nothing_learned());
 	check(misfit(450));
-	assert_int_equal(lesson.too_much, 450);
+	assert_int_equal(lesson.capacity_ceiling, 450);
 }
 
 static void while_much_is_free_it_is_not_the_size(void **unused)
@@ -161,7 +161,7 @@ static void while_much_is_free_it_is_not_the_size(void **unused)
 	check(!mts_policy_misfit(&lesson, &plan, &bin, 880, 451, false));
 	check(nothing_learned());
 	check(mts_policy_misfit(&lesson, &plan, &bin, 880, 450, false));
-	assert_int_equal(lesson.too_much, 880);
+	assert_int_equal(lesson.capacity_ceiling, 880);
 }
 
 static void the_users_own_size_is_not_doubted(void **unused)
@@ -187,7 +187,7 @@ static void what_fits_and_loses_time_is_too_much(void **unused)
 {
 	(void)unused;
 	check(tight(900, 850, 10));
-	assert_int_equal(lesson.too_much, 850);
+	assert_int_equal(lesson.capacity_ceiling, 850);
 	assert_int_equal(lesson.capacity, 900);
 	/* So that the next plan has a bin more. */
 	check(mts_policy_learned(&lesson, 900) < 850);
@@ -223,17 +223,17 @@ static void without_a_lesson_the_capacity_stays(void **unused)
 static void a_lesson_never_adds(void **unused)
 {
 	(void)unused;
-	lesson = (struct mts_lesson){ .too_much = 1600, .capacity = 2000 };
+	lesson = (struct mts_lesson){ .capacity_ceiling = 1600, .capacity = 2000 };
 	assert_int_equal(mts_policy_learned(&lesson, 1000), 1000);
 	assert_int_equal(mts_policy_learned(&lesson, 1500), 1500);
 	assert_int_equal(mts_policy_learned(&lesson, 1501), 1500);
-	assert_int_equal(lesson.too_much, 1600);
+	assert_int_equal(lesson.capacity_ceiling, 1600);
 }
 
 static void a_host_that_has_grown_forgets(void **unused)
 {
 	(void)unused;
-	lesson = (struct mts_lesson){ .too_much = 1600, .capacity = 2000 };
+	lesson = (struct mts_lesson){ .capacity_ceiling = 1600, .capacity = 2000 };
 	assert_int_equal(mts_policy_learned(&lesson, 2250), 1500);
 	assert_int_equal(mts_policy_learned(&lesson, 2251), 2251);
 	/* For good: it may shrink again. */
@@ -253,7 +253,7 @@ static void a_second_lesson_goes_further(void **unused)
 	plan.capacity = capacity;
 	bin.demand = 1500;
 	check(misfit(1500));
-	assert_int_equal(lesson.too_much, 1500);
+	assert_int_equal(lesson.capacity_ceiling, 1500);
 	assert_int_equal(lesson.capacity, 1600);
 	assert_int_equal(mts_policy_learned(&lesson, 1800), 1500 - 93);
 	assert_int_equal(mts_policy_learned(&lesson, 1801), 1801);
@@ -264,7 +264,7 @@ static void lessons_saturate(void **unused)
 	(void)unused;
 	planned(U64_MAX, U64_MAX, U64_MAX);
 	check(misfit(U64_MAX));
-	assert_true(lesson.too_much == U64_MAX && lesson.capacity == U64_MAX);
+	assert_true(lesson.capacity_ceiling == U64_MAX && lesson.capacity == U64_MAX);
 	assert_true(mts_policy_learned(&lesson, U64_MAX) == U64_MAX - U64_MAX / 16);
 }
 

@@ -250,7 +250,7 @@ static void what_stays_takes_no_room(void **unused)
 	(void)unused;
 	njobs = 0;
 	job = add(100, 2 * SECOND);
-	jobs[job].stays = 50;
+	jobs[job].kept_bytes = 50;
 	add(700, 0);
 	add(700, 0);
 	make(&usual, 99);

@@ -49,7 +49,7 @@ static void check_plan(const struct mts_plan_conf *conf)
 	u32 i, j;
 
 	for (i = 0; i < njobs; i++) {
-		residents = mts_add_sat(residents, jobs[i].stays);
+		residents = mts_add_sat(residents, jobs[i].kept_bytes);
 		if (jobs[i].flags & MTS_PLAN_RESIDENT) {
 			check(jobs[i].bin == MTS_BIN_EVERY);
 			residents = mts_add_sat(residents, jobs[i].demand);
@@ -303,7 +303,7 @@ static void what_stays_comes_off_the_capacity(void **unused)
 {
 	(void)unused;
 	GIVEN(700, 0, 300);
-	jobs[1].stays = 200;
+	jobs[1].kept_bytes = 200;
 	make_plan(&usual);
 	assert_int_equal(plan.capacity, 800);
 	assert_int_equal(plan.resident_demand, 200);
@@ -314,7 +314,7 @@ static void what_stays_comes_off_the_capacity(void **unused)
 	assert_int_equal(bins[0].slice_ns, SECOND * 700 / 800);
 
 	GIVEN(700, 0);
-	jobs[1].stays = 200;
+	jobs[1].kept_bytes = 200;
 	jobs[1].prev_bin = 1;
 	make_plan(&usual);
 	assert_int_equal(plan.nbins, 1);
@@ -543,7 +543,7 @@ static void random_jobs(u32 max, u64 most)
 	while (n--) {
 		add(random_between(0, most), random_below(12) ? 0 : MTS_PLAN_RESIDENT);
 		if (!random_below(12))
-			jobs[njobs - 1].stays = random_between(0, most);
+			jobs[njobs - 1].kept_bytes = random_between(0, most);
 	}
 }
 

@@ -112,7 +112,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 			.demand = job->state == MTS_JOB_FOREIGN ? job->resident :
 				  stays				? 0 :
 								  job->demand,
-			.stays = stays ? job->demand : 0,
+			.kept_bytes = stays ? job->demand : 0,
 			.max_pause_ns = job->max_pause_ns,
 			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,

@@ -118,7 +118,7 @@ static const char *format_evict(char buf[FORMAT_SIZE], const struct plan *plan)
 static bool any_stays(const struct plan *plan)
 {
 	for (u32 i = 0; i < plan->njobs; i++)
-		if (plan->jobs[i].stays)
+		if (plan->jobs[i].kept_bytes)
 			return true;
 	return false;
 }
@@ -221,8 +221,8 @@ static json_t *job_json(const struct plan *plan, u32 i)
 	json_t *root = json_object();
 
 	json_put(&root, "name", json_text(plan->names[i]));
-	json_put(&root, "demand", json_u64(job->demand + job->stays));
-	json_put(&root, "stays", json_boolean(job->stays));
+	json_put(&root, "demand", json_u64(job->demand + job->kept_bytes));
+	json_put(&root, "stays", json_boolean(job->kept_bytes));
 	json_put(&root, "bin", resident ? json_string("every") : json_u64(job->bin));
 	json_put(&root, "longest_pause_ns", json_u64(resident ? 0 : plan->bins[job->bin].pause_ns));
 	return root;
