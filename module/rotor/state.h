@@ -48,7 +48,7 @@ struct mts_rotor {
 	bool all_fit; /* that has shown that all fit: the next plan is for them to run */
 	u64 swap_full_in;
 	u64 swapins; /* of the host, when the slice began */
-	u64 urgent_ns; /* time in which wanted jobs' memory was brought back, whatever else was due */
+	u64 urgent_ns; /* in which wanted jobs' memory was brought back, whatever else was due */
 	struct mts_admission admission;
 	struct mts_config config; /* under mts_lock */
 	bool is_configured; /* anew: whatever the admission has tried before, it tries again */

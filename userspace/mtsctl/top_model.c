@@ -148,7 +148,7 @@ static struct top_sum *sum_of(struct top_model *m, const struct mts_job_info *jo
 	if (job->bin >= m->nbins)
 		return &m->none;
 	/* Its memory is off the capacity of all bins, and no bin's demand. */
-	return job->flags & MTS_JOB_STAYS ? &m->kept_bytes : &m->bins[job->bin];
+	return job->flags & MTS_JOB_STAYS ? &m->stays : &m->bins[job->bin];
 }
 
 static void bins_make(struct top_model *m)

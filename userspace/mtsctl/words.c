@@ -57,7 +57,7 @@ const struct word reason_words[] = {
 	{ "error", MTS_REASON_ERROR, NULL },
 	{ "suspend", MTS_REASON_SUSPEND, NULL },
 	{ "unload", MTS_REASON_UNLOAD, NULL },
-	{ "no_benefit", MTS_REASON_COPES, NULL },
+	{ "copes", MTS_REASON_COPES, NULL },
 	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
 	{ "shadow", MTS_REASON_SHADOW, NULL },
 	{ "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
