@@ -4,7 +4,6 @@
 #include "context.h"
 #include "policy/bins.h"
 #include "policy/slices.h"
-#include "rotor/bring.h"
 #include "rotor/overlap.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -43,8 +42,8 @@ static u32 next_bin(u32 bin)
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
-	u32 i, back, next = next_bin(mts_rotor.running);
-	struct mts_move comes;
+	u32 i, n = 0, comes = 0, next = next_bin(mts_rotor.running);
+	u64 back;
 	bool passes = mts_overlap_is_for(next);
 	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
 	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
@@ -58,12 +57,16 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 			left[job->bin] =
 				min(left[job->bin], mts_cut_until(job, now + takes, max_pause));
 	}
-	comes = mts_bring_incoming(next, 0, mts_rotor.roster_size);
-	for (i = 0; i < comes.n; i++) {
-		back = passes ? i + 1 : comes.n;
-		left[next] = min(left[next],
-				 mts_cut_until(comes.jobs[i].job,
-					       now + div_u64(takes * back, comes.n), max_pause));
+	for (i = 0; i < mts_rotor.roster_size; i++)
+		n += mts_rotor.roster[i]->bin == next && READ_ONCE(mts_rotor.roster[i]->frozen);
+	for (i = 0; i < mts_rotor.roster_size; i++) {
+		const struct mts_job *job = mts_rotor.roster[i];
+
+		if (job->bin != next || !READ_ONCE(job->frozen))
+			continue;
+		comes++;
+		back = passes ? div_u64(takes * min(comes, n), max(n, 1U)) : takes;
+		left[next] = min(left[next], mts_cut_until(job, now + back, max_pause));
 	}
 }
 
