@@ -8,7 +8,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
-#include "rotor/rotor.h"
+#include "rotor/state.h"
 
 static char *mode = "auto";
 module_param(mode, charp, 0444);

@@ -8,7 +8,7 @@
 #include "policy/admission.h"
 #include "policy/bins.h"
 #include "policy/slices.h"
-#include "policy/switches.h"
+#include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -17,8 +17,6 @@
 
 /* The host pays for its shortage if it has reclaimed within this time. */
 #define PRESSURE_NS (10 * (u64)NSEC_PER_SEC)
-/* What jobs do not use is believed for so long after the last turn. */
-#define FORGET_NS (60 * (u64)NSEC_PER_SEC)
 
 static bool has_swap(void)
 {
@@ -26,8 +24,8 @@ static bool has_swap(void)
 
 	if (get_nr_swap_pages() > 0)
 		return true;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->usage.swap)
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->usage.swap)
 			return true;
 	return false;
 }
@@ -43,8 +41,8 @@ static bool is_unsure(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_admission_unsure(&mts_rotor.roster[i]->look))
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_admission_unsure(&mts_rotor.roster.jobs[i]->look))
 			return true;
 	return false;
 }
@@ -60,15 +58,15 @@ static bool is_full(void)
 
 static void close_window(u64 now)
 {
-	u64 elapsed = now - mts_rotor.admission.began;
+	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
 	struct mts_window window = { .swapins = mts_memory_swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
@@ -80,10 +78,11 @@ static void close_window(u64 now)
 		mts_admission_forget(&job->look);
 	}
 	/* Where all fits now, turns would take two bins. */
-	window.expected = mts_admission_expected(mts_admission_potential(&residents),
-						 mts_admission_potential(&others),
-						 max(mts_rotor.plan.nbins, 2U), num_online_cpus());
-	mts_admission_close(&mts_rotor.admission, now, &window);
+	window.expected =
+		mts_admission_expected(mts_admission_potential(&residents),
+				       mts_admission_potential(&others),
+				       max(mts_rotor.round.plan.nbins, 2U), num_online_cpus());
+	mts_admission_close(&mts_rotor.admission.past, now, &window);
 }
 
 /*
@@ -94,12 +93,12 @@ bool mts_admit_look(void)
 {
 	u64 now;
 
-	if (mts_rotor.nbins >= 2 || !mts_admit_reclaims())
+	if (mts_rotor.round.nbins >= 2 || !mts_admit_reclaims())
 		return false;
 	mts_promise_step("tasks are looked at");
 	mts_tasks_look();
 	now = ktime_get_ns();
-	if (!mts_admission_look(&mts_rotor.admission, now, is_unsure()))
+	if (!mts_admission_look(&mts_rotor.admission.past, now, is_unsure()))
 		return false;
 	close_window(now);
 	return true;
@@ -110,11 +109,11 @@ void mts_admit_judge(u64 began)
 	u64 user, now = ktime_get_ns();
 
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
-	if (!mts_rotor.admission.began)
+	if (!mts_rotor.admission.past.began)
 		return;
 	mts_promise_step("tasks are looked at");
 	user = mts_tasks_look();
-	mts_admission_round(&mts_rotor.admission, now, user, now - began);
+	mts_admission_round(&mts_rotor.admission.past, now, user, now - began);
 }
 
 /* By the user's word: whatever the host pays, and whatever turns cost. */
@@ -129,17 +128,17 @@ bool mts_admit_by_demand(const struct mts_config *config)
  */
 static bool switches_take_too_long(void)
 {
-	const struct mts_plan *plan = &mts_rotor.plan;
+	const struct mts_plan *plan = &mts_rotor.round.plan;
 
 	/* They are about to be others. */
-	if (mts_rotor.nbins >= 2 && mts_rotor.switches.are_new)
+	if (mts_rotor.round.nbins >= 2 && mts_rotor.costs.switches.are_new)
 		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;
 	/* A forecast, which knows nothing of who runs in a switch: a good round counts more. */
-	return mts_rotor.nbins >= 2 && mts_rotor.admission.began && !mts_rotor.admission.rounds &&
-	       !mts_rotor.passed &&
-	       !mts_admission_gains(&mts_rotor.admission, plan->run_ns, plan->round_ns);
+	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
+	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.passed &&
+	       !mts_admission_gains(&mts_rotor.admission.past, plan->run_ns, plan->round_ns);
 }
 
 /*
@@ -149,7 +148,7 @@ static bool switches_take_too_long(void)
  */
 bool mts_admit_turns_pay(u64 now)
 {
-	return mts_admission_pays(&mts_rotor.admission, now) && !mts_onset_most_sleep();
+	return mts_admission_pays(&mts_rotor.admission.past, now) && !mts_onset_most_sleep();
 }
 
 /* Does the host pay for its shortage, and would turns be cheaper? */
@@ -157,18 +156,18 @@ static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
 
-	if (mts_admit_by_demand(config) || mts_rotor.in_onset)
+	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
-	if (mts_admission_holds(&mts_rotor.admission, now))
-		return mts_rotor.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	mts_rotor.swap_is_slow = switches_take_too_long();
-	if (mts_rotor.swap_is_slow) {
-		mts_admission_give_up(&mts_rotor.admission, now);
-		mts_switches_forget(&mts_rotor.switches);
+	if (mts_admission_holds(&mts_rotor.admission.past, now))
+		return mts_rotor.admission.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
+	mts_rotor.admission.swap_is_slow = switches_take_too_long();
+	if (mts_rotor.admission.swap_is_slow) {
+		mts_admission_give_up(&mts_rotor.admission.past, now);
+		mts_costs_forget();
 		return MTS_REASON_SLOW_SWAP;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
-	if (mts_rotor.nbins >= 2)
+	if (mts_rotor.round.nbins >= 2)
 		return MTS_REASON_OVERCOMMIT;
 	if (!mts_admit_reclaims())
 		return MTS_REASON_NO_PRESSURE;
@@ -181,7 +180,7 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_NONE;
 	if (freezable < 2)
 		return MTS_REASON_NO_JOBS;
-	if (mts_rotor.plan.nbins < 2 || mts_rotor.all_fit)
+	if (mts_rotor.round.plan.nbins < 2 || mts_rotor.onset.all_fit)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
@@ -191,9 +190,8 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 /* Whoever turns a knob wants to see what it does, whatever was tried before. */
 void mts_admit_retry(void)
 {
-	if (mts_rotor.is_configured)
-		mts_admission_retry(&mts_rotor.admission);
-	mts_rotor.is_configured = false;
+	if (mts_state_take_order())
+		mts_admission_retry(&mts_rotor.admission.past);
 }
 
 u32 mts_admit(const struct mts_config *config, u32 freezable)
@@ -201,12 +199,12 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 	u32 reason = decide(config, freezable);
 	bool would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
 
-	if (would != mts_rotor.would_rotate) {
-		mts_rotor.would_rotate = would;
+	if (would != mts_rotor.admission.would_rotate) {
+		mts_rotor.admission.would_rotate = would;
 		if (would)
 			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
-				mts_rotor.plan.nbins,
-				div_u64(mts_rotor.plan.longest_pause_ns, NSEC_PER_MSEC));
+				mts_rotor.round.plan.nbins,
+				div_u64(mts_rotor.round.plan.longest_pause_ns, NSEC_PER_MSEC));
 		else
 			pr_info("shadow: would not rotate any more: %s\n",
 				mts_status_explain(reason));
@@ -216,32 +214,24 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 void mts_admit_note_turn(u32 before, bool on_demand)
 {
-	u64 now = ktime_get_ns();
-
-	if (mts_rotor.nbins >= 2) {
-		mts_rotor.forget_at = 0;
-	} else if (before >= 2) {
-		/* What they use may fit: turns that hang on the demand alone do not begin anew. */
-		mts_rotor.forget_at = on_demand ? now + FORGET_NS : now;
-	}
 	/* The host may have reclaimed, and the jobs been looked at, all the same. */
-	if (on_demand || !mts_rotor.admission.began)
+	if (on_demand || !mts_rotor.admission.past.began)
 		return;
-	if (before < 2 && mts_rotor.nbins >= 2) {
-		mts_admission_begin(&mts_rotor.admission);
+	if (before < 2 && mts_rotor.round.nbins >= 2) {
+		mts_admission_begin(&mts_rotor.admission.past);
 		mts_tasks_look();
-	} else if (before >= 2 && mts_rotor.nbins < 2) {
-		mts_admission_end(&mts_rotor.admission);
+	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
+		mts_admission_end(&mts_rotor.admission.past);
 	}
 }
 
 bool mts_admit_starves(void)
 {
-	bool starves =
-		mts_admit_reclaims() && mts_admission_starves(&mts_rotor.admission, ktime_get_ns());
+	bool starves = mts_admit_reclaims() &&
+		       mts_admission_starves(&mts_rotor.admission.past, ktime_get_ns());
 
-	if (starves && !mts_rotor.starves)
+	if (starves && !mts_rotor.admission.starves)
 		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");
-	mts_rotor.starves = starves;
+	mts_rotor.admission.starves = starves;
 	return starves;
 }

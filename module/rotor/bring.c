@@ -6,6 +6,7 @@
 #include "events/trace.h"
 #include "jobs/ops.h"
 #include "memory/memory.h"
+#include "rotor/fit.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
@@ -18,7 +19,7 @@
 static struct mts_move new_move(void)
 {
 	return (struct mts_move){
-		.jobs = mts_rotor.moved,
+		.jobs = mts_rotor.bring.moved,
 		.threads = mts_bring_threads(),
 		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
@@ -40,8 +41,9 @@ struct mts_move mts_bring_incoming(u32 to, u32 first, u32 end)
 	u32 i;
 
 	for (i = first; i < end; i++)
-		if (mts_rotor.roster[i]->bin == to && READ_ONCE(mts_rotor.roster[i]->frozen))
-			add_to_move(&move, mts_rotor.roster[i]);
+		if (mts_rotor.roster.jobs[i]->bin == to &&
+		    READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
+			add_to_move(&move, mts_rotor.roster.jobs[i]);
 	return move;
 }
 
@@ -51,15 +53,15 @@ struct mts_move mts_bring_frozen(void)
 	struct mts_move move = new_move();
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (READ_ONCE(mts_rotor.roster[i]->frozen))
-			add_to_move(&move, mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
+			add_to_move(&move, mts_rotor.roster.jobs[i]);
 	return move;
 }
 
 static void bring(u32 to, struct mts_move *move)
 {
-	u64 began = ktime_get_ns(), lent = mts_rotor.urgent_ns, pages = 0, took;
+	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, pages = 0, took;
 	u32 n = move->n;
 
 	do {
@@ -67,10 +69,10 @@ static void bring(u32 to, struct mts_move *move)
 			mts_bring_wanted();
 		pages += mts_ops->bring_back(move);
 	} while (move->again);
-	took = ktime_get_ns() - began - (mts_rotor.urgent_ns - lent);
+	took = ktime_get_ns() - began - (mts_rotor.bring.urgent_ns - lent);
 	trace_mts_bring_back(to, n, pages, took);
 	if (move->urgent) {
-		mts_rotor.urgent_ns += took;
+		mts_rotor.bring.urgent_ns += took;
 	} else {
 		mts_stats_add(brought_back, pages);
 		mts_stats_add(bring_back_ns, took);
@@ -83,8 +85,8 @@ static void add_wanted(struct mts_move *move)
 	u32 i;
 
 	mts_rotor_note_wanted();
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (!READ_ONCE(job->needs_bring_back))
 			continue;
@@ -117,7 +119,7 @@ void mts_bring_wanted(void)
 	bring(MTS_BIN_EVERY, &move);
 	set_user_nice(current, nice);
 	/* It is not the running bin that swaps. */
-	mts_rotor.swapins += mts_memory_swapins() - swapins;
+	mts_fit_excuse_swapins(mts_memory_swapins() - swapins);
 }
 
 void mts_bring_bin(u32 to, u32 first, u32 end)
@@ -125,7 +127,7 @@ void mts_bring_bin(u32 to, u32 first, u32 end)
 	struct mts_move move = mts_bring_incoming(to, first, end);
 
 	bring(to, &move);
-	if (!mts_rotor.by_use || !mts_rotor_should_run())
+	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
 	move = mts_bring_incoming(to, first, end);
 	mts_ops->use_begins(&move);

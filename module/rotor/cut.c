@@ -18,15 +18,17 @@ u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
 /* The bin whose turn is after that of @bin. */
 static u32 next_bin(u32 bin)
 {
-	u32 i, distance, best = mts_rotor.nbins, next = bin;
+	u32 i, distance, best = mts_rotor.round.nbins, next = bin;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		if (mts_rotor.roster[i]->bin >= mts_rotor.nbins || mts_rotor.roster[i]->bin == bin)
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		if (mts_rotor.roster.jobs[i]->bin >= mts_rotor.round.nbins ||
+		    mts_rotor.roster.jobs[i]->bin == bin)
 			continue;
-		distance = (mts_rotor.roster[i]->bin + mts_rotor.nbins - bin) % mts_rotor.nbins;
+		distance = (mts_rotor.roster.jobs[i]->bin + mts_rotor.round.nbins - bin) %
+			   mts_rotor.round.nbins;
 		if (distance < best) {
 			best = distance;
-			next = mts_rotor.roster[i]->bin;
+			next = mts_rotor.roster.jobs[i]->bin;
 		}
 	}
 	return next;
@@ -42,25 +44,27 @@ static u32 next_bin(u32 bin)
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
-	u32 i, n = 0, comes = 0, next = next_bin(mts_rotor.running);
+	u32 i, n = 0, comes = 0, next = next_bin(mts_rotor.phase.running);
 	u64 back;
 	bool passes = mts_overlap_is_for(next);
-	u64 more = mts_rotor.switches.slowest_ns / (passes && !mts_rotor.passed ? 1 : 2);
-	u64 takes = mts_rotor.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
+	u64 more =
+		mts_rotor.costs.switches.slowest_ns / (passes && !mts_rotor.costs.passed ? 1 : 2);
+	u64 takes = mts_rotor.costs.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
 
-	for (i = 0; i < mts_rotor.nbins; i++)
+	for (i = 0; i < mts_rotor.round.nbins; i++)
 		left[i] = U64_MAX;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		const struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin < mts_rotor.nbins && job->bin != next && READ_ONCE(job->frozen))
+		if (job->bin < mts_rotor.round.nbins && job->bin != next && READ_ONCE(job->frozen))
 			left[job->bin] =
 				min(left[job->bin], mts_cut_until(job, now + takes, max_pause));
 	}
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		n += mts_rotor.roster[i]->bin == next && READ_ONCE(mts_rotor.roster[i]->frozen);
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		const struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		n += mts_rotor.roster.jobs[i]->bin == next &&
+		     READ_ONCE(mts_rotor.roster.jobs[i]->frozen);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (job->bin != next || !READ_ONCE(job->frozen))
 			continue;
@@ -75,6 +79,6 @@ u64 mts_cut_longest(u64 now, u64 max_pause)
 	u64 *left = mts_rotor.scratch;
 
 	find_left(left, now, max_pause);
-	return mts_plan_cut(mts_rotor.bins, mts_rotor.nbins, mts_rotor.running, left,
-			    mts_rotor.switches.slowest_ns);
+	return mts_plan_cut(mts_rotor.round.bins, mts_rotor.round.nbins, mts_rotor.phase.running,
+			    left, mts_rotor.costs.switches.slowest_ns);
 }

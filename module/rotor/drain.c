@@ -9,7 +9,6 @@
 #include "rotor/cut.h"
 #include "rotor/freeze.h"
 #include "rotor/state.h"
-#include "rotor/switch.h"
 
 /* When turns end they wait no longer for what is in swap, where faults are about as fast. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
@@ -21,8 +20,8 @@ static struct mts_job *first_to_run(void)
 	u64 left, least = U64_MAX;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (!READ_ONCE(job->frozen))
 			continue;
@@ -30,7 +29,7 @@ static struct mts_job *first_to_run(void)
 			mts_freezer_thaw(job);
 			continue;
 		}
-		left = mts_cut_until(job, 0, mts_rotor.max_pause_ns);
+		left = mts_cut_until(job, 0, mts_rotor.planning.max_pause_ns);
 		if (left < least) {
 			least = left;
 			found = job;
@@ -51,7 +50,8 @@ static bool bring_each(void)
 	for (job = first_to_run(); job; job = first_to_run()) {
 		if (now >= pass_ends)
 			return true;
-		left = mts_cut_until(job, now + MTS_PAUSE_MARGIN_NS, mts_rotor.max_pause_ns);
+		left = mts_cut_until(job, now + MTS_PAUSE_MARGIN_NS,
+				     mts_rotor.planning.max_pause_ns);
 		if (left)
 			mts_bring_job(job, now + left);
 		/* As far as it has come; the rest when it is known what it is about. */
@@ -73,7 +73,7 @@ bool mts_drain(void)
 
 	if (!move.n)
 		return false;
-	mts_switch_begin(MTS_BIN_NONE);
+	mts_state_begin_switch(MTS_BIN_NONE);
 	if (mts_rotor_disk_is_slow())
 		return bring_each();
 	mts_bring_until(&move, ktime_get_ns() + BRING_ALL_NS);

@@ -80,7 +80,7 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 /* The bin that runs again last goes first, what has no bin last. */
 static u32 rank(const struct mts_job *job, u32 to)
 {
-	u32 n = mts_rotor.nbins;
+	u32 n = mts_rotor.round.nbins;
 
 	return job->bin < n ? (to + n - 1 - job->bin) % n : n - 1;
 }
@@ -88,20 +88,20 @@ static u32 rank(const struct mts_job *job, u32 to)
 /* The roster's jobs in that order, without bin @to's. Return: how many. */
 static u32 list_outgoing(u32 to)
 {
-	u32 i, *end = mts_rotor.end_of_bin;
+	u32 i, *end = mts_rotor.evict.end_of_bin;
 
-	memset(end, 0, (mts_rotor.nbins + 1) * sizeof(*end));
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin != to)
-			end[rank(mts_rotor.roster[i], to) + 1]++;
+	memset(end, 0, (mts_rotor.round.nbins + 1) * sizeof(*end));
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin != to)
+			end[rank(mts_rotor.roster.jobs[i], to) + 1]++;
 	/* Where each rank begins, … */
-	for (i = 1; i <= mts_rotor.nbins; i++)
+	for (i = 1; i <= mts_rotor.round.nbins; i++)
 		end[i] += end[i - 1];
 	/* … and then where the next one of it goes. */
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin != to)
-			mts_rotor.outgoing[end[rank(mts_rotor.roster[i], to)]++] = i;
-	return end[mts_rotor.nbins];
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin != to)
+			mts_rotor.evict.outgoing[end[rank(mts_rotor.roster.jobs[i], to)]++] = i;
+	return end[mts_rotor.round.nbins];
 }
 
 /* What the workers share: a job is one's, what is left to evict everybody's. */
@@ -120,22 +120,8 @@ static void evict_outgoing(void *data)
 		i = atomic_fetch_inc(&out->next);
 		if (i >= out->n)
 			break;
-		evict_if_any(&out->e, mts_rotor.roster[mts_rotor.outgoing[i]]);
+		evict_if_any(&out->e, mts_rotor.roster.jobs[mts_rotor.evict.outgoing[i]]);
 	}
-}
-
-int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident)
-{
-	struct mts_usage usage;
-	int err;
-
-	mts_promise_step("memory is measured");
-	err = mts_ops->usage(job, &usage);
-	if (err)
-		return err;
-	*demand = mts_policy_demand(&usage) - mts_roster_unused(job, &usage);
-	*resident = mts_policy_resident(&usage);
-	return 0;
 }
 
 /* What bin @to needs in memory, and has. */
@@ -146,9 +132,9 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 
 	*demand = 0;
 	*resident = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		if (mts_rotor.roster[i]->bin != to ||
-		    mts_evict_measure(mts_rotor.roster[i], &needs, &has))
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		if (mts_rotor.roster.jobs[i]->bin != to ||
+		    mts_roster_peek(mts_rotor.roster.jobs[i], &needs, &has))
 			continue;
 		*demand = mts_add_sat(*demand, needs);
 		*resident = mts_add_sat(*resident, has);
@@ -171,8 +157,8 @@ static u64 all_evictable(void)
 	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		sum = mts_add_sat(sum, evictable(mts_rotor.roster[i]));
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		sum = mts_add_sat(sum, evictable(mts_rotor.roster.jobs[i]));
 	return sum;
 }
 
@@ -186,7 +172,7 @@ void mts_evict_note_full(void)
 				      mts_reclaim_is_refused() ? "takes no more (a full zram?)" :
 								 "is full");
 	mutex_lock(&mts_lock);
-	mts_rotor.swap_full_in = mts_rotor.round;
+	mts_rotor.evict.swap_full_in = mts_rotor.phase.round;
 	mutex_unlock(&mts_lock);
 }
 
@@ -197,7 +183,8 @@ static u32 count_enough(u32 n, u64 want)
 	u32 i;
 
 	for (i = 0; i < n && sum < want; i++)
-		sum = mts_add_sat(sum, evictable(mts_rotor.roster[mts_rotor.outgoing[i]]));
+		sum = mts_add_sat(sum,
+				  evictable(mts_rotor.roster.jobs[mts_rotor.evict.outgoing[i]]));
 	return i;
 }
 
@@ -216,13 +203,18 @@ u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 	return most - left_of(&out.e);
 }
 
+void mts_evict_forget_full(void)
+{
+	mts_rotor.evict.swap_full_in = 0;
+}
+
 void mts_evict_for(u32 to, u64 least)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
-	u32 evict = mts_rotor.switches.evict;
+	u32 evict = mts_rotor.costs.switches.evict;
 
 	/* Whether it will all be needed is not known yet. */
-	if (mts_rotor.in_onset && evict == MTS_EVICT_FULL)
+	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
 	if (evict == MTS_EVICT_OFF)
 		return;

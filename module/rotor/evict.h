@@ -25,10 +25,10 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
  */
 u64 mts_evict_frozen(u32 to, u64 want, u64 deadline);
 
-/* What a job needs in memory, and has. Return: 0, or -ENODEV: it is gone. */
-int mts_evict_measure(struct mts_job *job, u64 *demand, u64 *resident);
-
 /* Not all that was to go could go: say so if swap is full. */
 void mts_evict_note_full(void);
+
+/* Turns are over: that is forgotten. Under mts_lock. */
+void mts_evict_forget_full(void);
 
 #endif /* _MTS_ROTOR_EVICT_H */

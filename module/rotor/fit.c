@@ -15,10 +15,10 @@ static u32 measure_running(u64 *demand)
 	u32 i, n = 0;
 
 	*demand = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin != mts_rotor.running || mts_roster_measure_job(job))
+		if (job->bin != mts_rotor.phase.running || mts_roster_measure_job(job))
 			continue;
 		*demand = mts_add_sat(*demand, mts_roster_bin_bytes(job));
 		n += mts_roster_bin_bytes(job) > 0;
@@ -32,12 +32,13 @@ bool mts_fit_all(void)
 	u32 i;
 
 	/* Nobody knows yet what newcomers need; onset.c looks whether an early round was needed. */
-	if (mts_rotor.newcomers || mts_rotor.in_onset)
+	if (mts_rotor.round.newcomers || mts_rotor.onset.is_on)
 		return false;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin < mts_rotor.nbins)
-			demand = mts_add_sat(demand, mts_roster_bin_bytes(mts_rotor.roster[i]));
-	return demand <= mts_rotor.plan.capacity - mts_rotor.plan.capacity / 8;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins)
+			demand =
+				mts_add_sat(demand, mts_roster_bin_bytes(mts_rotor.roster.jobs[i]));
+	return demand <= mts_rotor.round.plan.capacity - mts_rotor.round.plan.capacity / 8;
 }
 
 bool mts_fit_outgrown(void)
@@ -45,21 +46,47 @@ bool mts_fit_outgrown(void)
 	u64 demand;
 
 	return measure_running(&demand) > 1 &&
-	       mts_policy_outgrown(&mts_rotor.plan, &mts_rotor.bins[mts_rotor.running], demand);
+	       mts_policy_outgrown(&mts_rotor.round.plan,
+				   &mts_rotor.round.bins[mts_rotor.phase.running], demand);
+}
+
+void mts_fit_begin_slice(void)
+{
+	mts_rotor.fit.swapins = mts_memory_swapins();
+}
+
+void mts_fit_excuse_swapins(u64 pages)
+{
+	mts_rotor.fit.swapins += pages;
+}
+
+u64 mts_fit_learned(u64 capacity)
+{
+	return mts_policy_learned(&mts_rotor.fit.lesson, capacity);
+}
+
+bool mts_fit_is_tight(u64 capacity, u64 demand)
+{
+	return mts_policy_tight(&mts_rotor.fit.lesson, capacity, demand, mts_memory_free());
+}
+
+void mts_fit_forget(void)
+{
+	mts_rotor.fit.lesson = (struct mts_lesson){ 0 };
 }
 
 bool mts_fit_swaps(void)
 {
-	const struct mts_plan_bin *bin = &mts_rotor.bins[mts_rotor.running];
-	u64 pages = mts_memory_swapins() - mts_rotor.swapins, demand;
+	const struct mts_plan_bin *bin = &mts_rotor.round.bins[mts_rotor.phase.running];
+	u64 pages = mts_memory_swapins() - mts_rotor.fit.swapins, demand;
 
 	/* An eighth of the bin, and while the host reclaims: else something comes back late. */
 	if (pages < bin->demand >> (PAGE_SHIFT + 3) ||
-	    mts_hooks_last_reclaim() <= mts_rotor.slice_began)
+	    mts_hooks_last_reclaim() <= mts_rotor.phase.slice_began)
 		return false;
 	/* Asked again after as much again. */
-	mts_rotor.swapins += pages;
+	mts_rotor.fit.swapins += pages;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&mts_rotor.lesson, &mts_rotor.plan, bin, demand, mts_memory_free(),
-				 mts_rotor.capacity_is_set);
+	       mts_policy_misfit(&mts_rotor.fit.lesson, &mts_rotor.round.plan, bin, demand,
+				 mts_memory_free(), mts_rotor.planning.capacity_is_set);
 }

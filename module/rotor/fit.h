@@ -20,4 +20,22 @@ bool mts_fit_outgrown(void);
  */
 bool mts_fit_swaps(void);
 
+/* A slice begins: what the host swaps in from now on counts against its bin. */
+void mts_fit_begin_slice(void);
+
+/* It was not the running bin that swapped in so many pages. */
+void mts_fit_excuse_swapins(u64 pages);
+
+/* An automatic capacity, less what bins have shown to be too much. */
+u64 mts_fit_learned(u64 capacity);
+
+/*
+ * All jobs fit in the capacity, with what is exempt, and lose time by memory all the same: is it
+ * too large? Then it is less from now on.
+ */
+bool mts_fit_is_tight(u64 capacity, u64 demand);
+
+/* No turns are taken: the next ones learn anew. */
+void mts_fit_forget(void);
+
 #endif /* _MTS_ROTOR_FIT_H */

@@ -34,7 +34,7 @@ bool mts_freeze_is_for(const struct mts_job *job, u32 to)
 /* In time, not in rounds: there may be no rounds without it. */
 static void leave_out(struct mts_job *job, u64 rounds)
 {
-	u64 round_ns = max_t(u64, mts_rotor.plan.round_ns, NSEC_PER_SEC);
+	u64 round_ns = max_t(u64, mts_rotor.round.plan.round_ns, NSEC_PER_SEC);
 
 	mutex_lock(&mts_lock);
 	job->left_out_until = ktime_get_ns() + rounds * round_ns;
@@ -87,8 +87,8 @@ static u32 count_waited_for(void)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		n += is_waited_for(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		n += is_waited_for(mts_rotor.roster.jobs[i]);
 	return n;
 }
 
@@ -112,9 +112,9 @@ static void list_freezing(struct freezing *f)
 
 	f->stalling = 0;
 	f->n = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (is_freezing(mts_rotor.roster[i]))
-			f->jobs[f->n++] = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (is_freezing(mts_rotor.roster.jobs[i]))
+			f->jobs[f->n++] = mts_rotor.roster.jobs[i];
 }
 
 /* The last one of the list. */
@@ -187,8 +187,8 @@ int mts_freeze_wait(u64 deadline)
 		before = left;
 		last = now;
 	}
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		mts_promise_step("jobs are frozen");
 		/* One that waited for memory may have it by now: it has not had its time yet. */
@@ -208,8 +208,8 @@ int mts_freeze_others(u32 to, u64 deadline)
 
 	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
-	for (i = 0; i < mts_rotor.roster_size && !err; i++)
-		err = mts_freeze_ask(mts_rotor.roster[i], to);
+	for (i = 0; i < mts_rotor.roster.n && !err; i++)
+		err = mts_freeze_ask(mts_rotor.roster.jobs[i], to);
 	if (!err)
 		err = mts_freeze_wait(deadline);
 	mts_stats_add(freeze_ns, ktime_get_ns() - began);
@@ -221,7 +221,7 @@ void mts_freeze_thaw(u32 bin, u32 first, u32 end)
 	u32 i;
 
 	for (i = first; i < end; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (job->bin != bin)
 			continue;
@@ -233,7 +233,7 @@ void mts_freeze_thaw(u32 bin, u32 first, u32 end)
 
 void mts_freeze_thaw_bin(u32 bin)
 {
-	mts_freeze_thaw(bin, 0, mts_rotor.roster_size);
+	mts_freeze_thaw(bin, 0, mts_rotor.roster.n);
 }
 
 int mts_freeze_stop(u64 deadline)
@@ -243,10 +243,10 @@ int mts_freeze_stop(u64 deadline)
 
 int mts_freeze_apply_bins(u64 deadline)
 {
-	int err = mts_freeze_others(mts_rotor.running, deadline);
+	int err = mts_freeze_others(mts_rotor.phase.running, deadline);
 
 	if (!err)
-		mts_freeze_thaw_bin(mts_rotor.running);
+		mts_freeze_thaw_bin(mts_rotor.phase.running);
 	return err;
 }
 
@@ -254,11 +254,11 @@ void mts_freeze_thaw_all(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
+	for (i = 0; i < mts_rotor.roster.n; i++) {
 		mts_promise_step("jobs are thawed");
-		mts_freezer_thaw(mts_rotor.roster[i]);
-		mts_rotor.roster[i]->ran_since_evict = true;
-		mts_rotor.roster[i]->overdue = false;
-		mts_rotor.roster[i]->limited = false;
+		mts_freezer_thaw(mts_rotor.roster.jobs[i]);
+		mts_rotor.roster.jobs[i]->ran_since_evict = true;
+		mts_rotor.roster.jobs[i]->overdue = false;
+		mts_rotor.roster.jobs[i]->limited = false;
 	}
 }

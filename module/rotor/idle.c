@@ -6,15 +6,17 @@
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
-#include "policy/fit.h"
 #include "rotor/admission.h"
 #include "rotor/bring.h"
 #include "rotor/drain.h"
+#include "rotor/evict.h"
+#include "rotor/fit.h"
 #include "rotor/freeze.h"
 #include "rotor/onset.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
@@ -40,19 +42,16 @@ static void enter_idle(u32 state, u32 reason)
 {
 	mts_freeze_thaw_all();
 	mutex_lock(&mts_lock);
-	mts_rotor.nbins = 0;
+	mts_round_end();
 	mts_freezer_set_turns(false);
-	mts_rotor.running = MTS_BIN_NONE;
-	mts_rotor.slice_ends = 0;
-	mts_rotor.plan.round_ns = 0;
-	mts_rotor.plan.longest_pause_ns = 0;
-	mts_rotor.lesson = (struct mts_lesson){ 0 };
-	mts_rotor.swap_full_in = 0;
-	mts_rotor.all_fit = false;
+	mts_state_end_turns();
+	mts_fit_forget();
+	mts_evict_forget_full();
+	mts_onset_forget_fit();
 	mutex_unlock(&mts_lock);
 	/* It is too late when memory is found to be short: it has been taken then. */
 	mts_protection_update(!mts_admit_starves() && mts_freezer_may_freeze());
-	mts_rotor_set_state(state, reason);
+	mts_state_rest(state, reason);
 }
 
 static bool is_polling(void)
@@ -109,7 +108,7 @@ static u64 idle_time(u32 reason)
 	u32 i;
 
 	/* A real-time job may turn into one that can be frozen without a word. */
-	if (reason == MTS_REASON_NONE || mts_rotor.roster_size < 2)
+	if (reason == MTS_REASON_NONE || mts_rotor.roster.n < 2)
 		return U64_MAX;
 	if (is_watching(reason))
 		return LOOK_NS;
@@ -119,9 +118,9 @@ static u64 idle_time(u32 reason)
 	 * Who has been left out is to be tried again, who is interactive ceases to be.
 	 * If everything fits it still does so then.
 	 */
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_job_left_out(mts_rotor.roster[i]) ||
-		    (reason != MTS_REASON_FITS && mts_job_is_interactive(mts_rotor.roster[i])))
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_job_left_out(mts_rotor.roster.jobs[i]) ||
+		    (reason != MTS_REASON_FITS && mts_job_is_interactive(mts_rotor.roster.jobs[i])))
 			return POLL_NS;
 	return U64_MAX;
 }
@@ -153,7 +152,7 @@ bool mts_idle(u64 measuring_ns)
 	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
 	const unsigned long all = readers | BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM);
-	u32 reason = mts_rotor.reason;
+	u32 reason = mts_rotor.phase.reason;
 
 	/*
 	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is

@@ -16,19 +16,19 @@ static bool is_lent(const struct mts_job *job)
 
 bool mts_lend_look(void)
 {
-	struct mts_share share = { .processors = num_online_cpus(), .bins = mts_rotor.nbins };
+	struct mts_share share = { .processors = num_online_cpus(), .bins = mts_rotor.round.nbins };
 	bool over = false;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		share.jobs += mts_rotor.roster[i]->bin < mts_rotor.nbins;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
-		bool runs = job->bin != mts_rotor.running && !READ_ONCE(job->frozen);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		share.jobs += mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+		bool runs = job->bin != mts_rotor.phase.running && !READ_ONCE(job->frozen);
 
 		mts_budget_look(job, runs && is_lent(job), share);
 		over |= runs && READ_ONCE(job->call.honoured) &&
-			mts_freeze_is_for(job, mts_rotor.running);
+			mts_freeze_is_for(job, mts_rotor.phase.running);
 	}
 	return over;
 }

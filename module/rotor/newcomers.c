@@ -7,7 +7,9 @@
 #include "jobs/tasks.h"
 #include "policy/bins.h"
 #include "policy/plan.h"
+#include "rotor/plan.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 
 /* What a newcomer will need: as its siblings on average, if it has any. */
@@ -16,8 +18,8 @@ static u64 expected_demand(const struct mts_job *newcomer)
 	u64 sum = 0;
 	u32 i, n = 0;
 
-	for (i = 0; newcomer->parent && i < mts_rotor.roster_size; i++) {
-		const struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; newcomer->parent && i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (job->parent == newcomer->parent && job->bin != MTS_BIN_NONE) {
 			sum = mts_add_sat(sum, job->demand);
@@ -31,12 +33,9 @@ static u64 expected_demand(const struct mts_job *newcomer)
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
 {
 	if (bin != MTS_BIN_NONE &&
-	    mts_limit_allows(job->max_pause_ns, mts_rotor.bins[bin].pause_ns))
+	    mts_limit_allows(job->max_pause_ns, mts_rotor.round.bins[bin].pause_ns))
 		return false;
-	if (!job->max_pause_ns || demand > mts_rotor.limits.room)
-		return false;
-	mts_rotor.limits.room -= demand;
-	return true;
+	return job->max_pause_ns && mts_rotor_plan_take_room(demand);
 }
 
 static void place(struct mts_job *job)
@@ -44,19 +43,18 @@ static void place(struct mts_job *job)
 	u64 demand;
 	u32 bin;
 
-	mts_rotor.newcomers = true;
 	if (mts_roster_is_resident(job)) {
-		mts_roster_move(job, MTS_BIN_EVERY, 0);
+		mts_round_place(job, MTS_BIN_EVERY, 0);
 		return;
 	}
 	demand = expected_demand(job);
-	bin = mts_plan_newcomer(mts_rotor.bins, mts_rotor.nbins, mts_rotor.plan.capacity,
-				mts_rotor.running, demand);
+	bin = mts_plan_newcomer(mts_rotor.round.bins, mts_rotor.round.nbins,
+				mts_rotor.round.plan.capacity, mts_rotor.phase.running, demand);
 	if (is_let_in_for_its_limit(job, bin, demand)) {
 		job->limited = true;
 		bin = MTS_BIN_EVERY;
 	}
-	mts_roster_move(job, bin, demand);
+	mts_round_place(job, bin, demand);
 }
 
 void mts_newcomers_place(void)
@@ -64,14 +62,14 @@ void mts_newcomers_place(void)
 	u32 i;
 
 	/* An adopted cgroup arrives with all its memory. */
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
-			mts_roster_measure_job(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_NONE)
+			mts_roster_measure_job(mts_rotor.roster.jobs[i]);
 	mts_tasks_scan();
 	mutex_lock(&mts_lock);
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin == MTS_BIN_NONE)
-			place(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_NONE)
+			place(mts_rotor.roster.jobs[i]);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
@@ -80,12 +78,9 @@ static void take_in(struct mts_job *job)
 {
 	u64 takes = mts_roster_bin_bytes(job);
 
-	mts_roster_move(job, MTS_BIN_EVERY, 0);
+	mts_round_exempt(job, takes);
 	mts_budget_hold(job);
 	mts_roster_note_interactive(job);
-	mts_rotor.plan.demand = mts_sub_floor(mts_rotor.plan.demand, takes);
-	mts_rotor.plan.resident_demand = mts_add_sat(mts_rotor.plan.resident_demand, takes);
-	mts_rotor.plan.capacity = mts_sub_floor(mts_rotor.plan.capacity, takes);
 	job->kept_bytes = 0;
 	/* It runs, whatever was evicted of it. */
 	job->ran_since_evict = true;
@@ -104,18 +99,19 @@ bool mts_newcomers_take_in(void)
 	bool fits;
 
 	mutex_lock(&mts_lock);
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin >= mts_rotor.nbins || !has_to_be_resident(job))
+		if (job->bin >= mts_rotor.round.nbins || !has_to_be_resident(job))
 			continue;
 		take_in(job);
 		n++;
 	}
 	if (n)
 		mts_jobs_changed();
-	running = &mts_rotor.bins[mts_rotor.running];
-	fits = running->demand <= mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
+	running = &mts_rotor.round.bins[mts_rotor.phase.running];
+	fits = running->demand <=
+	       mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.capacity / 8);
 	mutex_unlock(&mts_lock);
 	/* A key must not make the host switch, if it can be helped. */
 	return !n || fits;

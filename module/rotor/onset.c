@@ -18,6 +18,7 @@
 #include "policy/demand.h"
 #include "policy/fit.h"
 #include "rotor/bring.h"
+#include "rotor/costs.h"
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/roster.h"
@@ -116,8 +117,8 @@ static u64 jobs_resident(void)
 	u64 sum = 0, bytes;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (!mts_ops->resident(mts_rotor.roster[i], &bytes))
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (!mts_ops->resident(mts_rotor.roster.jobs[i], &bytes))
 			sum = mts_add_sat(sum, bytes);
 	return sum;
 }
@@ -130,8 +131,8 @@ static u64 jobs_demand(u64 *resident)
 	u32 i;
 
 	*resident = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		if (mts_ops->usage(mts_rotor.roster[i], &usage))
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		if (mts_ops->usage(mts_rotor.roster.jobs[i], &usage))
 			continue;
 		sum = mts_add_sat(sum, mts_policy_demand(&usage));
 		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
@@ -147,8 +148,8 @@ static void note_who_sleeps(u64 left)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (!mts_ops->awake(job))
 			job->slept = true;
@@ -183,16 +184,16 @@ void mts_onset_sample(void)
 	take_sample();
 	onset.grew = onset.sample > onset.before;
 	/* In turns it is we who let them sleep. */
-	if (mts_rotor.nbins < 2)
+	if (mts_rotor.round.nbins < 2)
 		note_who_sleeps(onset.planned);
 	/* Nothing is known of who has come since. */
-	if (now < onset.believed_until && mts_rotor.roster_size > onset.jobs)
+	if (now < onset.believed_until && mts_rotor.roster.n > onset.jobs)
 		onset.next_look = 0;
-	if (onset.jobs != mts_rotor.roster_size)
+	if (onset.jobs != mts_rotor.roster.n)
 		onset.fit_until = 0;
-	if (onset.jobs != mts_rotor.roster_size || fills(onset.left, GROWS_NS))
+	if (onset.jobs != mts_rotor.roster.n || fills(onset.left, GROWS_NS))
 		onset.watch_until = now + WATCH_NS;
-	onset.jobs = mts_rotor.roster_size;
+	onset.jobs = mts_rotor.roster.n;
 	onset.took = ktime_get_ns() - now;
 }
 
@@ -254,9 +255,9 @@ static bool may_be_early_in(u32 modes)
 	mutex_lock(&mts_lock);
 	config = mts_rotor_config();
 	may = BIT(config->mode) & modes && !config->bin_bytes &&
-	      !mts_admission_holds(&mts_rotor.admission, ktime_get_ns());
+	      !mts_admission_holds(&mts_rotor.admission.past, ktime_get_ns());
 	mutex_unlock(&mts_lock);
-	return may && mts_rotor.roster_size >= 2 && get_nr_swap_pages() > 0;
+	return may && mts_rotor.roster.n >= 2 && get_nr_swap_pages() > 0;
 }
 
 bool mts_onset_may_begin(void)
@@ -271,7 +272,7 @@ bool mts_onset_may_stop(void)
 
 bool mts_onset_watches(void)
 {
-	return mts_rotor.nbins < 2 && mts_onset_may_begin();
+	return mts_rotor.round.nbins < 2 && mts_onset_may_begin();
 }
 
 /* Does more than one in @part of the pages of those that take turns belong to who slept? */
@@ -280,8 +281,8 @@ static bool sleepers_have(u32 part)
 	u64 bytes, all = 0, theirs = 0;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (mts_roster_is_resident(job) || mts_ops->resident(job, &bytes))
 			continue;
@@ -328,11 +329,11 @@ bool mts_onset_all_fit(void)
 	 * Nobody knows yet what newcomers need. And if all were seen to fit a while ago, they have
 	 * not stopped there: each time would cost what the first did.
 	 */
-	if (mts_rotor.newcomers || now < onset.fit_until || now < onset.next_measure)
+	if (mts_rotor.round.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
 	demand = jobs_demand(&resident);
 	onset.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
-	if (onset.most_since < mts_rotor.slice_began || has_grown(demand)) {
+	if (onset.most_since < mts_rotor.phase.slice_began || has_grown(demand)) {
 		onset.most = demand;
 		onset.most_since = now;
 	}
@@ -340,6 +341,7 @@ bool mts_onset_all_fit(void)
 	if (now < onset.most_since + GROWN_NS || demand > room + room / EDGE)
 		return false;
 	onset.fit_until = now + BELIEVED_NS;
+	mts_rotor.onset.all_fit = true;
 	return true;
 }
 
@@ -359,7 +361,7 @@ bool mts_onset_is_due(void)
 		return false;
 	/* Those who slept have had their time: the admission decides about the storm that came. */
 	if (onset.believed_until && now >= onset.believed_until &&
-	    mts_rotor.admission.short_of_memory)
+	    mts_rotor.admission.past.short_of_memory)
 		return false;
 	return !fit_still(now) && !most_sleep(now) && mts_onset_may_stop();
 }
@@ -367,10 +369,11 @@ bool mts_onset_is_due(void)
 /* @else_slow: where hardly any of it went, which says nothing of the disk. */
 static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 {
-	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.urgent_ns, got, waited;
+	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.bring.urgent_ns, got,
+	    waited;
 
 	got = mts_evict_job(job, PROBE_BYTES, 0);
-	busy = mts_workers_busy() + mts_rotor.urgent_ns - busy;
+	busy = mts_workers_busy() + mts_rotor.bring.urgent_ns - busy;
 	waited = mts_sub_floor(ktime_get_ns() - began, busy);
 	if (got < PROBE_BYTES / 4)
 		return else_slow;
@@ -388,7 +391,7 @@ static bool probe_disk(void)
 	bool slow = true;
 	u32 i, n;
 
-	if (mts_rotor.disk_is_slow && now < onset.slow_until)
+	if (mts_rotor.costs.probe_is_slow && now < onset.slow_until)
 		return false;
 	job = mts_roster_largest(MTS_BIN_NONE, &n);
 	if (!job)
@@ -398,7 +401,7 @@ static bool probe_disk(void)
 		if (mts_rotor_should_abort())
 			return true;
 	}
-	mts_rotor.disk_is_slow = slow;
+	mts_costs_note_probe(slow);
 	onset.slow_until = now + BELIEVED_NS;
 	/* What went is what had been used longest ago: it would come back page by page. */
 	if (job->usage.swap < BACK_BYTES)
@@ -444,7 +447,7 @@ static bool approach_full(void)
 	return true;
 }
 
-bool mts_onset_look(void)
+static bool look(void)
 {
 	/* The gate has been closed: what there is to see will be seen when it is open. */
 	if (mts_freeze_stop(U64_MAX))
@@ -452,10 +455,9 @@ bool mts_onset_look(void)
 	onset.next_look = 0;
 	if (probe_disk())
 		return false;
-	if (!mts_rotor.disk_is_slow) {
+	if (!mts_rotor.costs.probe_is_slow) {
 		onset.next_look = ktime_get_ns() + BELIEVED_NS;
-		/* What a switch took once says less than that. */
-		mts_rotor.slow_swap = false;
+		mts_costs_note_fast();
 		return false;
 	}
 	if (!approach_full()) {
@@ -466,4 +468,14 @@ bool mts_onset_look(void)
 	}
 	mts_stats_inc(early_begins);
 	return true;
+}
+
+void mts_onset_begin(bool filling)
+{
+	mts_rotor.onset.is_on = filling && look();
+}
+
+void mts_onset_forget_fit(void)
+{
+	mts_rotor.onset.all_fit = false;
 }

@@ -23,7 +23,10 @@ bool mts_onset_bin_fills(u64 within_ns);
 /* Are turns to begin for that, if the disk is slow? Cheap. */
 bool mts_onset_is_due(void);
 
-/* In a slice of an early round, once a tick: does all fit after all, and who runs grows no more? */
+/*
+ * In a slice of an early round, once a tick: do all jobs fit after all, and does the running bin
+ * grow no more? Then the next plan lets all of them run (mts_rotor.onset.all_fit).
+ */
 bool mts_onset_all_fit(void);
 
 /*
@@ -33,11 +36,14 @@ bool mts_onset_all_fit(void);
 bool mts_onset_most_sleep(void);
 
 /*
- * All jobs stand still for a moment: is swap so slow that turns must begin before each of them
- * reclaims for itself? Then they fill what is left a little at a time. Return: they did; they
- * stay frozen.
+ * The rotor is about to plan. If memory is @filling, all jobs stand still for a moment: is swap so
+ * slow that turns must begin before each job reclaims for itself? Then the jobs fill what is left
+ * a little at a time, and stay frozen, and this round is the first (mts_rotor.onset.is_on).
  */
-bool mts_onset_look(void);
+void mts_onset_begin(bool filling);
+
+/* The next plan has been made: that all fit is not believed any longer. */
+void mts_onset_forget_fit(void);
 
 /*
  * Do the configuration and the jobs allow turns that nobody has asked for yet, or (shadow) that one

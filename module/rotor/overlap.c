@@ -17,6 +17,7 @@
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -50,12 +51,12 @@ bool mts_overlap_is_for(u32 to)
 {
 	u32 i;
 
-	if (!mts_rotor_waits_for_disk() || mts_rotor.in_onset)
+	if (!mts_rotor_waits_for_disk() || mts_rotor.onset.is_on)
 		return false;
-	if (mts_rotor.switches.evict != MTS_EVICT_FULL)
+	if (mts_rotor.costs.switches.evict != MTS_EVICT_FULL)
 		return false;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i]->bin == to && !mts_rotor.roster[i]->slices)
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == to && !mts_rotor.roster.jobs[i]->slices)
 			return false;
 	return true;
 }
@@ -80,7 +81,7 @@ static int stand_if_short(struct passing *p)
 /* Not 0, where residents have all of the capacity: then a step is one job. */
 static u64 step_bytes(const struct passing *p)
 {
-	return p->stands ? U64_MAX : max_t(u64, mts_rotor.plan.capacity / STEPS, PAGE_SIZE);
+	return p->stands ? U64_MAX : max_t(u64, mts_rotor.round.plan.capacity / STEPS, PAGE_SIZE);
 }
 
 /* Freeze the next ones of those that go, a step's bytes of them. */
@@ -92,8 +93,8 @@ static int freeze_some(struct passing *p)
 	/* Who has become real-time since the last step is spared for two seconds only. */
 	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
-	for (; p->out < mts_rotor.roster_size && sum < most && !err; p->out++) {
-		struct mts_job *job = mts_rotor.roster[p->out];
+	for (; p->out < mts_rotor.roster.n && sum < most && !err; p->out++) {
+		struct mts_job *job = mts_rotor.roster.jobs[p->out];
 
 		if (job->bin == p->to)
 			continue;
@@ -114,7 +115,7 @@ static int make_room(struct passing *p, u64 bytes)
 	int err;
 
 	/* A little of each job stays, for which there is room. */
-	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster_size) {
+	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster.n) {
 		first = p->out;
 		err = freeze_some(p);
 		if (err)
@@ -123,8 +124,8 @@ static int make_room(struct passing *p, u64 bytes)
 		set_user_nice(current, 0);
 		mts_bring_note_use();
 		for (; first < p->out; first++)
-			if (mts_rotor.roster[first]->bin != p->to)
-				p->room += mts_evict_job(mts_rotor.roster[first], U64_MAX, 0);
+			if (mts_rotor.roster.jobs[first]->bin != p->to)
+				p->room += mts_evict_job(mts_rotor.roster.jobs[first], U64_MAX, 0);
 		set_user_nice(current, MIN_NICE);
 		p->parts->evict_ns += mts_freeze_lap(&p->last);
 		if (!mts_rotor_should_run())
@@ -138,11 +139,11 @@ static u64 next_lack(const struct passing *p, u32 *end)
 {
 	u64 sum = 0, demand, resident, most = step_bytes(p);
 
-	for (*end = p->in; *end < mts_rotor.roster_size && sum < most; ++*end) {
-		struct mts_job *job = mts_rotor.roster[*end];
+	for (*end = p->in; *end < mts_rotor.roster.n && sum < most; ++*end) {
+		struct mts_job *job = mts_rotor.roster.jobs[*end];
 
 		if (job->bin == p->to && READ_ONCE(job->frozen) &&
-		    !mts_evict_measure(job, &demand, &resident))
+		    !mts_roster_peek(job, &demand, &resident))
 			sum = mts_add_sat(sum, mts_sub_floor(demand, resident));
 	}
 	return sum;
@@ -185,7 +186,7 @@ int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
 	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
 	int err = 0;
 
-	while (!err && p.in < mts_rotor.roster_size) {
+	while (!err && p.in < mts_rotor.roster.n) {
 		err = pass_some(&p);
 		cond_resched();
 	}
@@ -206,7 +207,7 @@ int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
 static void move(struct mts_job *job, u32 to)
 {
 	mutex_lock(&mts_lock);
-	mts_roster_move(job, to, job->planned_bytes);
+	mts_round_move(job, to, job->planned_bytes);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }
@@ -217,10 +218,10 @@ static void send_away(u64 deadline)
 	u32 n;
 
 	/* It makes most room. Alone in its bin it has nobody to make room for. */
-	job = mts_roster_largest(mts_rotor.running, &n);
+	job = mts_roster_largest(mts_rotor.phase.running, &n);
 	if (n < 2)
 		return;
-	move(job, (mts_rotor.running + mts_rotor.nbins - 1) % mts_rotor.nbins);
+	move(job, (mts_rotor.phase.running + mts_rotor.round.nbins - 1) % mts_rotor.round.nbins);
 	mts_bring_note_use();
 	mts_evict_job(job, U64_MAX, deadline);
 	mts_stats_inc(spills);
@@ -228,9 +229,9 @@ static void send_away(u64 deadline)
 
 int mts_overlap_spill(void)
 {
-	u64 began = ktime_get_ns(), want = mts_rotor.plan.capacity / STEPS;
+	u64 began = ktime_get_ns(), want = mts_rotor.round.plan.capacity / STEPS;
 	/* All stand still: what a disk with heads moves of 64 GiB meanwhile would take minutes. */
-	u64 deadline = min(began + SPILL_MOST_NS, mts_rotor.slice_ends);
+	u64 deadline = min(began + SPILL_MOST_NS, mts_rotor.phase.slice_ends);
 	int err;
 
 	/* Whoever is alone in a bin of nothing has nobody to make room. */
@@ -240,10 +241,10 @@ int mts_overlap_spill(void)
 	if (err)
 		return err;
 	set_user_nice(current, 0);
-	if (mts_evict_frozen(mts_rotor.running, want, deadline) < want / 2 &&
+	if (mts_evict_frozen(mts_rotor.phase.running, want, deadline) < want / 2 &&
 	    mts_rotor_should_run())
 		send_away(deadline);
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
-	return mts_freeze_apply_bins(mts_rotor.slice_ends);
+	return mts_freeze_apply_bins(mts_rotor.phase.slice_ends);
 }

@@ -13,14 +13,21 @@
 #include "memory/memory.h"
 #include "policy/bins.h"
 #include "policy/demand.h"
-#include "policy/fit.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
-#include "policy/switches.h"
 #include "policy/ties.h"
 #include "rotor/admission.h"
+#include "rotor/costs.h"
+#include "rotor/fit.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
+
+/*
+ * So long after the last turn it is believed what jobs do not use, where turns hang on the demand
+ * alone. What they use may fit: without this, turns would begin anew at once.
+ */
+#define FORGET_NS (60 * (u64)NSEC_PER_SEC)
 
 static u64 capacity_now(const struct mts_config *config)
 {
@@ -29,24 +36,11 @@ static u64 capacity_now(const struct mts_config *config)
 
 	if (config->bin_bytes)
 		return config->bin_bytes;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		managed = mts_add_sat(managed, mts_rotor.roster[i]->rss);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		managed = mts_add_sat(managed, mts_rotor.roster.jobs[i]->rss);
 	capacity = mts_policy_capacity(mts_memory_available(), managed,
 				       (u64)totalram_pages() << PAGE_SHIFT);
-	return mts_policy_learned(&mts_rotor.lesson, capacity);
-}
-
-void mts_roster_note_interactive(struct mts_job *job)
-{
-	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
-		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
-		 job->kept_bytes	     ? MTS_INTERACTIVE_STAYS :
-					       MTS_INTERACTIVE_NO;
-
-	if (job->interactive == is)
-		return;
-	job->interactive = is;
-	trace_mts_interactive(job, is, mts_interactive_age_ms(job));
+	return mts_fit_learned(capacity);
 }
 
 static bool is_used(const struct mts_job *job)
@@ -66,18 +60,18 @@ static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (!claims(job))
 			continue;
-		mts_rotor.claimants[n] = job;
-		mts_rotor.claims[n++] = (struct mts_claim){
+		mts_rotor.planning.claimants[n] = job;
+		mts_rotor.planning.claims[n++] = (struct mts_claim){
 			.last_input_ns = atomic64_read(&job->last_input),
 			.demand = job->demand,
 		};
 	}
-	*left = mts_interactive_grant(mts_rotor.claims, n, *left, mts_rotor.scratch);
+	*left = mts_interactive_grant(mts_rotor.planning.claims, n, *left, mts_rotor.scratch);
 	return n;
 }
 
@@ -86,13 +80,13 @@ static void lend_anew(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (!mts_job_is_interactive(mts_rotor.roster[i]) &&
-		    !mts_job_has_call(mts_rotor.roster[i]))
-			mts_budget_return(mts_rotor.roster[i]);
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_job_is_interactive(mts_rotor.roster[i]))
-			mts_budget_hold(mts_rotor.roster[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (!mts_job_is_interactive(mts_rotor.roster.jobs[i]) &&
+		    !mts_job_has_call(mts_rotor.roster.jobs[i]))
+			mts_budget_return(mts_rotor.roster.jobs[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_job_is_interactive(mts_rotor.roster.jobs[i]))
+			mts_budget_hold(mts_rotor.roster.jobs[i]);
 }
 
 /*
@@ -108,19 +102,21 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 	mts_budget_set_limit(left);
 	n = grant(is_used, &left);
 	for (i = 0; i < n; i++) {
-		struct mts_claim *claim = &mts_rotor.claims[i];
+		struct mts_claim *claim = &mts_rotor.planning.claims[i];
 
-		mts_interactive_judge(mts_rotor.claimants[i], claim->last_input_ns, claim->granted);
+		mts_interactive_judge(mts_rotor.planning.claimants[i], claim->last_input_ns,
+				      claim->granted);
 	}
 	lend_anew();
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_rotor.roster[i]->kept_bytes = 0;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_rotor.roster.jobs[i]->kept_bytes = 0;
 	n = grant(is_left, &left);
 	for (i = 0; i < n; i++)
-		if (mts_rotor.claims[i].granted)
-			mts_rotor.claimants[i]->kept_bytes = mts_rotor.claims[i].demand;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_roster_note_interactive(mts_rotor.roster[i]);
+		if (mts_rotor.planning.claims[i].granted)
+			mts_rotor.planning.claimants[i]->kept_bytes =
+				mts_rotor.planning.claims[i].demand;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_roster_note_interactive(mts_rotor.roster.jobs[i]);
 	return left;
 }
 
@@ -129,9 +125,9 @@ static u32 fill_plan_jobs(void)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
-		struct mts_plan_job *plan_job = &mts_rotor.plan_jobs[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct mts_plan_job *plan_job = &mts_rotor.planning.plan_jobs[i];
 
 		/* It is asked anew in every round. */
 		job->foreign = mts_freezer_is_foreign(job);
@@ -154,19 +150,19 @@ static u32 fill_plan_jobs(void)
 /* The index of a job; @roster_size if it has gone. */
 static u32 index_of(u32 id)
 {
-	u32 low = 0, high = mts_rotor.roster_size;
+	u32 low = 0, high = mts_rotor.roster.n;
 
 	while (low < high) {
 		u32 middle = low + (high - low) / 2;
 
-		if (mts_rotor.roster[middle]->id < id)
+		if (mts_rotor.roster.jobs[middle]->id < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < mts_rotor.roster_size && mts_rotor.roster[low]->id == id ?
+	return low < mts_rotor.roster.n && mts_rotor.roster.jobs[low]->id == id ?
 		       low :
-		       mts_rotor.roster_size;
+		       mts_rotor.roster.n;
 }
 
 /* Jobs that were seen to wait for each other. Return: how many ties. */
@@ -175,11 +171,12 @@ static u32 fill_ties(void)
 	u64 now = ktime_get_ns();
 	u32 i, j, other, n = 0;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
+	for (i = 0; i < mts_rotor.roster.n; i++) {
 		for (j = 0; j < MTS_TIES && n < MTS_MAX_JOBS; j++) {
-			other = index_of(mts_ties_id(&mts_rotor.roster[i]->ties, j, now));
-			if (other < mts_rotor.roster_size)
-				mts_rotor.ties[n++] = (struct mts_plan_tie){ .a = i, .b = other };
+			other = index_of(mts_ties_id(&mts_rotor.roster.jobs[i]->ties, j, now));
+			if (other < mts_rotor.roster.n)
+				mts_rotor.planning.ties[n++] =
+					(struct mts_plan_tie){ .a = i, .b = other };
 		}
 	}
 	return n;
@@ -191,8 +188,10 @@ static u32 count_joins(u32 nties)
 	u32 i, n = 0;
 
 	for (i = 0; i < nties; i++) {
-		const struct mts_plan_job *a = &mts_rotor.plan_jobs[mts_rotor.ties[i].a];
-		const struct mts_plan_job *b = &mts_rotor.plan_jobs[mts_rotor.ties[i].b];
+		const struct mts_plan_job *a =
+			&mts_rotor.planning.plan_jobs[mts_rotor.planning.ties[i].a];
+		const struct mts_plan_job *b =
+			&mts_rotor.planning.plan_jobs[mts_rotor.planning.ties[i].b];
 
 		n += a->prev_bin != MTS_BIN_NONE && b->prev_bin != MTS_BIN_NONE &&
 		     a->prev_bin != b->prev_bin && a->bin == b->bin && a->bin != MTS_BIN_EVERY;
@@ -200,33 +199,44 @@ static u32 count_joins(u32 nties)
 	return n;
 }
 
+/* Turns have begun, or ended. */
+static void note_use(u32 before, bool on_demand)
+{
+	u64 now = ktime_get_ns();
+
+	if (mts_rotor.round.nbins >= 2)
+		mts_rotor.planning.forget_at = 0;
+	else if (before >= 2)
+		mts_rotor.planning.forget_at = on_demand ? now + FORGET_NS : now;
+}
+
 void mts_rotor_forget_use(void)
 {
 	u32 i;
 
-	if (!mts_rotor.forget_at || ktime_get_ns() < mts_rotor.forget_at)
+	if (!mts_rotor.planning.forget_at || ktime_get_ns() < mts_rotor.planning.forget_at)
 		return;
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_ops->use_outdated(mts_rotor.roster[i]);
-	mts_rotor.forget_at = 0;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_ops->use_outdated(mts_rotor.roster.jobs[i]);
+	mts_rotor.planning.forget_at = 0;
 }
 
 /* The jobs in plan_jobs[], with @room bytes for those whose own pause limit a plan cannot keep. */
 static void plan_bins(const struct mts_plan_conf *conf, u64 room)
 {
-	struct mts_limits *limits = &mts_rotor.limits;
-	u32 n = mts_rotor.roster_size, i;
+	struct mts_limits *limits = &mts_rotor.planning.limits;
+	u32 n = mts_rotor.roster.n, i;
 
 	limits->room = room;
-	mts_plan_round(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan,
-		       mts_rotor.scratch);
-	mts_plan_limits(conf, mts_rotor.plan_jobs, n, mts_rotor.bins, &mts_rotor.plan, limits,
-			mts_rotor.scratch);
-	mts_rotor.limited_by = limits->by < n ? mts_rotor.roster[limits->by]->id : 0;
+	mts_plan_round(conf, mts_rotor.planning.plan_jobs, n, mts_rotor.round.bins,
+		       &mts_rotor.round.plan, mts_rotor.scratch);
+	mts_plan_limits(conf, mts_rotor.planning.plan_jobs, n, mts_rotor.round.bins,
+			&mts_rotor.round.plan, limits, mts_rotor.scratch);
+	mts_rotor.planning.limited_by = limits->by < n ? mts_rotor.roster.jobs[limits->by]->id : 0;
 	for (i = 0; i < n; i++)
 		/* It runs, whatever was evicted of it. */
-		mts_rotor.roster[i]->ran_since_evict |=
-			mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
+		mts_rotor.roster.jobs[i]->ran_since_evict |=
+			mts_rotor.planning.plan_jobs[i].flags & MTS_PLAN_LIMITED;
 }
 
 /* With the capacity of now. Return: the number of jobs that can be frozen. */
@@ -239,7 +249,7 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	room = grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
 	plan_bins(conf, room);
-	return freezable - mts_rotor.limits.residents;
+	return freezable - mts_rotor.planning.limits.residents;
 }
 
 /*
@@ -248,12 +258,11 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
  */
 static bool is_tight(const struct mts_config *config, u64 capacity)
 {
-	if (config->bin_bytes || mts_rotor.nbins >= 2 || mts_rotor.plan.nbins != 1 ||
-	    !mts_admit_reclaims() || !mts_admit_turns_pay(mts_rotor.planned))
+	if (config->bin_bytes || mts_rotor.round.nbins >= 2 || mts_rotor.round.plan.nbins != 1 ||
+	    !mts_admit_reclaims() || !mts_admit_turns_pay(mts_rotor.planning.planned))
 		return false;
-	return mts_policy_tight(&mts_rotor.lesson, capacity,
-				mts_add_sat(mts_rotor.plan.demand, mts_rotor.plan.resident_demand),
-				mts_memory_free());
+	return mts_fit_is_tight(capacity, mts_add_sat(mts_rotor.round.plan.demand,
+						      mts_rotor.round.plan.resident_demand));
 }
 
 /* All of it fits as yet, and is about to need more: turns of two bins. */
@@ -261,9 +270,9 @@ static void split(const struct mts_plan_conf *conf)
 {
 	struct mts_plan_conf less = *conf;
 
-	less.capacity =
-		mts_rotor.plan.demand - mts_rotor.plan.demand / 16 + mts_rotor.plan.resident_demand;
-	plan_bins(&less, mts_rotor.limits.room);
+	less.capacity = mts_rotor.round.plan.demand - mts_rotor.round.plan.demand / 16 +
+			mts_rotor.round.plan.resident_demand;
+	plan_bins(&less, mts_rotor.planning.limits.room);
 }
 
 /*
@@ -272,57 +281,77 @@ static void split(const struct mts_plan_conf *conf)
  */
 static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 {
-	u64 most = mts_rotor.plan.max_pause_ns + MTS_PAUSE_MARGIN_NS;
+	u64 most = mts_rotor.round.plan.max_pause_ns + MTS_PAUSE_MARGIN_NS;
 
 	if (config->max_pause_ns)
 		return config->max_pause_ns;
 	/* The plan has that of one job: the others may be frozen for longer. */
-	if (mts_rotor.limited_by)
+	if (mts_rotor.planning.limited_by)
 		most = max_t(u64, most, MTS_PAUSE_AUTO_NS);
 	if (nbins_before >= 2 || mts_freezer_count())
-		return max(most, mts_rotor.max_pause_ns);
+		return max(most, mts_rotor.planning.max_pause_ns);
 	return most;
 }
 
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */
 static void settle(const struct mts_config *config, u32 nbins_before)
 {
-	bool blind = mts_rotor.planned_blindly;
+	bool blind = mts_rotor.planning.blind;
 
-	mts_rotor.max_pause_ns = pause_limit(config, nbins_before);
+	mts_rotor.planning.max_pause_ns = pause_limit(config, nbins_before);
 	/* Nobody knows yet how long a pause must be: no reason to cut the first switch short. */
 	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
-								mts_rotor.max_pause_ns);
+								mts_rotor.planning.max_pause_ns);
 	/* Turns begin with what other jobs' switches took, if with anything. */
-	mts_switches_plan(&mts_rotor.switches, config->evict, blind ? NULL : &mts_rotor.plan,
-			  mts_rotor_disk_is_slow(), nbins_before >= 2);
+	mts_costs_plan(config->evict, blind ? NULL : &mts_rotor.round.plan, nbins_before >= 2);
+}
+
+bool mts_rotor_plan_take_room(u64 bytes)
+{
+	lockdep_assert_held(&mts_lock);
+	if (bytes > mts_rotor.planning.limits.room)
+		return false;
+	mts_rotor.planning.limits.room -= bytes;
+	return true;
 }
 
 bool mts_rotor_plan_slices(void)
 {
-	u32 by = mts_rotor.limits.by;
+	u32 by = mts_rotor.planning.limits.by;
 	struct mts_plan_conf conf;
 
-	if (!mts_rotor.planned_blindly)
+	if (!mts_rotor.planning.blind)
 		return false;
 	mutex_lock(&mts_lock);
 	conf = mts_plan_conf_of(mts_rotor_config());
-	conf.switch_ns = mts_rotor.switches.adds_ns;
+	conf.switch_ns = mts_rotor.costs.switches.adds_ns;
 	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
-	if (by == MTS_BIN_NONE ||
-	    !mts_plan_shorten(&conf, &mts_rotor.plan_jobs[by], mts_rotor.bins, &mts_rotor.plan))
-		mts_plan_slices(&conf, mts_rotor.bins, &mts_rotor.plan);
-	mts_rotor.planned_blindly = false;
-	settle(mts_rotor_config(), mts_rotor.nbins);
+	if (by == MTS_BIN_NONE || !mts_plan_shorten(&conf, &mts_rotor.planning.plan_jobs[by],
+						    mts_rotor.round.bins, &mts_rotor.round.plan))
+		mts_plan_slices(&conf, mts_rotor.round.bins, &mts_rotor.round.plan);
+	mts_rotor.planning.blind = false;
+	settle(mts_rotor_config(), mts_rotor.round.nbins);
 	mutex_unlock(&mts_lock);
 	return true;
+}
+
+static void give_bin(struct mts_job *job, const struct mts_plan_job *planned)
+{
+	bool has_turns = mts_rotor.round.nbins;
+
+	job->limited = has_turns && planned->flags & MTS_PLAN_LIMITED;
+	/* What is left of the same share is lent to others. */
+	if (job->limited)
+		mts_budget_hold(job);
+	mts_round_give_bin(job, has_turns ? planned->bin : MTS_BIN_NONE,
+			   has_turns ? planned->demand : 0);
 }
 
 u32 mts_rotor_plan_round(void)
 {
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
-	u32 i, freezable, before = mts_rotor.nbins, reason = mts_rotor.reason;
+	u32 i, freezable, before = mts_rotor.round.nbins, reason;
 	bool looked, on_demand;
 
 	looked = mts_admit_look();
@@ -330,44 +359,36 @@ u32 mts_rotor_plan_round(void)
 	config = mts_rotor_config();
 	on_demand = mts_admit_by_demand(config);
 	conf = mts_plan_conf_of(config);
-	conf.switch_ns = mts_rotor.switches.adds_ns;
+	conf.switch_ns = mts_rotor.costs.switches.adds_ns;
 	conf.processors = num_online_cpus();
-	mts_rotor.capacity_is_set = config->bin_bytes;
-	mts_rotor.by_use = config->demand == MTS_DEMAND_USED;
+	mts_rotor.planning.capacity_is_set = config->bin_bytes;
+	mts_rotor.planning.by_use = config->demand == MTS_DEMAND_USED;
 	mts_admit_retry();
-	conf.ties = mts_rotor.ties;
+	conf.ties = mts_rotor.planning.ties;
 	conf.nties = fill_ties();
-	mts_rotor.planned = ktime_get_ns();
-	mts_rotor.newcomers = false;
+	mts_rotor.planning.planned = ktime_get_ns();
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))
 		freezable = pack(config, &conf);
-	if (mts_rotor.in_onset && mts_rotor.plan.nbins == 1)
+	if (mts_rotor.onset.is_on && mts_rotor.round.plan.nbins == 1)
 		split(&conf);
-	mts_rotor.planned_blindly = !conf.switch_ns || before < 2;
+	mts_rotor.planning.blind = !conf.switch_ns || before < 2;
 	settle(config, before);
-	mts_rotor.reason = mts_admit(config, freezable);
-	if (looked || mts_rotor.reason != reason)
-		trace_mts_admission(reason, mts_rotor.reason, &mts_rotor.admission,
-				    &mts_rotor.plan);
-	mts_rotor.nbins = mts_rotor.reason == MTS_REASON_OVERCOMMIT ? mts_rotor.plan.nbins : 0;
-	mts_freezer_set_turns(mts_rotor.nbins >= 2);
-	if (mts_rotor.nbins)
+	reason = mts_admit(config, freezable);
+	if (looked || reason != mts_rotor.phase.reason)
+		trace_mts_admission(mts_rotor.phase.reason, reason, &mts_rotor.admission.past,
+				    &mts_rotor.round.plan);
+	mts_state_set_reason(reason);
+	mts_round_begin(reason == MTS_REASON_OVERCOMMIT ? mts_rotor.round.plan.nbins : 0);
+	mts_freezer_set_turns(mts_rotor.round.nbins >= 2);
+	if (mts_rotor.round.nbins)
 		mts_stats_add(wait_joins, count_joins(conf.nties));
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
-
-		job->limited = mts_rotor.nbins && mts_rotor.plan_jobs[i].flags & MTS_PLAN_LIMITED;
-		/* What is left of the same share is lent to others. */
-		if (job->limited)
-			mts_budget_hold(job);
-		mts_roster_give_bin(job,
-				    mts_rotor.nbins ? mts_rotor.plan_jobs[i].bin : MTS_BIN_NONE,
-				    mts_rotor.nbins ? mts_rotor.plan_jobs[i].demand : 0);
-	}
-	mts_roster_count_bins();
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		give_bin(mts_rotor.roster.jobs[i], &mts_rotor.planning.plan_jobs[i]);
+	mts_round_count_bins();
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	mts_admit_note_turn(before, on_demand);
-	return mts_rotor.nbins;
+	note_use(before, on_demand);
+	return mts_rotor.round.nbins;
 }

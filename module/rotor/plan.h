@@ -9,7 +9,7 @@
  * mts_rotor_plan_round() - pack what was measured into bins
  *
  * Return: the number of bins; below 2 there is nothing to rotate, and the
- * reason is in mts_rotor.reason. Takes mts_lock.
+ * reason is in mts_rotor.phase.reason. Takes mts_lock.
  */
 u32 mts_rotor_plan_round(void);
 
@@ -18,6 +18,12 @@ u32 mts_rotor_plan_round(void);
  * Return: whether it was. Takes mts_lock.
  */
 bool mts_rotor_plan_slices(void);
+
+/*
+ * A job that has come is exempt for its own pause limit: take so many bytes of the room for such
+ * jobs. Return: was there so much? Under mts_lock.
+ */
+bool mts_rotor_plan_take_room(u64 bytes);
 
 /* While no turns are taken: what was seen of the jobs' use in the last ones may be out of date. */
 void mts_rotor_forget_use(void);

@@ -11,16 +11,16 @@
 /* In every bin; without turns, who would be. */
 static bool is_kept(const struct mts_job *job)
 {
-	return mts_rotor.nbins ? job->bin == MTS_BIN_EVERY : mts_roster_is_resident(job);
+	return mts_rotor.round.nbins ? job->bin == MTS_BIN_EVERY : mts_roster_is_resident(job);
 }
 
 void mts_protection_update(bool wanted)
 {
-	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.resident_demand);
+	u64 most = mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.resident_demand);
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 		bool kept = wanted && is_kept(job);
 		bool used = kept && mts_job_is_interactive(job);
 		bool pinned = kept && (job->flags & MTS_JOB_PIN || job->limited);
@@ -30,6 +30,6 @@ void mts_protection_update(bool wanted)
 		if (used || always)
 			low = min(job->demand, most);
 		mts_promise_step("memory is protected");
-		mts_protect(job, low, used && !always ? mts_rotor.nbins : 1);
+		mts_protect(job, low, used && !always ? mts_rotor.round.nbins : 1);
 	}
 }

@@ -7,39 +7,17 @@
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
 #include "jobs/tasks.h"
-#include "policy/bins.h"
 #include "policy/working_set.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
-
-/* What is in each bin is what the roster says: jobs may have gone. */
-void mts_roster_count_bins(void)
-{
-	struct mts_plan_bin *bin;
-	u32 i;
-
-	lockdep_assert_held(&mts_lock);
-	for (i = 0; i < mts_rotor.nbins; i++) {
-		mts_rotor.bins[i].demand = 0;
-		mts_rotor.bins[i].jobs = 0;
-	}
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		const struct mts_job *job = mts_rotor.roster[i];
-
-		if (job->bin >= mts_rotor.nbins)
-			continue;
-		bin = &mts_rotor.bins[job->bin];
-		bin->demand = mts_add_sat(bin->demand, job->planned_bytes);
-		bin->jobs++;
-	}
-}
 
 void mts_roster_dismiss(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		mts_job_put(mts_rotor.roster[i]);
-	mts_rotor.roster_size = 0;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_job_put(mts_rotor.roster.jobs[i]);
+	mts_rotor.roster.n = 0;
 }
 
 void mts_roster_muster(void)
@@ -50,16 +28,16 @@ void mts_roster_muster(void)
 	mutex_lock(&mts_lock);
 	mts_job_for_each(job) {
 		kref_get(&job->ref);
-		mts_rotor.roster[mts_rotor.roster_size++] = job;
+		mts_rotor.roster.jobs[mts_rotor.roster.n++] = job;
 	}
-	mts_roster_count_bins();
+	mts_round_count_bins();
 	mutex_unlock(&mts_lock);
 }
 
 u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
 {
 	/* Who waits for a person uses next to nothing, and all of it when he comes back. */
-	if (!mts_rotor.by_use || mts_job_was_used(job))
+	if (!mts_rotor.planning.by_use || mts_job_was_used(job))
 		return 0;
 	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
 }
@@ -75,13 +53,29 @@ void mts_roster_count_threads(struct mts_job *job)
 	job->last_threads = n;
 }
 
+static int read_usage(struct mts_job *job, struct mts_usage *usage)
+{
+	mts_promise_step("memory is measured");
+	return mts_ops->usage(job, usage);
+}
+
+int mts_roster_peek(struct mts_job *job, u64 *demand, u64 *rss)
+{
+	struct mts_usage usage;
+	int err = read_usage(job, &usage);
+
+	if (err)
+		return err;
+	*demand = mts_policy_demand(&usage) - mts_roster_unused(job, &usage);
+	*rss = mts_policy_resident(&usage);
+	return 0;
+}
+
 int mts_roster_measure_job(struct mts_job *job)
 {
 	struct mts_usage usage;
-	int err;
+	int err = read_usage(job, &usage);
 
-	mts_promise_step("memory is measured");
-	err = mts_ops->usage(job, &usage);
 	if (err)
 		return err;
 	mutex_lock(&mts_lock);
@@ -99,9 +93,9 @@ void mts_roster_measure(void)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size && mts_rotor_should_run(); i++) {
+	for (i = 0; i < mts_rotor.roster.n && mts_rotor_should_run(); i++) {
 		/* An error leaves the last figures; a cgroup that is gone is reaped. */
-		mts_roster_measure_job(mts_rotor.roster[i]);
+		mts_roster_measure_job(mts_rotor.roster.jobs[i]);
 	}
 	mts_tasks_scan();
 }
@@ -112,32 +106,17 @@ bool mts_roster_is_resident(const struct mts_job *job)
 	       mts_job_left_out(job) || mts_job_is_spared(job) || mts_job_is_interactive(job);
 }
 
-void mts_roster_give_bin(struct mts_job *job, u32 bin, u64 bytes)
+void mts_roster_note_interactive(struct mts_job *job)
 {
-	lockdep_assert_held(&mts_lock);
-	job->planned_bytes = bytes;
-	if (job->bin == bin)
+	u32 is = mts_job_is_interactive(job) ? MTS_INTERACTIVE_YES :
+		 mts_job_is_crowded_out(job) ? MTS_INTERACTIVE_CROWDED_OUT :
+		 job->kept_bytes	     ? MTS_INTERACTIVE_STAYS :
+					       MTS_INTERACTIVE_NO;
+
+	if (job->interactive == is)
 		return;
-	job->bin = bin;
-	trace_mts_job(job, MTS_JOB_PLACED);
-}
-
-void mts_roster_move(struct mts_job *job, u32 to, u64 bytes)
-{
-	struct mts_plan_bin *bin;
-
-	lockdep_assert_held(&mts_lock);
-	if (job->bin < mts_rotor.nbins) {
-		bin = &mts_rotor.bins[job->bin];
-		bin->demand = mts_sub_floor(bin->demand, job->planned_bytes);
-		bin->jobs--;
-	}
-	if (to < mts_rotor.nbins) {
-		bin = &mts_rotor.bins[to];
-		bin->demand = mts_add_sat(bin->demand, bytes);
-		bin->jobs++;
-	}
-	mts_roster_give_bin(job, to, to < mts_rotor.nbins ? bytes : 0);
+	job->interactive = is;
+	trace_mts_interactive(job, is, mts_interactive_age_ms(job));
 }
 
 struct mts_job *mts_roster_largest(u32 bin, u32 *n)
@@ -147,8 +126,8 @@ struct mts_job *mts_roster_largest(u32 bin, u32 *n)
 	u32 i;
 
 	*n = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (job->bin != bin || job->kept_bytes || !READ_ONCE(job->frozen) ||
 		    mts_ops->resident(job, &bytes))

@@ -29,9 +29,6 @@ bool mts_roster_is_resident(const struct mts_job *job);
  */
 struct mts_job *mts_roster_largest(u32 bin, u32 *n);
 
-/* From its bin to another one, in which it counts for so many bytes. Under mts_lock. */
-void mts_roster_move(struct mts_job *job, u32 to, u64 bytes);
-
 /* Bytes that a job takes of its bin: what of its memory is not in every bin. */
 static inline u64 mts_roster_bin_bytes(const struct mts_job *job)
 {
@@ -41,14 +38,8 @@ static inline u64 mts_roster_bin_bytes(const struct mts_job *job)
 /* Measure one job. Return: 0, or an error of mts_ops->usage(). */
 int mts_roster_measure_job(struct mts_job *job);
 
-/* What is in each bin is what the roster says: jobs may have gone. Under mts_lock. */
-void mts_roster_count_bins(void);
-
-/*
- * A plan has put the job there, where it counts for so many bytes: mts_roster_count_bins() follows.
- * Under mts_lock.
- */
-void mts_roster_give_bin(struct mts_job *job, u32 bin, u64 bytes);
+/* What a job needs in memory now, and has: bytes; nothing is noted. Return: as above. */
+int mts_roster_peek(struct mts_job *job, u64 *demand, u64 *rss);
 
 /* Trace it if what input makes of the job has changed. */
 void mts_roster_note_interactive(struct mts_job *job);

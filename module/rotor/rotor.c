@@ -33,13 +33,13 @@ static u32 first_bin(void)
 	u64 since = U64_MAX;
 	u32 first = 0, i;
 
-	for (i = 1; i < mts_rotor.nbins; i++)
-		if (mts_rotor.bins[i].slice_ns < mts_rotor.bins[first].slice_ns)
+	for (i = 1; i < mts_rotor.round.nbins; i++)
+		if (mts_rotor.round.bins[i].slice_ns < mts_rotor.round.bins[first].slice_ns)
 			first = i;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->frozen && job->bin < mts_rotor.nbins && job->frozen_since < since) {
+		if (job->frozen && job->bin < mts_rotor.round.nbins && job->frozen_since < since) {
 			since = job->frozen_since;
 			first = job->bin;
 		}
@@ -58,14 +58,12 @@ static void run_round(void)
 	u64 began = ktime_get_ns();
 	enum mts_slice_end end = MTS_SLICE_GOES_ON;
 
-	mutex_lock(&mts_lock);
-	mts_rotor.round++;
-	mutex_unlock(&mts_lock);
+	mts_state_begin_round();
 	mts_stats_inc(rounds);
-	trace_mts_round(mts_rotor.round, &mts_rotor.plan, mts_rotor.roster_size);
+	trace_mts_round(mts_rotor.phase.round, &mts_rotor.round.plan, mts_rotor.roster.n);
 
-	for (i = 0; i < mts_rotor.nbins && is_to_go_round(end); i++) {
-		u32 bin = (first + i) % mts_rotor.nbins;
+	for (i = 0; i < mts_rotor.round.nbins && is_to_go_round(end); i++) {
+		u32 bin = (first + i) % mts_rotor.round.nbins;
 
 		if (!mts_slice_jobs(bin))
 			continue;
@@ -100,13 +98,13 @@ static int rotor_main(void *unused)
 			continue;
 		}
 		began = ktime_get_ns();
-		mts_rotor.in_onset = filling && mts_onset_look();
+		mts_onset_begin(filling);
 		filling = false;
-		mts_idle_measure(mts_rotor.reason);
+		mts_idle_measure(mts_rotor.phase.reason);
 		/* The plan is made with the configuration of now. */
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
 		nbins = mts_rotor_plan_round();
-		mts_rotor.all_fit = false;
+		mts_onset_forget_fit();
 		if (nbins >= 2) {
 			mts_status_answer();
 			mts_protection_update(true);
@@ -120,44 +118,43 @@ static int rotor_main(void *unused)
 	return 0;
 }
 
-void mts_rotor_configure(const struct mts_config *config)
-{
-	lockdep_assert_held(&mts_lock);
-	mts_rotor.config = *config;
-	mts_rotor.is_configured = true;
-}
-
 static void free_memory(void)
 {
-	kvfree(mts_rotor.bins);
-	kvfree(mts_rotor.roster);
-	kvfree(mts_rotor.moved);
-	kvfree(mts_rotor.outgoing);
-	kvfree(mts_rotor.end_of_bin);
-	kvfree(mts_rotor.plan_jobs);
-	kvfree(mts_rotor.claims);
-	kvfree(mts_rotor.claimants);
-	kvfree(mts_rotor.ties);
+	kvfree(mts_rotor.round.bins);
+	kvfree(mts_rotor.roster.jobs);
+	kvfree(mts_rotor.bring.moved);
+	kvfree(mts_rotor.evict.outgoing);
+	kvfree(mts_rotor.evict.end_of_bin);
+	kvfree(mts_rotor.planning.plan_jobs);
+	kvfree(mts_rotor.planning.claims);
+	kvfree(mts_rotor.planning.claimants);
+	kvfree(mts_rotor.planning.ties);
 	kvfree(mts_rotor.scratch);
 }
 
 int mts_rotor_init(void)
 {
-	mts_rotor.running = MTS_BIN_NONE;
-	mts_rotor.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bins), GFP_KERNEL);
-	mts_rotor.roster = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster), GFP_KERNEL);
-	mts_rotor.moved = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.moved), GFP_KERNEL);
-	mts_rotor.outgoing = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.outgoing), GFP_KERNEL);
-	mts_rotor.end_of_bin =
-		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.end_of_bin), GFP_KERNEL);
-	mts_rotor.plan_jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.plan_jobs), GFP_KERNEL);
-	mts_rotor.claims = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claims), GFP_KERNEL);
-	mts_rotor.claimants = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.claimants), GFP_KERNEL);
-	mts_rotor.ties = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.ties), GFP_KERNEL);
+	mts_state_init();
+	mts_rotor.round.bins = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.round.bins), GFP_KERNEL);
+	mts_rotor.roster.jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.roster.jobs), GFP_KERNEL);
+	mts_rotor.bring.moved = kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.bring.moved), GFP_KERNEL);
+	mts_rotor.evict.outgoing =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.evict.outgoing), GFP_KERNEL);
+	mts_rotor.evict.end_of_bin =
+		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.evict.end_of_bin), GFP_KERNEL);
+	mts_rotor.planning.plan_jobs =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.plan_jobs), GFP_KERNEL);
+	mts_rotor.planning.claims =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.claims), GFP_KERNEL);
+	mts_rotor.planning.claimants =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.claimants), GFP_KERNEL);
+	mts_rotor.planning.ties =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.bins || !mts_rotor.roster || !mts_rotor.moved || !mts_rotor.outgoing ||
-	    !mts_rotor.end_of_bin || !mts_rotor.plan_jobs || !mts_rotor.claims ||
-	    !mts_rotor.claimants || !mts_rotor.ties || !mts_rotor.scratch)
+	if (!mts_rotor.round.bins || !mts_rotor.roster.jobs || !mts_rotor.bring.moved ||
+	    !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin ||
+	    !mts_rotor.planning.plan_jobs || !mts_rotor.planning.claims ||
+	    !mts_rotor.planning.claimants || !mts_rotor.planning.ties || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

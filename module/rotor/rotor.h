@@ -21,7 +21,4 @@
 int mts_rotor_init(void);
 void mts_rotor_exit(void);
 
-/* A configuration that has been checked, from now on; the caller holds mts_lock. */
-void mts_rotor_configure(const struct mts_config *config);
-
 #endif /* _MTS_ROTOR_H */

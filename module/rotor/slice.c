@@ -25,6 +25,7 @@
 #include "rotor/plan.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -57,15 +58,15 @@ static void stall_for_test(void)
 void mts_slice_look_at_waits(void)
 {
 	mts_promise_step("tasks are looked at");
-	mts_waits_look(mts_rotor.running, mts_rotor.planned);
+	mts_waits_look(mts_rotor.phase.running, mts_rotor.planning.planned);
 }
 
 u32 mts_slice_jobs(u32 bin)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		n += mts_rotor.roster[i]->bin == bin;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		n += mts_rotor.roster.jobs[i]->bin == bin;
 	return n;
 }
 
@@ -73,12 +74,12 @@ static bool bin_can_run(u32 bin)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
+	for (i = 0; i < mts_rotor.roster.n; i++) {
 		int awake;
 
-		if (mts_rotor.roster[i]->bin != bin)
+		if (mts_rotor.roster.jobs[i]->bin != bin)
 			continue;
-		awake = mts_ops->awake(mts_rotor.roster[i]);
+		awake = mts_ops->awake(mts_rotor.roster.jobs[i]);
 		if (awake < 0)
 			return mts_tasks_bin_can_run(bin);
 		if (awake)
@@ -93,7 +94,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	mts_job_reap(mts_promise_step);
 	mts_roster_muster();
 	mts_newcomers_place();
-	if (mts_freeze_apply_bins(mts_rotor.slice_ends))
+	if (mts_freeze_apply_bins(mts_rotor.phase.slice_ends))
 		return MTS_SLICE_STOP;
 	if (!mts_newcomers_take_in())
 		return MTS_SLICE_OUTGROWN;
@@ -108,21 +109,21 @@ static enum mts_slice_end jobs_changed(u32 bin)
 
 void mts_slice_close(u32 bin, enum mts_slice_end why)
 {
-	u64 ran = ktime_get_ns() - mts_rotor.slice_began;
+	u64 ran = ktime_get_ns() - mts_rotor.phase.slice_began;
 	/* Reclaim clears the processor's marks, and keeps jobs waiting. */
-	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.slice_began;
+	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.phase.slice_began;
 	/*
 	 * Nor does it show what a job uses if it was cut to a moment: ten jobs of 128 MiB, whose
 	 * switches took 7 s, seemed to use half of it, then a quarter, and were put into two bins
 	 * that did not hold them.
 	 */
-	u64 least = max(mts_rotor.bins[bin].slice_ns, mts_rotor.switches.adds_ns / 2);
+	u64 least = max(mts_rotor.round.bins[bin].slice_ns, mts_rotor.costs.switches.adds_ns / 2);
 	struct mts_job *job;
 	u32 i;
 
 	mutex_lock(&mts_lock);
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		job = mts_rotor.roster.jobs[i];
 		if (job->bin != bin)
 			continue;
 		job->run_ns += ran;
@@ -131,31 +132,29 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 		job->slice_tells_little = reclaimed || ran < least;
 		WRITE_ONCE(job->overdue, false);
 	}
-	mts_rotor.slice_ends = 0;
+	mts_state_end_slice();
 	mutex_unlock(&mts_lock);
-	trace_mts_slice_end(mts_rotor.round, bin, why, mts_rotor.bins[bin].slice_ns, ran);
+	trace_mts_slice_end(mts_rotor.phase.round, bin, why, mts_rotor.round.bins[bin].slice_ns,
+			    ran);
 	mts_stats_add(slice_ns, ran);
 }
 
 static void open_slice(u32 bin)
 {
 	u64 now = ktime_get_ns(), longest, least;
-	struct mts_plan_bin *plan = &mts_rotor.bins[bin];
+	const struct mts_plan_bin *plan = &mts_rotor.round.bins[bin];
 
 	mutex_lock(&mts_lock);
 	least = mts_rotor_config()->min_slice_ns;
 	mutex_unlock(&mts_lock);
-	longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
+	longest = mts_cut_longest(now, mts_rotor.planning.max_pause_ns);
 	if (longest < plan->slice_ns && mts_rotor_plan_slices())
-		longest = mts_cut_longest(now, mts_rotor.max_pause_ns);
+		longest = mts_cut_longest(now, mts_rotor.planning.max_pause_ns);
 	mutex_lock(&mts_lock);
-	plan->slice_ns = min(plan->slice_ns, max(longest, least));
-	mts_rotor.state = MTS_STATE_RUNNING;
-	mts_rotor.slice_began = now;
-	mts_rotor.slice_ends = now + plan->slice_ns;
-	mts_jobs_changed();
+	mts_round_set_slice(bin, min(plan->slice_ns, max(longest, least)));
+	mts_state_begin_slice(now, plan->slice_ns);
 	mutex_unlock(&mts_lock);
-	trace_mts_slice_begin(mts_rotor.round, bin, &mts_rotor.bins[bin]);
+	trace_mts_slice_begin(mts_rotor.phase.round, bin, &mts_rotor.round.bins[bin]);
 }
 
 /*
@@ -182,18 +181,18 @@ enum mts_slice_end mts_slice_run(u32 bin)
 	u32 asleep = 0;
 
 	open_slice(bin);
-	mts_rotor.swapins = mts_memory_swapins();
+	mts_fit_begin_slice();
 	if (spilling)
 		mts_onset_sample();
-	next_growth = mts_rotor.slice_began + GROWTH_NS;
-	next_waits = mts_rotor.slice_began + WAITS_FIRST_NS;
-	fair_start = mts_rotor.slice_began + patience(early_in_a_row);
+	next_growth = mts_rotor.phase.slice_began + GROWTH_NS;
+	next_waits = mts_rotor.phase.slice_began + WAITS_FIRST_NS;
+	fair_start = mts_rotor.phase.slice_began + patience(early_in_a_row);
 
 	for (;;) {
 		unsigned long events;
 
 		now = ktime_get_ns();
-		if (now >= mts_rotor.slice_ends) {
+		if (now >= mts_rotor.phase.slice_ends) {
 			/* A bin that slept to the end does not count as one that ran. */
 			if (!asleep)
 				early_in_a_row = 0;
@@ -204,7 +203,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		/* Jobs come and go in storms: they are looked at once a tick. */
 		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED) |
 						spilling,
-					min(mts_rotor.slice_ends - now, (u64)TICK_NS));
+					min(mts_rotor.phase.slice_ends - now, (u64)TICK_NS));
 		events |= mts_rotor_take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_should_run())
 			return MTS_SLICE_STOP;
@@ -223,31 +222,29 @@ enum mts_slice_end mts_slice_run(u32 bin)
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}
-		if (mts_lend_look() && mts_freeze_apply_bins(mts_rotor.slice_ends))
+		if (mts_lend_look() && mts_freeze_apply_bins(mts_rotor.phase.slice_ends))
 			return MTS_SLICE_STOP;
-		if (mts_rotor.in_onset && mts_onset_all_fit()) {
-			mts_rotor.all_fit = true;
+		if (mts_rotor.onset.is_on && mts_onset_all_fit())
 			return MTS_SLICE_FITS;
-		}
 		if (mts_fit_swaps()) {
 			mts_stats_inc(regroups);
 			return MTS_SLICE_SWAPS;
 		}
 		now = ktime_get_ns();
-		if (now >= next_growth && now < mts_rotor.slice_ends) {
+		if (now >= next_growth && now < mts_rotor.phase.slice_ends) {
 			next_growth = now + GROWTH_NS;
 			if (mts_fit_outgrown()) {
 				mts_stats_inc(regroups);
 				return MTS_SLICE_OUTGROWN;
 			}
 		}
-		if (now >= next_waits && now < mts_rotor.slice_ends) {
+		if (now >= next_waits && now < mts_rotor.phase.slice_ends) {
 			next_waits = now + WAITS_NS;
 			mts_slice_look_at_waits();
 		}
 		/* Twice in a row: one look may fall between two sleeps of a busy task. */
 		asleep = bin_can_run(bin) ? 0 : asleep + 1;
-		if (asleep >= 2 && now >= fair_start && now < mts_rotor.slice_ends) {
+		if (asleep >= 2 && now >= fair_start && now < mts_rotor.phase.slice_ends) {
 			mts_stats_inc(early_switches);
 			early_in_a_row++;
 			return MTS_SLICE_ASLEEP;

@@ -52,11 +52,89 @@ unsigned long mts_rotor_wait(unsigned long mask, u64 ns)
 	return mts_rotor_take_events(mask);
 }
 
-void mts_rotor_set_state(u32 state, u32 reason)
+/* ---- transitions ------------------------------------------------------------- */
+
+/*
+ * Every transition. A slice begins when its switch has ended; any other state may follow any state:
+ * a switch begins out of each, as the gate may open and the next plan have turns, and each of the
+ * others is what a closed gate, a configuration, or jobs that go can lead to.
+ */
+static void enter(u32 state)
+{
+	lockdep_assert_held(&mts_lock);
+	WARN_ON_ONCE(state == MTS_STATE_RUNNING && mts_rotor.phase.state != MTS_STATE_SWITCHING);
+	mts_rotor.phase.state = state;
+	mts_jobs_changed();
+}
+
+void mts_state_rest(u32 state, u32 reason)
 {
 	mutex_lock(&mts_lock);
-	mts_rotor.state = state;
-	mts_rotor.reason = reason;
-	mts_jobs_changed();
+	enter(state);
+	mts_rotor.phase.reason = reason;
 	mutex_unlock(&mts_lock);
+}
+
+void mts_state_begin_switch(u32 to)
+{
+	mutex_lock(&mts_lock);
+	enter(MTS_STATE_SWITCHING);
+	mts_rotor.phase.running = to;
+	mutex_unlock(&mts_lock);
+}
+
+void mts_state_begin_slice(u64 now, u64 slice_ns)
+{
+	enter(MTS_STATE_RUNNING);
+	mts_rotor.phase.slice_began = now;
+	mts_rotor.phase.slice_ends = now + slice_ns;
+}
+
+/* ---- what else the state knows -------------------------------------------------- */
+
+void mts_state_end_slice(void)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.phase.slice_ends = 0;
+}
+
+void mts_state_end_turns(void)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.phase.running = MTS_BIN_NONE;
+	mts_rotor.phase.slice_ends = 0;
+}
+
+void mts_state_begin_round(void)
+{
+	mutex_lock(&mts_lock);
+	mts_rotor.phase.round++;
+	mutex_unlock(&mts_lock);
+}
+
+void mts_state_set_reason(u32 reason)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.phase.reason = reason;
+}
+
+void mts_state_init(void)
+{
+	mts_rotor.phase.running = MTS_BIN_NONE;
+}
+
+void mts_rotor_configure(const struct mts_config *config)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.order.config = *config;
+	mts_rotor.order.is_new = true;
+}
+
+bool mts_state_take_order(void)
+{
+	bool is_new = mts_rotor.order.is_new;
+
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.order.is_new = false;
+	return is_new;
 }

@@ -15,66 +15,181 @@
 #include "policy/fit.h"
 #include "policy/switches.h"
 
-/**
- * struct mts_rotor - the rotor's state
- *
- * Only the rotor's thread writes it, and does so under mts_lock where the
- * device reads it too. All memory is had at load: the rotor allocates none
- * while it runs.
- *
- * @roster: the jobs as of the last mts_roster_muster(), with references, in
- *	order of id; only for the rotor's thread
- * @plan_jobs: the same indices as @roster
- * @claims, @claimants: of interactive jobs, and whose they are
- * @ties: between jobs of @roster
- * @swap_full_in: the last round in which an eviction found swap full; 0: none
+/*
+ * The rotor's state consists of parts. Each has one owner: only that file writes it, and only in
+ * the rotor's thread, under mts_lock where the device reads it too. tools/rooms checks the owners.
+ * All memory is allocated at load (rotor.c): the rotor allocates none while it runs.
  */
-struct mts_rotor {
+
+/**
+ * struct mts_phase - what the rotor is at
+ * @owner: state.c
+ * @state: enum mts_state; @reason: enum mts_reason
+ * @running: the bin that runs, or MTS_BIN_NONE
+ * @round: rounds since load
+ * @slice_began, @slice_ends: ktime, ns; @slice_ends is 0 outside slices
+ */
+struct mts_phase {
 	u32 state;
 	u32 reason;
+	u32 running;
 	u64 round;
-	u32 nbins;
-	u32 running; /* index, or MTS_BIN_NONE */
-	u64 planned; /* when this round was */
-	bool newcomers; /* jobs have come since */
 	u64 slice_began;
 	u64 slice_ends;
-	struct mts_switches switches;
-	bool switches_wait; /* the last one waited for the disk for most of its time */
-	bool slow_swap; /* one did, and moved no more than a disk with heads can */
-	bool passed; /* in the last one the bins passed each other */
-	bool disk_is_slow; /* as onset.c has seen when it last evicted some to see */
-	bool in_onset; /* this round is the first, and onset.c has begun it */
-	bool all_fit; /* that has shown that all fit: the next plan is for them to run */
-	u64 swap_full_in;
-	u64 swapins; /* of the host, when the slice began */
-	u64 urgent_ns; /* in which wanted jobs' memory was brought back, whatever else was due */
-	struct mts_admission admission;
-	struct mts_config config; /* under mts_lock */
-	bool is_configured; /* anew: whatever the admission has tried before, it tries again */
-	struct mts_lesson lesson;
-	bool capacity_is_set; /* by the user */
-	bool by_use; /* MTS_DEMAND_USED */
-	u64 forget_at; /* ktime, ns: when the jobs' use is out of date; 0: while turns are taken */
-	bool swap_is_slow; /* turns were given up for it */
-	bool planned_blindly; /* this round: nobody knew what a switch takes */
-	u64 max_pause_ns; /* nobody is frozen for longer: the user's word, or that of these turns */
-	struct mts_limits limits; /* of this round: what is done for jobs' own limits */
-	u32 limited_by; /* id of the job that limits.by is; 0: none */
-	bool starves; /* mts_admit_starves() said so */
-	bool would_rotate; /* but for MTS_MODE_SHADOW */
+};
+
+/**
+ * struct mts_order - the configuration
+ * @owner: state.c, under mts_lock, in any thread
+ * @is_new: the admission has not seen it
+ */
+struct mts_order {
+	struct mts_config config;
+	bool is_new;
+};
+
+/**
+ * struct mts_roster - the jobs as of the last mts_roster_muster(), with references
+ * @owner: roster.c
+ * @jobs: in order of id
+ */
+struct mts_roster {
+	struct mts_job **jobs;
+	u32 n;
+};
+
+/**
+ * struct mts_round - the bins of this round
+ * @owner: round.c
+ * @nbins: 0: there are no turns
+ * @newcomers: jobs have come since it was planned
+ */
+struct mts_round {
+	u32 nbins;
+	bool newcomers;
 	struct mts_plan plan;
 	struct mts_plan_bin *bins;
+};
 
-	struct mts_job **roster;
-	struct mts_moved *moved; /* room for the jobs of a move */
-	u32 roster_size;
-	u32 *outgoing; /* indices into @roster, in the order in which they are evicted */
-	u32 *end_of_bin; /* of those of each bin in @outgoing; one more than there are bins */
+/**
+ * struct mts_planning - how the round was planned
+ * @owner: plan.c
+ * @planned: ktime, ns
+ * @blind: not known then: what a switch takes
+ * @capacity_is_set: by the user
+ * @by_use: MTS_DEMAND_USED
+ * @forget_at: ktime, ns: the jobs' use is out of date then; 0: turns are taken
+ * @max_pause_ns: no job is frozen for longer: as configured, or as this round needs it
+ * @limits: what is done for jobs with limits of their own
+ * @limited_by: id of the job that limits.by is; 0: none
+ * @plan_jobs: of the roster, the same indices
+ * @claims, @claimants: of interactive jobs, and whose they are
+ * @ties: between jobs of the roster; MTS_MAX_JOBS at most
+ */
+struct mts_planning {
+	u64 planned;
+	bool blind;
+	bool capacity_is_set;
+	bool by_use;
+	u64 forget_at;
+	u64 max_pause_ns;
+	struct mts_limits limits;
+	u32 limited_by;
 	struct mts_plan_job *plan_jobs;
 	struct mts_claim *claims;
 	struct mts_job **claimants;
-	struct mts_plan_tie *ties; /* MTS_MAX_JOBS at most */
+	struct mts_plan_tie *ties;
+};
+
+/**
+ * struct mts_costs - what switches have cost
+ * @owner: costs.c
+ * @switches_wait: the last one waited for the disk for most of its time
+ * @slow_swap: one did, and moved no more than a disk with heads can
+ * @probe_is_slow: onset.c has evicted some memory to see, and the disk was slow
+ * @passed: the last one was an overlapped switch
+ */
+struct mts_costs {
+	struct mts_switches switches;
+	bool switches_wait;
+	bool slow_swap;
+	bool probe_is_slow;
+	bool passed;
+};
+
+/**
+ * struct mts_onset - turns that begin before the first storm
+ * @owner: onset.c
+ * @is_on: this round is the first, and onset.c has begun it
+ * @all_fit: it has shown that all jobs fit: the next plan lets all of them run
+ */
+struct mts_onset {
+	bool is_on;
+	bool all_fit;
+};
+
+/**
+ * struct mts_admitting - whether turns pay
+ * @owner: admission.c
+ * @swap_is_slow: turns were given up for it
+ * @starves: mts_admit_starves() said so
+ * @would_rotate: but for MTS_MODE_SHADOW
+ */
+struct mts_admitting {
+	struct mts_admission past;
+	bool swap_is_slow;
+	bool starves;
+	bool would_rotate;
+};
+
+/**
+ * struct mts_evicting
+ * @owner: evict.c
+ * @swap_full_in: the last round in which an eviction found swap full; 0: none
+ * @outgoing: indices into the roster, in the order in which they are evicted
+ * @end_of_bin: of those of each bin in @outgoing; one more than there are bins
+ */
+struct mts_evicting {
+	u64 swap_full_in;
+	u32 *outgoing;
+	u32 *end_of_bin;
+};
+
+/**
+ * struct mts_bringing
+ * @owner: bring.c
+ * @moved: room for the jobs of a move
+ * @urgent_ns: time in which wanted jobs' memory was brought back, whatever else was due
+ */
+struct mts_bringing {
+	struct mts_moved *moved;
+	u64 urgent_ns;
+};
+
+/**
+ * struct mts_fitting - does what runs fit?
+ * @owner: fit.c
+ * @swapins: pages that the host had swapped in when the slice began
+ * @lesson: a capacity that was too large
+ */
+struct mts_fitting {
+	u64 swapins;
+	struct mts_lesson lesson;
+};
+
+/* @scratch: for whatever needs it next, mts_plan_scratch(MTS_MAX_JOBS) bytes */
+struct mts_rotor {
+	struct mts_phase phase;
+	struct mts_order order;
+	struct mts_roster roster;
+	struct mts_round round;
+	struct mts_planning planning;
+	struct mts_costs costs;
+	struct mts_onset onset;
+	struct mts_admitting admission;
+	struct mts_evicting evict;
+	struct mts_bringing bring;
+	struct mts_fitting fit;
 	void *scratch;
 };
 
@@ -84,25 +199,26 @@ extern struct mts_rotor mts_rotor;
 static inline const struct mts_config *mts_rotor_config(void)
 {
 	lockdep_assert_held(&mts_lock);
-	return &mts_rotor.config;
+	return &mts_rotor.order.config;
 }
 
 /* In this round or the last. */
 static inline bool mts_rotor_is_swap_full(void)
 {
-	return mts_rotor.swap_full_in && mts_rotor.round <= mts_rotor.swap_full_in + 1;
+	return mts_rotor.evict.swap_full_in &&
+	       mts_rotor.phase.round <= mts_rotor.evict.swap_full_in + 1;
 }
 
 /* Switches wait for the disk for most of their time, as far as is known. */
 static inline bool mts_rotor_waits_for_disk(void)
 {
-	return mts_rotor.switches_wait || mts_rotor.disk_is_slow;
+	return mts_rotor.costs.switches_wait || mts_rotor.costs.probe_is_slow;
 }
 
 /* The swap disk is one whose pages must lie in long rows, as far as is known. */
 static inline bool mts_rotor_disk_is_slow(void)
 {
-	return mts_rotor.slow_swap || mts_rotor.disk_is_slow;
+	return mts_rotor.costs.slow_swap || mts_rotor.costs.probe_is_slow;
 }
 
 /* Sleep until an event of @mask or the gate, at most @ns. Return: the events. */
@@ -126,7 +242,33 @@ void mts_rotor_note_wanted(void);
 /* The events of @mask that have come, without waiting. */
 unsigned long mts_rotor_take_events(unsigned long mask);
 
+/* No turns: OFF, IDLE, PAUSED or STOPPED. Takes mts_lock. */
+void mts_state_rest(u32 state, u32 reason);
+
+/* A switch to a bin; to MTS_BIN_NONE: turns are over. Takes mts_lock. */
+void mts_state_begin_switch(u32 to);
+
+/* The slice of the bin to which the switch was; ktime, and ns. Under mts_lock, as those below. */
+void mts_state_begin_slice(u64 now, u64 slice_ns);
+
+void mts_state_end_slice(void);
+
+/* No bin runs. */
+void mts_state_end_turns(void);
+
+/* Why there are turns, or none, as the plan has it; the state follows. */
+void mts_state_set_reason(u32 reason);
+
+/* Is the configuration new to the admission? Not any more then. */
+bool mts_state_take_order(void);
+
+/* A configuration that has been checked, from now on. In any thread. */
+void mts_rotor_configure(const struct mts_config *config);
+
 /* Takes mts_lock. */
-void mts_rotor_set_state(u32 state, u32 reason);
+void mts_state_begin_round(void);
+
+/* At load. */
+void mts_state_init(void);
 
 #endif /* _MTS_ROTOR_STATE_H */

@@ -57,7 +57,7 @@ static const char *explain(u32 reason)
  */
 static void refresh(void)
 {
-	u32 state = READ_ONCE(mts_rotor.state);
+	u32 state = READ_ONCE(mts_rotor.phase.state);
 
 	if (mts_freezer_gate() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
 		return;
@@ -86,30 +86,30 @@ void mts_status_get(struct mts_status *status)
 	memset(status, 0, sizeof(*status));
 	mutex_lock(&mts_lock);
 	status->abi = MTS_ABI_VERSION;
-	status->state = mts_rotor.state;
-	status->reason = mts_rotor.reason;
+	status->state = mts_rotor.phase.state;
+	status->reason = mts_rotor.phase.reason;
 	status->each_how = mts_hooks_each_how();
 	status->jobs = mts_job_count();
-	status->bins = mts_rotor.nbins;
-	status->current_bin = mts_rotor.running;
+	status->bins = mts_rotor.round.nbins;
+	status->current_bin = mts_rotor.phase.running;
 	status->frozen = mts_freezer_count();
 	status->generation = mts_jobs_generation();
 	status->now_ns = ktime_get_ns();
-	status->capacity = mts_rotor.plan.capacity;
-	status->demand = mts_rotor.plan.demand;
-	status->resident_demand = mts_rotor.plan.resident_demand;
-	status->round = mts_rotor.round;
-	status->slice_ends_ns = mts_rotor.slice_ends;
-	status->round_ns = mts_rotor.plan.round_ns;
-	status->longest_pause_ns = mts_rotor.plan.longest_pause_ns;
-	if (mts_rotor.nbins) {
-		status->evict = mts_rotor.switches.evict;
-		status->max_pause_ns = mts_rotor.max_pause_ns;
-		status->limited_by = mts_rotor.limited_by;
+	status->capacity = mts_rotor.round.plan.capacity;
+	status->demand = mts_rotor.round.plan.demand;
+	status->resident_demand = mts_rotor.round.plan.resident_demand;
+	status->round = mts_rotor.phase.round;
+	status->slice_ends_ns = mts_rotor.phase.slice_ends;
+	status->round_ns = mts_rotor.round.plan.round_ns;
+	status->longest_pause_ns = mts_rotor.round.plan.longest_pause_ns;
+	if (mts_rotor.round.nbins) {
+		status->evict = mts_rotor.costs.switches.evict;
+		status->max_pause_ns = mts_rotor.planning.max_pause_ns;
+		status->limited_by = mts_rotor.planning.limited_by;
 	}
 	status->sees = mts_hooks_see();
 	count_residents(status);
-	strscpy(status->detail, explain(mts_rotor.reason), sizeof(status->detail));
+	strscpy(status->detail, explain(mts_rotor.phase.reason), sizeof(status->detail));
 	mutex_unlock(&mts_lock);
 
 	/* The gate may be closed before the rotor has noticed. */
@@ -126,13 +126,13 @@ u32 mts_status_bins(struct mts_bin_info *bins, u32 n)
 	u32 i;
 
 	lockdep_assert_held(&mts_lock);
-	for (i = 0; i < min(n, mts_rotor.nbins); i++) {
-		bins[i].jobs = mts_rotor.bins[i].jobs;
+	for (i = 0; i < min(n, mts_rotor.round.nbins); i++) {
+		bins[i].jobs = mts_rotor.round.bins[i].jobs;
 		bins[i].pad = 0;
-		bins[i].demand = mts_rotor.bins[i].demand;
-		bins[i].slice_ns = mts_rotor.bins[i].slice_ns;
+		bins[i].demand = mts_rotor.round.bins[i].demand;
+		bins[i].slice_ns = mts_rotor.round.bins[i].slice_ns;
 	}
-	return mts_rotor.nbins;
+	return mts_rotor.round.nbins;
 }
 
 bool mts_status_is_wanted(void)

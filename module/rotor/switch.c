@@ -6,27 +6,13 @@
 #include "events/trace.h"
 #include "events/words.h"
 #include "memory/workers.h"
-#include "policy/evict.h"
-#include "policy/switches.h"
 #include "rotor/bring.h"
+#include "rotor/costs.h"
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/onset.h"
 #include "rotor/overlap.h"
 #include "rotor/state.h"
-
-/* A switch that moves less tells nothing of the disk. */
-#define TELLING_BYTES (1024ull << 10)
-
-/* To MTS_BIN_NONE: turns are over. */
-void mts_switch_begin(u32 to)
-{
-	mutex_lock(&mts_lock);
-	mts_rotor.state = MTS_STATE_SWITCHING;
-	mts_rotor.running = to;
-	mts_jobs_changed();
-	mutex_unlock(&mts_lock);
-}
 
 /* One bin goes, then the other comes. */
 static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
@@ -35,13 +21,13 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 
 	mts_bring_note_use();
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
-	if (mts_rotor.in_onset)
-		least = mts_sub_floor(mts_rotor.plan.capacity / 8, mts_onset_planned());
+	if (mts_rotor.onset.is_on)
+		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());
 	mts_evict_for(to, least);
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;
-	mts_bring_bin(to, 0, mts_rotor.roster_size);
+	mts_bring_bin(to, 0, mts_rotor.roster.n);
 	parts->bring_back_ns = mts_freeze_lap(last);
 	return 0;
 }
@@ -71,36 +57,27 @@ static u64 moved(void)
 	return mts_stats_read(evict_got) + (mts_stats_read(brought_back) << PAGE_SHIFT);
 }
 
-static void note_switch(u64 took, u64 busy, u64 bytes, bool passed)
-{
-	/* Who passes stands still for one switch of the two around its pause, but for one bin. */
-	u64 adds = passed ? took - div_u64(took, mts_rotor.nbins) : took;
-
-	mts_switches_note(&mts_rotor.switches, took, adds);
-	mts_rotor.switches_wait = busy < took / 2;
-	if (bytes >= TELLING_BYTES)
-		mts_rotor.slow_swap =
-			mts_rotor.switches_wait && bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
-	mts_rotor.passed = passed;
-}
-
 int mts_switch_to(u32 to)
 {
 	u64 began = ktime_get_ns(), busy = mts_workers_busy(), bytes = moved(), took;
-	u64 lent = mts_rotor.urgent_ns;
+	u64 lent = mts_rotor.bring.urgent_ns;
 	struct mts_switch_parts parts = { 0 };
-	u32 from = mts_rotor.running;
+	u32 from = mts_rotor.phase.running;
 	bool passes = from != MTS_BIN_NONE && mts_overlap_is_for(to);
 	int err;
 
-	mts_switch_begin(to);
-	trace_mts_switch_begin(mts_rotor.round, from, to);
+	mts_state_begin_switch(to);
+	trace_mts_switch_begin(mts_rotor.phase.round, from, to);
 	mts_stats_inc(switches);
 	err = passes ? mts_overlap_switch(to, &parts) : switch_to_bin(from, to, &parts);
 	took = ktime_get_ns() - began;
-	trace_mts_switch_end(mts_rotor.round, from, to, took, &parts, err);
+	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)
-		note_switch(took - (mts_rotor.urgent_ns - lent), mts_workers_busy() - busy,
-			    moved() - bytes, passes);
+		mts_costs_note(&(struct mts_switch_cost){
+			.took_ns = took - (mts_rotor.bring.urgent_ns - lent),
+			.busy_ns = mts_workers_busy() - busy,
+			.bytes = moved() - bytes,
+			.overlapped = passes,
+		});
 	return err;
 }

@@ -8,7 +8,4 @@
 /* Freeze what does not run now, evict, thaw bin @to. -ECANCELED: the gate closed. */
 int mts_switch_to(u32 to);
 
-/* To MTS_BIN_NONE: turns are over. */
-void mts_switch_begin(u32 to);
-
 #endif /* _MTS_ROTOR_SWITCH_H */

@@ -108,8 +108,8 @@ static bool is_in_roster(const struct mts_job *job)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++)
-		if (mts_rotor.roster[i] == job)
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i] == job)
 			return true;
 	return false;
 }
@@ -117,10 +117,10 @@ static bool is_in_roster(const struct mts_job *job)
 /* The rotor has been told of a job that came, and has not looked. */
 static void check_newcomer(struct model *model)
 {
-	u64 limit = mts_rotor.state == MTS_STATE_RUNNING ? TICKS_NS : LISTEN_NS;
+	u64 limit = mts_rotor.phase.state == MTS_STATE_RUNNING ? TICKS_NS : LISTEN_NS;
 
 	/* A switch takes as long as it takes. */
-	if (mts_rotor.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
+	if (mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
 	    mts_freezer_gate() || is_in_roster(model->job))
 		model->seen = machine_now();
 	else if (machine_now() - model->seen > limit)
@@ -144,11 +144,12 @@ static void look(void)
 
 static void note_state(void)
 {
-	u32 state = mts_rotor.state & 7;
+	u32 state = mts_rotor.phase.state & 7;
 
 	coverage.transitions[check.state][state] += state != check.state;
 	coverage.states[state] += state != check.state;
-	coverage.reasons[mts_rotor.reason % ARRAY_SIZE(coverage.reasons)] += state != check.state;
+	coverage.reasons[mts_rotor.phase.reason % ARRAY_SIZE(coverage.reasons)] +=
+		state != check.state;
 	check.state = state;
 }
 
@@ -175,11 +176,11 @@ static u32 count_in_bin(u32 bin, u64 *demand)
 	u32 i, n = 0;
 
 	*demand = 0;
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		if (mts_rotor.roster[i]->bin != bin)
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		if (mts_rotor.roster.jobs[i]->bin != bin)
 			continue;
 		n++;
-		*demand += mts_roster_bin_bytes(mts_rotor.roster[i]);
+		*demand += mts_roster_bin_bytes(mts_rotor.roster.jobs[i]);
 	}
 	return n;
 }
@@ -189,11 +190,11 @@ static void check_bins(void)
 	u64 demand;
 	u32 bin, n;
 
-	for (bin = 0; bin < mts_rotor.nbins; bin++) {
+	for (bin = 0; bin < mts_rotor.round.nbins; bin++) {
 		n = count_in_bin(bin, &demand);
-		if (n != mts_rotor.bins[bin].jobs)
+		if (n != mts_rotor.round.bins[bin].jobs)
 			BREACH("bin %u has %u jobs, and says %u (last: %s)", bin, n,
-			       mts_rotor.bins[bin].jobs, check.did);
+			       mts_rotor.round.bins[bin].jobs, check.did);
 	}
 }
 
@@ -202,11 +203,11 @@ static void check_turn(u32 bin)
 {
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster_size; i++) {
-		const struct mts_job *job = mts_rotor.roster[i];
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
 		const struct model *model = model_of(job);
 
-		if (job->flags & MTS_JOB_PIN && job->bin < mts_rotor.nbins &&
+		if (job->flags & MTS_JOB_PIN && job->bin < mts_rotor.round.nbins &&
 		    !mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_CONFIG)))
 			BREACH("%s: it is pinned, and takes turns (last: %s)", job->name,
 			       check.did);
@@ -220,17 +221,17 @@ static void check_turn(u32 bin)
 /* A bin of several jobs keeps the capacity, as planned; newcomers, and jobs that grow, may not. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
-	u64 most = mts_add_sat(mts_rotor.plan.capacity, mts_rotor.plan.capacity / 8);
+	u64 most = mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.capacity / 8);
 
-	if (mts_rotor.newcomers || plan->jobs < 2 || plan->flags & MTS_PLAN_OVERFULL)
+	if (mts_rotor.round.newcomers || plan->jobs < 2 || plan->flags & MTS_PLAN_OVERFULL)
 		return;
 	/* A bin that grew has sent a job to the one before it. */
 	if (mts_stats_read(spills) != check.spills)
 		return;
-	if (plan->demand > most && mts_rotor.plan.capacity == check.capacity)
+	if (plan->demand > most && mts_rotor.round.plan.capacity == check.capacity)
 		BREACH("bin %u: %u jobs, %llu MiB in %llu MiB, flags %u (last: %s)", bin,
-		       plan->jobs, plan->demand >> 20, mts_rotor.plan.capacity >> 20, plan->flags,
-		       check.did);
+		       plan->jobs, plan->demand >> 20, mts_rotor.round.plan.capacity >> 20,
+		       plan->flags, check.did);
 }
 
 void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
@@ -279,7 +280,7 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	 * And a switch may take longer than any before it; and a newcomer that fits in no bin waits
 	 * for the next round, however long this one lasts.
 	 */
-	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.state == MTS_STATE_RUNNING &&
+	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.phase.state == MTS_STATE_RUNNING &&
 	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_MAX_NS)
 		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
 }
@@ -358,7 +359,7 @@ void check_shares(void)
 	if (mts_stats_read(spills))
 		return;
 	for (i = 0; i < MAX_MODELS; i++) {
-		if (!models[i] || models[i]->job->bin >= mts_rotor.nbins)
+		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
 		least = min(least, models[i]->job->slices);
 		most = max(most, models[i]->job->slices);

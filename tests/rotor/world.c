@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "memory/reclaim.h"
 #include "rotor/rotor.h"
+#include "rotor/state.h"
 #include "rotor/status.h"
 
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)

@@ -90,3 +90,51 @@ def test_usage(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "no C files" in done.stderr
+
+
+STATE = """
+/**
+ * struct mts_roster - the jobs
+ * @owner: roster.c
+ * @n: how many
+ */
+struct mts_roster {
+	u32 n;
+};
+
+struct mts_rotor {
+	struct mts_roster roster;
+	struct mts_phase phase;
+};
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mts_rotor.roster.n = 0;",
+        "mts_rotor.roster.n++;",
+        "mts_rotor.roster.jobs[i] |= 2;",
+        "mts_rotor.roster.n -= 1;",
+    ],
+)
+def test_a_stranger_writes(tmp_path: Path, line: str) -> None:
+    """A part of the rotor's state is its owner's."""
+    state = STATE.replace("\tstruct mts_phase phase;\n", "")
+    done = rooms(tmp_path, {"rotor/state.h": state, "rotor/roster.c": line, "rotor/plan.c": line})
+    assert done.returncode == 1
+    assert done.stdout == f"{tmp_path}/rotor/plan.c: writes mts_rotor.roster, which is roster.c's\n"
+
+
+def test_reads_and_memory_are_free(tmp_path: Path) -> None:
+    """Who reads need not be the owner, nor who allocates."""
+    state = STATE.replace("\tstruct mts_phase phase;\n", "")
+    text = "if (mts_rotor.roster.n == 2)\n\tmts_rotor.roster.jobs = kvcalloc(2);\n"
+    done = rooms(tmp_path, {"rotor/state.h": state, "rotor/plan.c": text})
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_no_owner(tmp_path: Path) -> None:
+    """Each part says whose it is."""
+    done = rooms(tmp_path, {"rotor/state.h": STATE})
+    assert "phase has no @owner" in done.stdout

@@ -51,6 +51,8 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 
 #define MTS_USER_ASSERT(condition) \
 	((condition) ? (void)0 : mts_user_bug(__FILE__, __LINE__, "%s", #condition))
+#define WARN_ON_ONCE(condition) \
+	((condition) ? mts_user_bug(__FILE__, __LINE__, "warning: %s", #condition) : (void)0)
 
 /* ---- the compiler ----------------------------------------------------------------------- */
 
