@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a switch moves. */
+/* How much a switch evicts. */
 #include "policy/evict.h"
 
 #define SLACK_SHIFT 4
-/* Such a part of a round is much for switches. */
+/* MTS_EVICT_AUTO: switches that take more than this part of a round are too expensive. */
 #define DEAR_PART 4
 
 u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, bool disk_is_slow)
@@ -26,7 +26,7 @@ u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 
 	u64 lack;
 
 	switch (evict) {
-	case MTS_EVICT_AUTO: /* who does not ask mts_policy_evict_how() */
+	case MTS_EVICT_AUTO: /* for callers without mts_policy_evict_how() */
 	case MTS_EVICT_FULL:
 		return outgoing_resident;
 	case MTS_EVICT_NEED:

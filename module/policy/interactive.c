@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is interactive, and which of them are in every bin. */
+/* Which jobs are interactive, and which of them are exempt. */
 #include "policy/interactive.h"
 
 #include "binpack/sort.h"
@@ -22,7 +22,7 @@ static u32 amount_of(u64 credit)
 
 u32 mts_credit_now(u64 credit, u64 now_ms)
 {
-	/* Clocks of two processors may be read in either order. */
+	/* Two processors may read their clocks in either order. */
 	u64 age = mts_sub_floor(now_ms, stamp_of(credit));
 	u64 halvings = age / MTS_CREDIT_HALF_LIFE_MS;
 	u32 amount = amount_of(credit);
@@ -30,7 +30,7 @@ u32 mts_credit_now(u64 credit, u64 now_ms)
 	if (halvings >= STAMP_SHIFT)
 		return 0;
 	amount >>= halvings;
-	/* In a straight line from one half to the next. */
+	/* Linear between two halvings. */
 	return amount -
 	       amount * (u32)(age % MTS_CREDIT_HALF_LIFE_MS) / (2 * MTS_CREDIT_HALF_LIFE_MS);
 }
@@ -45,7 +45,7 @@ u64 mts_credit_add(u64 credit, u64 now_ms, u32 amount)
 	return now_ms << STAMP_SHIFT | sum;
 }
 
-/* How long it takes until less than TOO_LITTLE is left. */
+/* Time until less than TOO_LITTLE is left, ms. */
 static u64 lasts_ms(u32 amount)
 {
 	u64 ms = 0;
