@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Left to itself each page of an incoming bin is a fault that waits for a
- * request of its own: memory is evicted in the order in which it was touched, so
- * that neighbours in memory lie apart in swap. Here what is swapped of the frozen
- * jobs is taken in the order in which it lies there: reads are started without
- * waiting, inside a block plug, where neighbours merge into long requests, and
- * then each page is mapped.
+ * Brings back a bin in bulk.
  *
- * Shared memory is read as the reads are "started": shmem_fault() always waits.
+ * Page faults alone are slow: each waits for a request of its own. Memory is evicted in the order
+ * in which it was touched, so that neighbours in memory lie apart in swap. Here the swapped pages
+ * of the frozen jobs are sorted by their position in swap. A first pass starts the reads without
+ * waiting, inside a block plug, where neighbours merge into long requests. A second pass maps each
+ * page.
+ *
+ * Shared memory is read in the first pass already: shmem_fault() always waits.
  */
 #include "memory/bring_back.h"
 
@@ -32,42 +33,58 @@
 #include "memory/workers.h"
 #include "policy/demand.h"
 
-/* Pages whose reads are under way before the first is waited for: 8 MiB. */
+/*
+ * Pages whose reads are started before the second pass waits for the first of them: 8 MiB. A larger
+ * batch needs more free memory at once; a smaller one makes shorter requests.
+ */
 #define BATCH 2048u
-/* Pages between two looks at the memory that is left. */
+/*
+ * Pages between two checks of the memory that is left. A check costs time; without it faults use up
+ * the memory below the watermarks.
+ */
 #define LOOK 32u
-/* Several workers may be between two looks. */
+/* Pages that a cgroup's limit must leave: each of 8 workers may be between two checks. */
 #define LEAST_ROOM (8 * LOOK)
-/* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
+/*
+ * The watchdog may thaw a job during its bring-back, because the switch takes too long. Then
+ * bring-back goes on for this long, ns: in bulk the rest comes faster than by the job's own faults.
+ */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /*
- * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
- * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
+ * The disk is slow if a page takes longer than SLOW_NS on average (40 MB/s; an SSD takes 10 us).
+ * Then many pages need a request of their own, and the disk serves few at a time. The average
+ * counts from SLOW_PAGES pages on.
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
-/* Where there is a second for it, as at the end of turns: the list must be sorted soon. 1 GiB. */
+/*
+ * Pages to bring back if little time is left, as at the end of turns: 1 GiB. A longer list takes
+ * too long to sort.
+ */
 #define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
-/* Without a free page for so long nobody frees any, or others take them all. */
+/*
+ * Bring-back ends after this long without a free page, ns: then kswapd frees none, or other tasks
+ * take them all.
+ */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
 
 /* ---- the passes ---------------------------------------------------------------- */
 
-/* The workers share it: what each writes of it is a flag, or atomic. */
+/* State of one bring-back. Workers share it: all that they write is flags and atomics. */
 struct progress {
 	const struct mts_swapped_list *list;
 	const struct mts_move *move;
 	u32 nmms;
 	u64 began;
-	atomic_t next; /* of the list, for whoever takes a batch */
-	atomic_t looked; /* at so many address spaces, whether they are dead */
-	atomic64_t late; /* since when somebody runs who waits for it; 0: nobody does */
+	atomic_t next; /* index of the next batch in the list */
+	atomic_t looked; /* address spaces checked for dead processes */
+	atomic64_t late; /* when a job was first seen thawed as overdue, ns; 0: not yet */
 	atomic_t mapped; /* pages that are back */
-	bool slow; /* the disk is, at what lies as this does */
-	bool over; /* no further, whatever is left */
+	bool slow; /* the disk is slow for this list */
+	bool over; /* stop, whatever is left */
 };
 
-/* Where a worker is: the address space that is locked, and the area last looked at. */
+/* Position of a worker: the locked address space, and the last area in it. */
 struct place {
 	u32 index;
 	struct mm_struct *mm; /* locked; NULL: none */
@@ -82,10 +99,9 @@ static void leave(struct place *place)
 }
 
 /*
- * Thawed by the watchdog in the middle of it: the switch has taken too long. Whoever runs
- * now faults for itself, page by page, and what it reads lies scattered from then on. If
- * hardly anything was missing it had better come in bulk all the same; else we would wait in line
- * with it.
+ * Has the watchdog thawed this job, because the switch takes too long, and has LATE_NS passed? The
+ * job then faults page by page. What it reads lies scattered in swap from then on, and our reads
+ * would queue behind its faults. Until LATE_NS have passed, bulk reads are faster for it.
  */
 static bool is_too_late(struct progress *p, u32 index)
 {
@@ -97,7 +113,7 @@ static bool is_too_late(struct progress *p, u32 index)
 	return ktime_get_ns() > atomic64_read(&p->late) + LATE_NS;
 }
 
-/* Pages that the limits of a cgroup leave, and of those above it from the given level on down. */
+/* Pages that the limits of @memcg leave, and those of its ancestors down from @level. */
 static u64 room_from(struct mem_cgroup *memcg, int level)
 {
 	u64 room = U64_MAX;
@@ -111,8 +127,8 @@ static u64 room_from(struct mem_cgroup *memcg, int level)
 }
 
 /*
- * Cgroups within the job's may have limits of their own, as containers have. Our faults do not
- * stop at them (fault_in()): who is beyond one gives all of it up again as soon as he runs.
+ * Cgroups below the job's may have limits of their own, as containers have. Our faults ignore these
+ * limits (fault_in()), but a process beyond its limit gives up all of that memory when it runs.
  */
 static bool has_room(struct mm_struct *mm, const struct mts_job *job)
 {
@@ -123,7 +139,7 @@ static bool has_room(struct mm_struct *mm, const struct mts_job *job)
 	return has;
 }
 
-/* Asked now and then; what is left of its memory is its own to fault back. */
+/* Give up an address space whose cgroup is near its limit: its processes fault the rest back. */
 static void look_for_room(const struct place *place)
 {
 	if (place->mm && !has_room(place->mm, mts_mms_job(place->index)))
@@ -136,7 +152,10 @@ static struct vm_area_struct *go_to(const struct mts_move *move, struct place *p
 	unsigned long addr = mts_swapped_addr(entry);
 	u32 index = mts_swapped_mm(entry);
 
-	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
+	/*
+	 * Writers of the address space, and readers queued behind them, must not wait for more than
+	 * one page.
+	 */
 	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm) ||
 			  mts_mms_is_given_up(index)))
 		leave(place);
@@ -144,23 +163,23 @@ static struct vm_area_struct *go_to(const struct mts_move *move, struct place *p
 		*place = (struct place){ .index = index, .mm = mts_mms_lock(move, index) };
 		look_for_room(place);
 	}
-	/* What is left of it its processes fault back, if there are any. */
+	/* The processes of the address space, if any are left, fault the rest back. */
 	if (!place->mm || mts_mms_is_given_up(index)) {
 		mts_mms_give_up(index);
 		return NULL;
 	}
 	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
 		place->vma = find_vma(place->mm, addr);
-	/* It may have been unmapped since; whoever did that is not one of the job's. */
+	/* A process outside the job that shares the memory may have unmapped the area. */
 	if (place->vma && addr < place->vma->vm_start)
 		place->vma = NULL;
 	return place->vma;
 }
 
 /*
- * The list is of a job that stood still, but whoever is thawed meanwhile, or shares its memory and
- * is not of the job, may have made something else of an address: a file on a server that does
- * not answer, or a device. Only the kernel's own memory is asked for.
+ * Is the page still in swap? A job that is thawed meanwhile, or a process outside the job that
+ * shares its memory, may have changed the mapping: to a file on a server that does not answer, or
+ * to a device. Only anonymous and shared memory may be faulted in.
  */
 static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *entry)
 {
@@ -173,8 +192,8 @@ static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *ent
 }
 
 /*
- * Is it to come back by a writing fault, with which it loses its slot in swap (swap_slots.h)?
- * Where requests cost nothing it had better keep it: it may not have to be written.
+ * Should the page come back by a writing fault, which frees its slot in swap (swap_slots.h)? On a
+ * fast disk the slot is worth keeping: a page that stays clean need not be written again.
  */
 static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 		       const struct mts_swapped *entry)
@@ -183,7 +202,9 @@ static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
 	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
-/* Let @flags say whether the fault only starts the read or waits for it. */
+/*
+ * @flags decide whether the fault only starts the read, or waits for it.
+ */
 static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
 		     unsigned int flags)
 {
@@ -194,7 +215,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	if (!vma)
 		return;
 	if (!is_in_swap(vma, entry)) {
-		/* What is read without waiting, as from zram, the first pass has mapped. */
+		/* The first pass mapped what is read without waiting, as from zram. */
 		if (!flags)
 			atomic_inc(&p->mapped);
 		return;
@@ -206,8 +227,8 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 				NULL);
 	memalloc_noreclaim_restore(noreclaim);
 	/*
-	 * What cannot be read may take the disk long to find out, and a long
-	 * request fails as a whole: not once more for this process.
+	 * A read error can take the disk long, and a long request fails as a whole. So do not retry
+	 * for this address space.
 	 */
 	if (fault & VM_FAULT_OOM)
 		WRITE_ONCE(p->over, true);
@@ -218,12 +239,15 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 }
 
 /*
- * What is available is an estimate, which says little near the watermarks. A fault that finds no
- * page there would write out others, to the disk that we read from: thousands have been seen, in
- * five seconds with no look at anything. If that led to nothing it would have somebody killed, in
- * the name of a process that stands still. So faults do not reclaim here (fault_in()): they
- * may go below the watermarks, but by LOOK pages at most. To ask for each page would cost a
- * third of the time: below the low watermark an allocation takes its long way.
+ * Can a page be allocated without reclaim?
+ *
+ * si_mem_available() is an estimate, and says little near the watermarks. A fault without a free
+ * page would reclaim. It would write other pages to the disk that is being read, and could invoke
+ * the OOM killer in the name of a frozen process. So faults must not reclaim here (fault_in()).
+ * They may go below the watermarks, by LOOK pages at most.
+ *
+ * A check before each page would cost a third of the time: below the low watermark an allocation
+ * takes the slow path.
  */
 static bool can_have_page(void)
 {
@@ -235,7 +259,7 @@ static bool can_have_page(void)
 	return page;
 }
 
-/* kswapd, which that wakes, has freed one in time, or there is one. */
+/* The failed allocation wakes kswapd. Return: is there a free page in time? */
 static bool wait_for_page(const struct progress *p, struct place *place)
 {
 	u64 end = 0;
@@ -255,11 +279,11 @@ static bool is_memory_left(void)
 {
 	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / 64;
 
-	/* A 64th of the memory: what is brought back must not push out what runs. */
+	/* Keep 1/64 of the memory: bring-back must not push out what runs. */
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 
-/* Do the pages that come lie so that the disk is slow? */
+/* Does this list's order make the disk slow? */
 static bool is_slow(const struct progress *p)
 {
 	u64 pages = max_t(u64, atomic_read(&p->mapped), SLOW_PAGES);
@@ -267,7 +291,7 @@ static bool is_slow(const struct progress *p)
 	return ktime_get_ns() - p->began > SLOW_NS * pages;
 }
 
-/* However slow the disk: asked before each page. */
+/* Checked before each page, as one page may take a slow disk long. */
 static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 {
 	if (p->move->should_abort() || mts_move_is_late(p->move) || mts_move_should_yield(p->move))
@@ -278,8 +302,8 @@ static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 	cond_resched();
 	WRITE_ONCE(p->slow, is_slow(p));
 	/*
-	 * The memory of a process that was killed is freed when we let go of it: that must not
-	 * wait for the rest of the bin. One is looked at for each page.
+	 * A killed process frees its memory only when its address space is released. It must not
+	 * wait for the rest of the bin. On average one address space is checked per page.
 	 */
 	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
 	mts_workers_call();
@@ -311,7 +335,9 @@ static void start_reads(struct progress *p, u32 from)
 	blk_finish_plug(&plug);
 }
 
-/* The first page of a batch that is this worker's alone; the list's length: there is none. */
+/*
+ * Return: start of a batch that belongs to this worker; the length of the list: none is left.
+ */
 static u32 take_batch(struct progress *p)
 {
 	u32 from = atomic_fetch_add(BATCH, &p->next);
@@ -327,7 +353,7 @@ static void read_batches(void *data)
 	start_reads(p, next);
 	while (next < p->list->n && !READ_ONCE(p->over)) {
 		from = next;
-		/* One batch ahead, so that the disk does not wait for the mapping. */
+		/* Stay one batch ahead, so that the disk does not idle during mapping. */
 		next = take_batch(p);
 		start_reads(p, next);
 		pass(p, from, 0);
@@ -337,14 +363,14 @@ static void read_batches(void *data)
 static void read_list(struct progress *p)
 {
 	p->began = ktime_get_ns();
-	/* The workers may be busy with what was left for this. */
+	/* Workers may still be busy with a move that was interrupted for this one. */
 	if (p->move->urgent)
 		read_batches(p);
 	else
 		mts_workers_run(read_batches, p, min(p->move->threads, p->list->n / BATCH + 1));
 }
 
-/* What the limits of a job's cgroup, and of those above it, leave. */
+/* Pages that the limits of a job's cgroup and of its ancestors leave. */
 static u64 room_of(struct mts_job *job)
 {
 	struct cgroup_subsys_state *css = cgroup_get_e_css(job->cgrp, &memory_cgrp_subsys);
@@ -355,9 +381,10 @@ static u64 room_of(struct mts_job *job)
 }
 
 /*
- * Keep the jobs that have something in swap, and room for it: one that is held
- * below its size by a limit of its own would push out what has just come back.
- * Return: pages that are to come back.
+ * Keep only jobs that have pages in swap and room for them. A job held below its size by a limit of
+ * its own would push out pages that have just come back.
+ *
+ * Return: pages that should come back.
  */
 static u64 choose(struct mts_move *move)
 {
@@ -400,8 +427,10 @@ static void end(const struct mts_move *move)
 }
 
 /*
- * Once, as far as that goes. *@cut: there was no room for a list of so many, and most of those on
- * it are back. Return: pages brought back.
+ * One pass over one list. @cut: result: the list was too short for all pages, and most pages of it
+ * are back, so that another pass is worthwhile.
+ *
+ * Return: pages brought back.
  */
 static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 {
@@ -438,7 +467,7 @@ u64 mts_bring_back(struct mts_move *move)
 	bool cut;
 	u64 back;
 
-	/* What is shared is charged to one job, and may be counted short. */
+	/* Shared memory is charged to one job only, so the count may be too low. */
 	if (!move->again)
 		move->left = choose(move) * 9 / 8;
 	move->again = false;
