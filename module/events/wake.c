@@ -10,7 +10,7 @@ wait_queue_head_t mts_wait_of[MTS_THREADS] = {
 };
 
 static unsigned long events[MTS_THREADS];
-static unsigned long wanted; /* bits: enum mts_thread */
+static unsigned long wanted; /* threads to wake; bits: enum mts_thread */
 
 static void wake_them(struct irq_work *unused)
 {
