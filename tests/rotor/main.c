@@ -32,7 +32,10 @@ static struct options {
 	bool coverage;
 } options = { .seed = 1, .runs = U64_MAX, .switches = 1000, .each = 500 };
 
-/* What a child adds to, as each run has a process of its own: the module begins from nothing. */
+/*
+ * Coverage, summed up by child processes. Each run has a process of its own, so that the module
+ * starts with fresh statics.
+ */
 static struct coverage *shared;
 
 void mts_user_bug(const char *file, int line, const char *format, ...)
@@ -94,10 +97,12 @@ static void run_in_child(u64 seed)
 		printf("hash %016llx\n", (unsigned long long)machine_hash());
 		fflush(stdout);
 	}
-	exit(0); /* with the sanitizers' look for leaks */
+	exit(0); /* lets the leak sanitizer check */
 }
 
-/* Return: it has not broken anything. */
+/*
+ * Return: did the run pass?
+ */
 static bool run(u64 seed)
 {
 	pid_t pid = fork();
