@@ -67,6 +67,8 @@
  * take them all.
  */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
+/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
+#define LEFT_PART 64
 
 /* ---- the passes ---------------------------------------------------------------- */
 
@@ -277,9 +279,8 @@ static bool wait_for_page(const struct progress *p, struct place *place)
 
 static bool is_memory_left(void)
 {
-	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / 64;
+	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / LEFT_PART;
 
-	/* Keep 1/64 of the memory: bring-back must not push out what runs. */
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 

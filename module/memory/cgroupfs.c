@@ -17,19 +17,19 @@
 #include "memory/cgroupfs.h"
 #include "compat/compat.h"
 
-static struct path base_dir;
-static u64 base_low; /* memory.low of the base before mts set it */
-static struct cgroup *base_cgroup;
-static const char *base_name; /* last path component; points into the parameter */
-static struct path base_parent;
-static const struct cred *own_cred;
-
 /*
  * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its share of each
  * processor's per-CPU memory.
  */
 #define CGROUP_BYTES (128u << 10)
 #define CGROUP_CPU_BYTES (8u << 10)
+
+static struct path base_dir;
+static u64 base_low; /* memory.low of the base before mts set it */
+static struct cgroup *base_cgroup;
+static const char *base_name; /* last path component; points into the parameter */
+static struct path base_parent;
+static const struct cred *own_cred;
 
 static bool is_cgroup_dir(const struct path *dir)
 {

@@ -15,17 +15,16 @@
  * disk.
  */
 #define MAX_WORKERS 8u
-
-static unsigned int threads;
-module_param(threads, uint, 0644);
-MODULE_PARM_DESC(threads,
-		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
-
 /*
  * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
  * A longer time wastes processors, a shorter one says little.
  */
 #define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
+
+static unsigned int threads;
+module_param(threads, uint, 0644);
+MODULE_PARM_DESC(threads,
+		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
 
 /**
  * struct run - work shared by threads; only the owner writes it

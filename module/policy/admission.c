@@ -11,28 +11,28 @@
 #define LOOKS 3u
 #define LOOKS_UNSURE 10u
 /* A window ends after 2 s even with fewer looks, ns. Where memory is short, looking has to wait. */
-#define ENOUGH_NS (2ull * 1000000000)
+#define WINDOW_MAX_NS (2ull * 1000000000)
 /* A window older than this is discarded, ns: it no longer describes the present. */
 #define STALE_NS (10ull * 1000000000)
 /*
  * Per mille of the share expected with turns. A job set that gets this much loses little without
  * turns, and switches have costs that the expectation leaves out.
  */
-#define COPES 850u
+#define NO_BENEFIT 850u
 /*
  * Below an expectation of 50 per mille of a processor, the share is a weak signal: it is counted in
  * ticks of several ms. There turns must promise four times as much. A storm that stops the jobs
  * exceeds that.
  */
-#define FEW 50u
-#define COPES_FEW 250u
+#define LOW_SHARE 50u
+#define NO_BENEFIT_LOW 250u
 /* A job seen asleep in at most 1 of 20 looks does not ask for a longer window. */
-#define HARDLY_EVER 20u
+#define RARELY_PART 20u
 /*
  * Divides what jobs that sometimes sleep would gain. A bin whose jobs all sleep at once leaves the
  * processors idle, and work that comes in while a job is frozen is delayed.
  */
-#define SLEEPERS 2u
+#define SLEEPERS_PART 2u
 /* Swap-ins per second above which jobs may wait for memory. A slow disk does 200. */
 #define SWAPS_PER_S 10u
 /*
@@ -45,10 +45,15 @@
 #define STARVES_NS (2ull * 1000000000)
 /* One part in 100 of the expected share counts as no progress: time is counted in ticks. */
 #define NOTHING_PART 100u
+/*
+ * Backoff after turns that did not pay, ns: the first, and the longest. It doubles each time. A
+ * shorter one repeats costly attempts; a longer one delays turns after the load has changed.
+ */
 #define HOLD_MIN_NS (30ull * 1000000000)
 #define HOLD_MAX_NS (600ull * 1000000000)
 /* This many poor rounds in a row end turns. In a single round a job may have started or ended. */
 #define POOR_ROUNDS 2u
+/* Rounds shorter than this are not judged, ns: ticks make their shares inaccurate. */
 #define JUDGED_NS (1ull * 1000000000)
 
 /*
@@ -81,7 +86,7 @@ static bool never_sleeps(const struct mts_look *look)
 
 bool mts_admission_unsure(const struct mts_look *look)
 {
-	return (u64)look->asleep * HARDLY_EVER > look->looks && look->asleep < look->looks;
+	return (u64)look->asleep * RARELY_PART > look->looks && look->asleep < look->looks;
 }
 
 void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)
@@ -113,7 +118,7 @@ u64 mts_admission_potential(const struct mts_pool *pool)
 	/* Time asleep and user time are both sums over all threads of the pool. */
 	sleeps = div64_u64(1000 * pool->asleep, pool->looks) * pool->threads;
 	runs = div64_u64(1000 * pool->user * pool->threads, mts_max(sleeps + pool->user, 1ull));
-	return pool->potential + runs / SLEEPERS;
+	return pool->potential + runs / SLEEPERS_PART;
 }
 
 void mts_admission_forget(struct mts_look *look)
@@ -137,14 +142,14 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 	u64 elapsed = now - a->began;
 
 	a->looks++;
-	if (!a->began || elapsed >= ENOUGH_NS)
+	if (!a->began || elapsed >= WINDOW_MAX_NS)
 		return true;
 	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
 }
 
 static bool no_benefit(u64 share, u64 expected)
 {
-	return share * 1000 >= expected * (expected < FEW ? COPES_FEW : COPES);
+	return share * 1000 >= expected * (expected < LOW_SHARE ? NO_BENEFIT_LOW : NO_BENEFIT);
 }
 
 static bool is_rare(u64 pages, u64 elapsed)

@@ -5,6 +5,9 @@
 
 #include "policy/pure.h"
 
+/* Weight of one look, so that ageing by a quarter keeps fractions of looks. */
+#define MTS_LOOK 16u
+
 /**
  * struct mts_look - samples of one job while all jobs run at once
  * @user_ns: time in user mode in this window
@@ -21,8 +24,6 @@ struct mts_look {
 	u32 asleep;
 	u64 awake;
 };
-
-#define MTS_LOOK 16u
 
 /* Add a sample of a job that was not frozen: @awake of its threads are awake. */
 void mts_admission_count(struct mts_look *look, u32 awake);

@@ -5,6 +5,12 @@
 
 #include "binpack/binpack.h"
 
+/*
+ * Plans stay this much below the configured longest pause, ns. The watchdog thaws a job when half
+ * of this margin is left, so that it never acts on a round that goes as planned.
+ */
+#define MTS_PAUSE_MARGIN_NS 500000000ull
+
 /* Two jobs that wait for each other, as indices into the array of jobs. */
 struct mts_plan_tie {
 	u32 a;
@@ -71,12 +77,6 @@ struct mts_plan {
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
 };
-
-/*
- * Plans stay this much below the configured longest pause, ns. The watchdog thaws a job when half
- * of this margin is left, so that it never acts on a round that goes as planned.
- */
-#define MTS_PAUSE_MARGIN_NS 500000000ull
 
 static inline bool mts_bin_has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {

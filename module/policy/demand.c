@@ -2,6 +2,11 @@
 /* How much memory jobs need, and how much the host can give them. */
 #include "policy/demand.h"
 
+/*
+ * The reserve, see mts_policy_capacity(): 1/16 of the memory, within these bounds, bytes. A smaller
+ * one makes full bins swap in their slice; a larger one makes bins smaller, and so their number
+ * larger.
+ */
 #define RESERVE_SHIFT 4
 #define RESERVE_MIN (1ull << 20)
 #define RESERVE_MAX (1ull << 30)

@@ -2,9 +2,10 @@
 /* How much a switch evicts. */
 #include "policy/evict.h"
 
+/* Slack of MTS_EVICT_NEED, 1/16. Less: growing jobs reclaim in their slice; more: slower switches. */
 #define SLACK_SHIFT 4
 /* MTS_EVICT_AUTO: switches that take more than this part of a round are too expensive. */
-#define DEAR_PART 4
+#define EXPENSIVE_PART 4
 
 u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, bool disk_is_slow)
 {
@@ -15,7 +16,7 @@ u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, boo
 	if (before == MTS_EVICT_NEED)
 		return before;
 	return plan->nbins >= 2 && !disk_is_slow &&
-			       plan->run_ns < plan->round_ns - plan->round_ns / DEAR_PART ?
+			       plan->run_ns < plan->round_ns - plan->round_ns / EXPENSIVE_PART ?
 		       MTS_EVICT_NEED :
 		       MTS_EVICT_FULL;
 }

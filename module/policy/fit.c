@@ -2,19 +2,27 @@
 /* Does a bin fit while it runs? If not, the capacity ceiling is lowered. */
 #include "policy/fit.h"
 
+/* A bin may exceed its capacity by 1/8: demands change after planning, and repacking costs time. */
 #define TOLERANCE_SHIFT 3
+/* Shortest interval from which growth is predicted, ns. */
 #define FILLS_MIN_NS 1000000ull
+/* The margin below the ceiling. Smaller: another failure is likely; larger: memory is wasted. */
+#define CEILING_MARGIN_PART 16
+/* The ceiling is dropped when the capacity has grown by 1/8: the host is not as it was. */
+#define CEILING_DROP_PART 8
 
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 {
+	u64 margin;
+
 	if (!lesson->capacity_ceiling)
 		return capacity;
-	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / 8)) {
+	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / CEILING_DROP_PART)) {
 		lesson->capacity_ceiling = 0;
 		return capacity;
 	}
-	/* The margin below the ceiling makes it likely that the next attempt fits. */
-	return mts_min(capacity, lesson->capacity_ceiling - lesson->capacity_ceiling / 16);
+	margin = lesson->capacity_ceiling / CEILING_MARGIN_PART;
+	return mts_min(capacity, lesson->capacity_ceiling - margin);
 }
 
 static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling)

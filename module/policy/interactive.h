@@ -12,8 +12,13 @@
 
 #include "policy/pure.h"
 
+/*
+ * A unit of credit, and the most that a job can have. The cap bounds how long a job stays
+ * interactive after much input.
+ */
 #define MTS_CREDIT_UNIT 1024u
 #define MTS_CREDIT_CAP (8 * MTS_CREDIT_UNIT)
+/* Credit halves in this time, ms. Longer: idle jobs keep memory; shorter: they lose it in use. */
 #define MTS_CREDIT_HALF_LIFE_MS 5000u
 
 /*
@@ -25,6 +30,19 @@
 
 /* Output within this time after input counts as an answer, ms. */
 #define MTS_ANSWER_MS 500u
+
+/*
+ * For this time after a job was interactive its memory stays, even if it is frozen, ms: the user
+ * may come back.
+ */
+#define MTS_STAY_MS 600000u
+
+/* Longest trail: credit halves with each step, and further programs hardly serve the user. */
+#define MTS_STEP_MAX 3u
+/* Layout of a trail, see mts_trail_step(). */
+#define MTS_TRAIL_SHIFT 24
+/* A trail is fresh for this time, ms: a program serves an input within it, or not at all. */
+#define MTS_TRAIL_MS 500u
 
 /**
  * mts_credit_add() - add an event to the bucket
@@ -55,20 +73,10 @@ u32 mts_credit_now(u64 credit, u64 now_ms);
 u64 mts_interactive_until(u64 credit, u64 until_ms);
 
 /*
- * For this time after a job was interactive its memory stays, even if it is frozen, ms: the user
- * may come back.
- */
-#define MTS_STAY_MS 600000u
-
-/*
  * A program passes credit on to a program that serves it. The trail records how many such steps lie
  * between a program and the user, and since when. Upper 40 bits: ms of CLOCK_MONOTONIC. Lowest 2
  * bits: the step. The bits in between belong to the caller.
  */
-#define MTS_STEP_MAX 3u
-#define MTS_TRAIL_SHIFT 24
-#define MTS_TRAIL_MS 500u
-
 /**
  * mts_trail_step() - steps between the user and the owner of this trail
  *

@@ -22,7 +22,11 @@
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
+/* Bytes that the disk moves between two checks whether to stop. */
 #define CHUNK (8ull << 20)
+/* Longest mishap under a lock, and otherwise, ns. */
+#define LOCKED_NS (NSEC_PER_SEC / 2)
+#define HANG_NS (30ll * NSEC_PER_SEC)
 
 /*
  * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
@@ -46,9 +50,6 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 		host.last_foul = machine_now();
 	return what;
 }
-
-#define LOCKED_NS (NSEC_PER_SEC / 2)
-#define HANG_NS (30ll * NSEC_PER_SEC)
 
 /* ---- the freezer ------------------------------------------------------------------------ */
 

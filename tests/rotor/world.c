@@ -14,6 +14,7 @@
 #include "rotor/rotor.h"
 #include "rotor/status.h"
 
+/* Longest run, ns of virtual time. */
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
