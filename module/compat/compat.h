@@ -70,9 +70,9 @@ struct mem_cgroup;
 
 /* Does a page keep its slot in swap when it comes back by a writing fault (swap_slots.h)? */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#define MTS_WRITE_FAULT_KEEPS_PLACE true
+#define MTS_WRITE_FAULT_KEEPS_SLOT true
 #else
-#define MTS_WRITE_FAULT_KEEPS_PLACE false
+#define MTS_WRITE_FAULT_KEEPS_SLOT false
 #endif
 
 /*

@@ -42,9 +42,9 @@
  * Pages between two checks of the memory that is left. A check costs time; without it faults use up
  * the memory below the watermarks.
  */
-#define LOOK 32u
+#define CHECK_PAGES 32u
 /* Pages that a cgroup's limit must leave: each of 8 workers may be between two checks. */
-#define LEAST_ROOM (8 * LOOK)
+#define MIN_ROOM (8 * CHECK_PAGES)
 /*
  * The watchdog may thaw a job during its bring-back, because the switch takes too long. Then
  * bring-back goes on for this long, ns: in bulk the rest comes faster than by the job's own faults.
@@ -61,7 +61,7 @@
  * Pages to bring back if little time is left, as at the end of turns: 1 GiB. A longer list takes
  * too long to sort.
  */
-#define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
+#define BRIEF_PAGES (1ull << (30 - PAGE_SHIFT))
 /*
  * Bring-back ends after this long without a free page, ns: then kswapd frees none, or other tasks
  * take them all.
@@ -79,25 +79,25 @@ struct progress {
 	u32 nmms;
 	u64 began;
 	atomic_t next; /* index of the next batch in the list */
-	atomic_t looked; /* address spaces checked for dead processes */
-	atomic64_t late; /* when a job was first seen thawed as overdue, ns; 0: not yet */
+	atomic_t checked; /* address spaces checked for dead processes */
+	atomic64_t overdue_since; /* when a job was first seen thawed as overdue, ns; 0: not yet */
 	atomic_t mapped; /* pages that are back */
 	bool slow; /* the disk is slow for this list */
-	bool over; /* stop, whatever is left */
+	bool stopped; /* stop, whatever is left */
 };
 
 /* Position of a worker: the locked address space, and the last area in it. */
-struct place {
+struct cursor {
 	u32 index;
 	struct mm_struct *mm; /* locked; NULL: none */
 	struct vm_area_struct *vma;
 };
 
-static void leave(struct place *place)
+static void unlock(struct cursor *cursor)
 {
-	if (place->mm)
-		mts_mms_unlock(place->mm);
-	*place = (struct place){ 0 };
+	if (cursor->mm)
+		mts_mms_unlock(cursor->mm);
+	*cursor = (struct cursor){ 0 };
 }
 
 /*
@@ -105,14 +105,14 @@ static void leave(struct place *place)
  * job then faults page by page. What it reads lies scattered in swap from then on, and our reads
  * would queue behind its faults. Until LATE_NS have passed, bulk reads are faster for it.
  */
-static bool is_too_late(struct progress *p, u32 index)
+static bool is_overdue_for_long(struct progress *p, u32 index)
 {
 	const struct mts_job *job = mts_mms_job(index);
 
 	if (!READ_ONCE(job->overdue) || READ_ONCE(job->frozen))
 		return false;
-	atomic64_cmpxchg(&p->late, 0, ktime_get_ns());
-	return ktime_get_ns() > atomic64_read(&p->late) + LATE_NS;
+	atomic64_cmpxchg(&p->overdue_since, 0, ktime_get_ns());
+	return ktime_get_ns() > atomic64_read(&p->overdue_since) + LATE_NS;
 }
 
 /* Pages that the limits of @memcg leave, and those of its ancestors down from @level. */
@@ -135,21 +135,21 @@ static u64 room_from(struct mem_cgroup *memcg, int level)
 static bool has_room(struct mm_struct *mm, const struct mts_job *job)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
-	bool has = room_from(memcg, job->cgrp->level + 1) >= LEAST_ROOM;
+	bool has = room_from(memcg, job->cgrp->level + 1) >= MIN_ROOM;
 
 	mem_cgroup_put(memcg);
 	return has;
 }
 
 /* Give up an address space whose cgroup is near its limit: its processes fault the rest back. */
-static void look_for_room(const struct place *place)
+static void check_room(const struct cursor *cursor)
 {
-	if (place->mm && !has_room(place->mm, mts_mms_job(place->index)))
-		mts_mms_give_up(place->index);
+	if (cursor->mm && !has_room(cursor->mm, mts_mms_job(cursor->index)))
+		mts_mms_give_up(cursor->index);
 }
 
-static struct vm_area_struct *go_to(const struct mts_move *move, struct place *place,
-				    const struct mts_swapped *entry)
+static struct vm_area_struct *find_area(const struct mts_move *move, struct cursor *cursor,
+					const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
 	u32 index = mts_swapped_mm(entry);
@@ -158,24 +158,24 @@ static struct vm_area_struct *go_to(const struct mts_move *move, struct place *p
 	 * Writers of the address space, and readers queued behind them, must not wait for more than
 	 * one page.
 	 */
-	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm) ||
-			  mts_mms_is_given_up(index)))
-		leave(place);
-	if (!place->mm) {
-		*place = (struct place){ .index = index, .mm = mts_mms_lock(move, index) };
-		look_for_room(place);
+	if (cursor->mm && (cursor->index != index || mmap_lock_is_contended(cursor->mm) ||
+			   mts_mms_is_given_up(index)))
+		unlock(cursor);
+	if (!cursor->mm) {
+		*cursor = (struct cursor){ .index = index, .mm = mts_mms_lock(move, index) };
+		check_room(cursor);
 	}
 	/* The processes of the address space, if any are left, fault the rest back. */
-	if (!place->mm || mts_mms_is_given_up(index)) {
+	if (!cursor->mm || mts_mms_is_given_up(index)) {
 		mts_mms_give_up(index);
 		return NULL;
 	}
-	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
-		place->vma = find_vma(place->mm, addr);
+	if (!cursor->vma || addr < cursor->vma->vm_start || addr >= cursor->vma->vm_end)
+		cursor->vma = find_vma(cursor->mm, addr);
 	/* A process outside the job that shares the memory may have unmapped the area. */
-	if (place->vma && addr < place->vma->vm_start)
-		place->vma = NULL;
-	return place->vma;
+	if (cursor->vma && addr < cursor->vma->vm_start)
+		cursor->vma = NULL;
+	return cursor->vma;
 }
 
 /*
@@ -197,20 +197,20 @@ static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *ent
  * Should the page come back by a writing fault, which frees its slot in swap (swap_slots.h)? On a
  * fast disk the slot is worth keeping: a page that stays clean need not be written again.
  */
-static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
-		       const struct mts_swapped *entry)
+static bool should_lose_slot(const struct progress *p, struct vm_area_struct *vma,
+			     const struct mts_swapped *entry)
 {
-	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_moves(entry) &&
+	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_loses_slot(entry) &&
 	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
 /*
  * @flags decide whether the fault only starts the read, or waits for it.
  */
-static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
+static void fault_in(struct progress *p, struct cursor *cursor, const struct mts_swapped *entry,
 		     unsigned int flags)
 {
-	struct vm_area_struct *vma = go_to(p->move, place, entry);
+	struct vm_area_struct *vma = find_area(p->move, cursor, entry);
 	unsigned int write, noreclaim;
 	vm_fault_t fault;
 
@@ -222,7 +222,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 			atomic_inc(&p->mapped);
 		return;
 	}
-	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
+	write = should_lose_slot(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_swap_slots_lose(&mts_mms_job(mts_swapped_mm(entry))->swap_slots, write);
 	noreclaim = memalloc_noreclaim_save();
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
@@ -233,9 +233,9 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
 	 * for this address space.
 	 */
 	if (fault & VM_FAULT_OOM)
-		WRITE_ONCE(p->over, true);
+		WRITE_ONCE(p->stopped, true);
 	else if (fault & VM_FAULT_ERROR)
-		mts_mms_give_up(place->index);
+		mts_mms_give_up(cursor->index);
 	else if (!flags)
 		atomic_inc(&p->mapped);
 }
@@ -246,7 +246,7 @@ static void fault_in(struct progress *p, struct place *place, const struct mts_s
  * si_mem_available() is an estimate, and says little near the watermarks. A fault without a free
  * page would reclaim. It would write other pages to the disk that is being read, and could invoke
  * the OOM killer in the name of a frozen process. So faults must not reclaim here (fault_in()).
- * They may go below the watermarks, by LOOK pages at most.
+ * They may go below the watermarks, by CHECK_PAGES pages at most.
  *
  * A check before each page would cost a third of the time: below the low watermark an allocation
  * takes the slow path.
@@ -262,12 +262,12 @@ static bool can_have_page(void)
 }
 
 /* The failed allocation wakes kswapd. Return: is there a free page in time? */
-static bool wait_for_page(const struct progress *p, struct place *place)
+static bool wait_for_page(const struct progress *p, struct cursor *cursor)
 {
 	u64 end = 0;
 
 	while (!can_have_page()) {
-		leave(place);
+		unlock(cursor);
 		if (!end)
 			end = ktime_get_ns() + PAGE_WAIT_NS;
 		else if (p->move->should_abort() || ktime_get_ns() > end)
@@ -293,11 +293,11 @@ static bool is_slow(const struct progress *p)
 }
 
 /* Checked before each page, as one page may take a slow disk long. */
-static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
+static bool should_go_on(struct progress *p, u32 page, struct cursor *cursor)
 {
 	if (p->move->should_abort() || mts_move_is_late(p->move) || mts_move_should_yield(p->move))
 		return false;
-	if (page % LOOK)
+	if (page % CHECK_PAGES)
 		return true;
 	mts_promise_step("a bin is brought back");
 	cond_resched();
@@ -306,25 +306,25 @@ static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
 	 * A killed process frees its memory only when its address space is released. It must not
 	 * wait for the rest of the bin. On average one address space is checked per page.
 	 */
-	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
+	mts_mms_drop_dead(atomic_fetch_add(CHECK_PAGES, &p->checked), CHECK_PAGES);
 	mts_workers_call();
-	look_for_room(place);
-	return is_memory_left() && wait_for_page(p, place);
+	check_room(cursor);
+	return is_memory_left() && wait_for_page(p, cursor);
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
 {
 	u32 i, to = min(p->list->n, from + BATCH);
-	struct place place = { 0 };
+	struct cursor cursor = { 0 };
 
-	for (i = from; i < to && !READ_ONCE(p->over); i++) {
-		if (!is_to_go_on(p, i, &place) || is_too_late(p, i % p->nmms)) {
-			WRITE_ONCE(p->over, true);
+	for (i = from; i < to && !READ_ONCE(p->stopped); i++) {
+		if (!should_go_on(p, i, &cursor) || is_overdue_for_long(p, i % p->nmms)) {
+			WRITE_ONCE(p->stopped, true);
 			break;
 		}
-		fault_in(p, &place, &p->list->entries[i], flags);
+		fault_in(p, &cursor, &p->list->entries[i], flags);
 	}
-	leave(&place);
+	unlock(&cursor);
 }
 
 static void start_reads(struct progress *p, u32 from)
@@ -352,7 +352,7 @@ static void read_batches(void *data)
 	u32 from, next = take_batch(p);
 
 	start_reads(p, next);
-	while (next < p->list->n && !READ_ONCE(p->over)) {
+	while (next < p->list->n && !READ_ONCE(p->stopped)) {
 		from = next;
 		/* Stay one batch ahead, so that the disk does not idle during mapping. */
 		next = take_batch(p);
@@ -387,7 +387,7 @@ static u64 room_of(struct mts_job *job)
  *
  * Return: pages that should come back.
  */
-static u64 choose(struct mts_move *move)
+static u64 choose_jobs(struct mts_move *move)
 {
 	u64 total = 0;
 	u32 i, kept = 0;
@@ -433,7 +433,7 @@ static void end(const struct mts_move *move)
  *
  * Return: pages brought back.
  */
-static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
+static u32 bring_once(const struct mts_move *move, u64 pages, bool *cut)
 {
 	struct mts_swapped_list list;
 	struct progress progress = { .list = &list, .move = move };
@@ -446,7 +446,7 @@ static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 			begin(move);
 			read_list(&progress);
 			end(move);
-			*cut = list.n == list.max && list.max < pages && !progress.over &&
+			*cut = list.n == list.max && list.max < pages && !progress.stopped &&
 			       atomic_read(&progress.mapped) > list.n / 2;
 		}
 		kvfree(list.entries);
@@ -455,7 +455,7 @@ static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 	return atomic_read(&progress.mapped);
 }
 
-static void settle(struct mts_move *move)
+static void clear_scattered(struct mts_move *move)
 {
 	u32 i;
 
@@ -470,18 +470,18 @@ u64 mts_bring_back(struct mts_move *move)
 
 	/* Shared memory is charged to one job only, so the count may be too low. */
 	if (!move->again)
-		move->left = choose(move) * 9 / 8;
+		move->left = choose_jobs(move) * 9 / 8;
 	move->again = false;
 	if (!move->left)
 		return 0;
 	if (move->urgent || move->brief)
-		move->left = min(move->left, MOST_AT_END);
-	back = bring(move, move->left, &cut);
+		move->left = min(move->left, BRIEF_PAGES);
+	back = bring_once(move, move->left, &cut);
 	move->left = mts_sub_floor(move->left, back);
 	if (move->urgent)
 		return back;
 	move->again = move->left && (cut || mts_move_should_yield(move)) && !move->should_abort();
 	if (!move->again)
-		settle(move);
+		clear_scattered(move);
 	return back;
 }

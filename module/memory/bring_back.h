@@ -14,7 +14,7 @@
  * cannot be allocated. The jobs fault back the rest themselves.
  *
  * Pages come back read-only and keep their slots, so that clean pages are not written again at the
- * next eviction. MTS_SWAPPED_MOVES (swapped.h) are the exception.
+ * next eviction. Pages marked MTS_SWAPPED_LOSE_SLOT (swapped.h) are the exception.
  *
  * The address space of a process that dies is released at once, as is one with an unreadable page.
  * The process is killed only if it uses that page.

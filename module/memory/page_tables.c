@@ -77,7 +77,7 @@ bool mts_page_tables_walk(struct vm_area_struct *vma, const struct mts_move *mov
 			return false;
 		if (move->should_abort())
 			return false;
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		cond_resched();
 	}
 	return true;

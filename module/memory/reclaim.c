@@ -50,12 +50,12 @@
  * Interval of the checks whether a call should end, and the longest duration of a call, ns. A call
  * may overrun the eviction's deadline by as much; shorter calls repeat the kernel's scan.
  */
-#define LOOK_JIFFIES msecs_to_jiffies(100)
+#define CHECK_JIFFIES msecs_to_jiffies(100)
 #define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
 /* Bytes: a call that frees less than this, and less than half of what it asks for, is in vain. */
-#define PROGRESS (CHUNK_MIN / 2)
+#define VAIN_BYTES (CHUNK_MIN / 2)
 /* A long call is in vain, too, if it frees less than 1/16 of what swap refused. */
-#define REFUSED 16u
+#define REFUSED_PART 16u
 /* A call shorter than this, ns, costs too little to count as in vain, whatever its result. */
 #define VAIN_NS (100 * (u64)NSEC_PER_MSEC)
 /*
@@ -76,9 +76,9 @@
 /**
  * struct refusal - swap has free slots but accepts no page, as a full zram device
  * @vain: calls in vain, in a row
- * @before: largest number of free slots before a call, since the last call that was not in vain; a
- *	slot is free again once a refused page is used
- * @free_slots: @before when eviction was suspended
+ * @free_before: largest number of free slots before a call, since the last call that was not in
+ *	vain; a slot is free again once a refused page is used
+ * @free_slots: @free_before when eviction was suspended
  * @until: end of the suspension, ns; it ends earlier if slots are freed
  * @ns: length of the next suspension; 0: REFUSES_NS
  *
@@ -87,7 +87,7 @@
  */
 static struct refusal {
 	atomic_t vain;
-	s64 before;
+	s64 free_before;
 	s64 free_slots;
 	u64 until;
 	u64 ns;
@@ -108,7 +108,7 @@ bool mts_reclaim_is_swap_full(void)
 /**
  * struct call - one call of memory.reclaim
  * @asked: bytes
- * @went: bytes that left the job's memory
+ * @freed: bytes that left the job's memory
  * @moved: the same, or the bytes that zswap compressed, whichever is more
  * @took: ns
  * @waited: part of @took spent waiting for the disk; meaningless while other threads evict
@@ -119,7 +119,7 @@ bool mts_reclaim_is_swap_full(void)
  */
 struct call {
 	u64 asked;
-	u64 went;
+	u64 freed;
 	u64 moved;
 	u64 took;
 	u64 waited;
@@ -131,14 +131,14 @@ struct call {
 
 static bool is_in_vain(const struct call *call)
 {
-	return call->moved < min(call->asked / 2, PROGRESS);
+	return call->moved < min(call->asked / 2, VAIN_BYTES);
 }
 
 /* A full zram still takes a page that fits into a hole, after a long search. */
-static bool is_hardly_any(const struct call *call)
+static bool frees_too_little(const struct call *call)
 {
 	return call->took >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
-	       call->moved < call->refused / REFUSED;
+	       call->moved < call->refused / REFUSED_PART;
 }
 
 /* Update the refusal by the result of a call. */
@@ -146,7 +146,7 @@ static void note_call(const struct call *call)
 {
 	u64 ns = READ_ONCE(refusal.ns) ?: REFUSES_NS;
 
-	if (!is_in_vain(call) && !is_hardly_any(call)) {
+	if (!is_in_vain(call) && !frees_too_little(call)) {
 		mts_reclaim_retry();
 		return;
 	}
@@ -156,21 +156,21 @@ static void note_call(const struct call *call)
 	/* Writeback is under way: these pages will leave memory soon. */
 	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
 		return;
-	if (call->free_slots > READ_ONCE(refusal.before))
-		WRITE_ONCE(refusal.before, call->free_slots);
+	if (call->free_slots > READ_ONCE(refusal.free_before))
+		WRITE_ONCE(refusal.free_before, call->free_slots);
 	if (atomic_add_return(call->took < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
 	    VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
-	WRITE_ONCE(refusal.free_slots, READ_ONCE(refusal.before));
+	WRITE_ONCE(refusal.free_slots, READ_ONCE(refusal.free_before));
 	WRITE_ONCE(refusal.until, ktime_get_ns() + ns);
 }
 
 void mts_reclaim_retry(void)
 {
 	atomic_set(&refusal.vain, 0);
-	WRITE_ONCE(refusal.before, 0);
+	WRITE_ONCE(refusal.free_before, 0);
 	WRITE_ONCE(refusal.until, 0);
 	WRITE_ONCE(refusal.ns, 0);
 }
@@ -189,14 +189,14 @@ static atomic64_t moved_by_all;
  * every second pass it checks for a signal. No other code sends signals to kernel threads, so
  * TIF_SIGPENDING ends the call.
  */
-static void look_at_call(struct timer_list *timer)
+static void check_call(struct timer_list *timer)
 {
 	struct mts_job *job = container_of(timer, struct mts_job, evict_timer);
 	u64 elapsed = ktime_get_ns() - job->evict_began;
 
 	if (!job->evict_for->is_to_run(job) && elapsed < CALL_MAX_NS &&
 	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > job->evict_writes + WRITES_FLOOR)) {
-		mod_timer(timer, jiffies + LOOK_JIFFIES);
+		mod_timer(timer, jiffies + CHECK_JIFFIES);
 		return;
 	}
 	WRITE_ONCE(job->evict_cut, true);
@@ -211,8 +211,8 @@ static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struc
 	job->evict_began = ktime_get_ns();
 	job->evict_writes = call->writes;
 	job->evict_cut = false;
-	timer_setup(&job->evict_timer, look_at_call, 0);
-	mod_timer(&job->evict_timer, jiffies + LOOK_JIFFIES);
+	timer_setup(&job->evict_timer, check_call, 0);
+	mod_timer(&job->evict_timer, jiffies + CHECK_JIFFIES);
 	/*
 	 * Ignore the result: -EAGAIN also comes when all was evicted. Only the remaining memory
 	 * counts.
@@ -261,9 +261,9 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
 	if (mts_usage_resident(job, &after))
 		return;
-	call->went = mts_sub_floor(*resident, after);
+	call->freed = mts_sub_floor(*resident, after);
 	*resident = after;
-	call->moved = max(call->went, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
+	call->moved = max(call->freed, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
 	moved = atomic64_add_return(call->moved, &moved_by_all) - moved;
 	call->refused = refused(mts_memory_swapouts() - swapouts, moved);
 	/* A running job faults its pages back: that says nothing about swap. */
@@ -356,9 +356,9 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		asked += call.asked;
 		took += call.took;
 		waited += call.waited;
-		got += call.went;
-		atomic64_add(chunk - (s64)call.went, &e->left);
-		more = call.went && resident > EVICT_FLOOR &&
+		got += call.freed;
+		atomic64_add(chunk - (s64)call.freed, &e->left);
+		more = call.freed && resident > EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		/*
 		 * Do not call workers if the disk is the bottleneck. Two threads that write to a

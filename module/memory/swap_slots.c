@@ -24,7 +24,7 @@ static struct mem_cgroup *own_memcg(struct cgroup *cgrp)
 void mts_swap_slots_begin(struct mts_swap_slots *slots, struct cgroup *cgrp)
 {
 	*slots = (struct mts_swap_slots){ 0 };
-	if (!MTS_WRITE_FAULT_KEEPS_PLACE)
+	if (!MTS_WRITE_FAULT_KEEPS_SLOT)
 		return;
 	slots->memcg = own_memcg(cgrp);
 	if (!slots->memcg)

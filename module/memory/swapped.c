@@ -36,7 +36,7 @@
 static unsigned int debug_list_pages;
 module_param(debug_list_pages, uint, 0600);
 MODULE_PARM_DESC(debug_list_pages,
-		 "for tests: no longer list of what comes back, as where memory is short");
+		 "for tests: maximum pages in the list to bring back, as if memory were short");
 
 struct part {
 	const struct address_space *mapping;
@@ -70,11 +70,11 @@ static u64 place_of(swp_entry_t entry)
 	return (((offset >> STRIPE_BITS) << TYPE_BITS | swp_type(entry)) << STRIPE_BITS) | within;
 }
 
-static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool moves)
+static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool lose_slot)
 {
 	c->list->entries[c->list->n++] = (struct mts_swapped){
 		.place = place_of(entry),
-		.where = addr | c->index | (moves ? MTS_SWAPPED_MOVES : 0),
+		.where = addr | c->index | (lose_slot ? MTS_SWAPPED_LOSE_SLOT : 0),
 	};
 }
 
@@ -166,7 +166,7 @@ static void add_vma(struct collector *c, struct vm_area_struct *vma)
  * Is the process bound to some nodes, by its cpuset or by a memory policy? Our faults would ignore
  * that, its own faults follow it. Under RCU.
  */
-static bool is_kept_to_nodes(const struct task_struct *owner)
+static bool is_bound_to_nodes(const struct task_struct *owner)
 {
 	return owner && (mts_compat_has_mempolicy(owner) || !mts_compat_may_use_all_nodes(owner));
 }
@@ -178,7 +178,7 @@ static bool may_add(const struct mm_struct *mm)
 	if (num_node_state(N_MEMORY) < 2)
 		return true;
 	rcu_read_lock();
-	kept = is_kept_to_nodes(rcu_dereference(mm->owner));
+	kept = is_bound_to_nodes(rcu_dereference(mm->owner));
 	rcu_read_unlock();
 	return !kept;
 }
@@ -210,7 +210,7 @@ static void add_mm(struct collector *c)
 }
 
 /* Sorting a large bin must not delay real-time tasks, nor the end of turns. */
-static bool may_go_on_sorting(void)
+static bool should_go_on(void)
 {
 	cond_resched();
 	mts_promise_step("pages are sorted");
@@ -228,7 +228,7 @@ static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
  * many jobs are written at once, and their pages alternate. Such a run is read in one request, but
  * the jobs would write it one after the other.
  */
-static void settle_runs(struct mts_swapped_list *list)
+static void keep_runs(struct mts_swapped_list *list)
 {
 	u32 i, j, first = 0;
 
@@ -237,7 +237,7 @@ static void settle_runs(struct mts_swapped_list *list)
 			continue;
 		if (i - first >= RUN && !mts_swapped_is_scattered(&list->entries[first]))
 			for (j = first; j < i; j++)
-				list->entries[j].where &= ~MTS_SWAPPED_MOVES;
+				list->entries[j].where &= ~MTS_SWAPPED_LOSE_SLOT;
 		first = i;
 	}
 }
@@ -270,11 +270,11 @@ int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *mo
 	for (c->index = 0; c->index < nmms; c->index++) {
 		if (mts_move_is_late(move))
 			break;
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		add_mm(c);
 	}
-	if (mts_swap_order(list->entries, list->n, may_go_on_sorting))
-		settle_runs(list);
+	if (mts_swap_order(list->entries, list->n, should_go_on))
+		keep_runs(list);
 	else
 		list->n = 0;
 	return 0;

@@ -10,7 +10,7 @@
 /*
  * Encoding of struct mts_swapped. @place: sort key, the order in swap. Several devices alternate in
  * it, so that all of them are busy. @where: the page's address; in its low bits the index of the
- * address space (mms.h); in the top bit MTS_SWAPPED_MOVES.
+ * address space (mms.h); MTS_SWAPPED_LOSE_SLOT in the top bit.
  */
 
 struct mts_swapped_list {
@@ -24,16 +24,16 @@ struct mts_swapped_list {
  * it. In its old slot it would be written alone at each eviction. In a new slot it lies beside the
  * pages that are evicted with it.
  */
-#define MTS_SWAPPED_MOVES BIT_ULL(63) /* above all user addresses */
+#define MTS_SWAPPED_LOSE_SLOT BIT_ULL(63) /* above all user addresses */
 
 static inline unsigned long mts_swapped_addr(const struct mts_swapped *entry)
 {
-	return entry->where & PAGE_MASK & ~MTS_SWAPPED_MOVES;
+	return entry->where & PAGE_MASK & ~MTS_SWAPPED_LOSE_SLOT;
 }
 
-static inline bool mts_swapped_moves(const struct mts_swapped *entry)
+static inline bool mts_swapped_loses_slot(const struct mts_swapped *entry)
 {
-	return entry->where & MTS_SWAPPED_MOVES;
+	return entry->where & MTS_SWAPPED_LOSE_SLOT;
 }
 
 static inline u32 mts_swapped_mm(const struct mts_swapped *entry)

@@ -20,7 +20,7 @@
  * A slice in which the job lacked more pages than this is incomplete: it waited for them, and so
  * did not use others. A few misses are normal.
  */
-#define LACKS_FREE 16
+#define LACKED_MAX 16
 
 /* A walk over one address space. */
 struct walk {
@@ -106,7 +106,7 @@ static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit
 				     .skip_bytes = mts_mms_skips(i),
 				     .move = move };
 
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		if (!walk.mm || !walk_mm(&walk, visit))
 			walk.job->touched.complete = false;
 		if (walk.mm)
@@ -227,8 +227,8 @@ void mts_touched_begin(struct mts_move *move)
 
 /* ---- a slice ends ------------------------------------------------------------ */
 
-static void see_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
-		     pte_t value)
+static void count_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
+		       pte_t value)
 {
 	struct mts_slice_use *use = &job->use;
 	swp_entry_t entry;
@@ -263,7 +263,7 @@ static bool end_table(pte_t *pte, unsigned long addr, unsigned long end, void *d
 	struct mts_touched_part *part = find(&walk->job->touched, walk->mm, addr);
 
 	for (; addr < end; pte++, addr += PAGE_SIZE)
-		see_page(walk->job, part, pte_index(addr), READ_ONCE(*pte));
+		count_page(walk->job, part, pte_index(addr), READ_ONCE(*pte));
 	return true;
 }
 
@@ -281,11 +281,11 @@ static void keep_before(struct mts_touched *touched)
 static bool tells_little(const struct mts_job *job)
 {
 	/* A thread that is awake but never used its stack got no processor. */
-	return job->slice_tells_little || job->touched.lacked > LACKS_FREE ||
+	return job->slice_tells_little || job->touched.lacked > LACKED_MAX ||
 	       (!job->use.used && job->last_threads);
 }
 
-static void take_down(struct mts_job *job)
+static void record_use(struct mts_job *job)
 {
 	bool little = tells_little(job);
 
@@ -322,5 +322,5 @@ void mts_touched_end(struct mts_move *move)
 	walk_all(move, mts_mms_get(move), end_table);
 	mts_mms_put();
 	for (i = 0; i < kept; i++)
-		take_down(move->jobs[i].job);
+		record_use(move->jobs[i].job);
 }

@@ -79,7 +79,7 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
  * Is the last memory.stat still valid? What it counts also changes the counters, unless one page
  * comes as another one goes. A job at its memory.max may do that, but not while it is frozen.
  */
-static bool stat_holds(const struct mts_job *job, const struct mts_usage *counters, u64 now)
+static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *counters, u64 now)
 {
 	const struct mts_usage *then = &job->measured;
 	u64 at = job->measured_at;
@@ -97,7 +97,7 @@ int mts_usage_measure(struct mts_job *job, struct mts_usage *usage)
 
 	if (err)
 		return err;
-	if (stat_holds(job, usage, began)) {
+	if (stat_is_valid(job, usage, began)) {
 		*usage = job->measured;
 		return 0;
 	}

@@ -24,13 +24,13 @@
 static unsigned int threads;
 module_param(threads, uint, 0644);
 MODULE_PARM_DESC(threads,
-		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
+		 "threads that move memory in a switch, at most 8; 0 (default): one per processor");
 
 /**
  * struct run - work shared by threads; only the owner writes it
  * @owner: the rotor's thread
- * @does: the function that each thread calls
- * @data: for @does
+ * @fn: the function that each thread calls
+ * @data: for @fn
  * @most: workers that may be called
  * @called: workers called so far
  * @began: ns
@@ -38,7 +38,7 @@ MODULE_PARM_DESC(threads,
  */
 static struct run {
 	const struct task_struct *owner;
-	void (*does)(void *data);
+	void (*fn)(void *data);
 	void *data;
 	u32 most;
 	u32 called;
@@ -69,7 +69,7 @@ static void work(struct work_struct *work)
 {
 	u64 before = current->se.sum_exec_runtime;
 
-	run.does(run.data);
+	run.fn(run.data);
 	mts_stats_add(workers_ns, current->se.sum_exec_runtime - before);
 }
 
@@ -86,19 +86,19 @@ void mts_workers_call(void)
 		queue_work(queue, &workers[run.called]);
 }
 
-void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
+void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
 	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
 
 	run = (struct run){
 		.owner = current,
-		.does = does,
+		.fn = fn,
 		.data = data,
 		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};
-	does(data);
+	fn(data);
 	run.most = 0;
 	/* Cancel workers that have not begun: memory for their threads may be lacking. */
 	while (run.called)

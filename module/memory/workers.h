@@ -13,18 +13,18 @@ void mts_workers_exit(void);
 
 /**
  * mts_workers_run() - run a function in several threads
- * @work: takes shares of the work until none is left; may sleep
- * @data: for @work
+ * @fn: takes shares of the work until none is left; may sleep
+ * @data: for @fn
  * @wanted: upper limit of threads, including this one; 1: this thread alone
  *
  * Uses at most one thread per processor, and as many as the module parameter `threads` allows. The
  * rotor's thread starts alone, and does all of the work if no worker gets to run. Returns when
  * every thread has returned. Context: the rotor's thread.
  */
-void mts_workers_run(void (*work)(void *data), void *data, u32 wanted);
+void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted);
 
 /*
- * Called by @work now and then: starts the workers if the processor, not the disk, turns out to be
+ * Called by @fn now and then: starts the workers if the processor, not the disk, turns out to be
  * the bottleneck. Cheap. Any of the threads may call it.
  */
 void mts_workers_call(void);

@@ -2,7 +2,7 @@
 /* How much a switch evicts. */
 #include "policy/evict.h"
 
-/* Slack of MTS_EVICT_NEED, 1/16. Less: growing jobs reclaim in their slice; more: slower switches. */
+/* Slack of MTS_EVICT_NEED, 1/16. Less: jobs reclaim in their slice; more: slower switches. */
 #define SLACK_SHIFT 4
 /* MTS_EVICT_AUTO: switches that take more than this part of a round are too expensive. */
 #define EXPENSIVE_PART 4

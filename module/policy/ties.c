@@ -81,7 +81,7 @@ static void name_groups(struct mts_plan_job *jobs, u32 n)
 			jobs[i].group = first_of(jobs, i);
 }
 
-static bool can_be_had(const struct mts_plan_tie *tie, const struct mts_plan_job *jobs)
+static bool can_tie(const struct mts_plan_tie *tie, const struct mts_plan_job *jobs)
 {
 	return !((jobs[tie->a].flags | jobs[tie->b].flags) & MTS_PLAN_RESIDENT);
 }
@@ -112,7 +112,7 @@ void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		sums[i] = (struct mts_item){ .size = jobs[i].demand, .prev = jobs[i].prev_bin };
 	}
 	for (i = 0; i < conf->nties; i++)
-		if (can_be_had(&conf->ties[i], jobs))
+		if (can_tie(&conf->ties[i], jobs))
 			join(&conf->ties[i], jobs, capacity, sums);
 	name_groups(jobs, n);
 }
