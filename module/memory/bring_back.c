@@ -204,9 +204,7 @@ static bool should_lose_slot(const struct progress *p, struct vm_area_struct *vm
 	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
-/*
- * @flags decide whether the fault only starts the read, or waits for it.
- */
+/* @flags decide whether the fault only starts the read, or waits for it. */
 static void fault_in(struct progress *p, struct cursor *cursor, const struct mts_swapped *entry,
 		     unsigned int flags)
 {

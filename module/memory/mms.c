@@ -13,8 +13,8 @@
 #include "mts.h"
 
 /*
- * Longest wait for the lock of an address space, ms. Whoever writes the address space holds the
- * lock briefly, but waits for a worker that holds it while the disk reads a page.
+ * Longest wait for the lock of an address space, ms. A writer of the address
+ * space needs it briefly, but waits for a worker that holds it while the disk reads a page.
  */
 #define LOCK_MS 200u
 

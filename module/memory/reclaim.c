@@ -38,7 +38,7 @@
  */
 #define SCATTERED_NS (400 * (u64)NSEC_PER_USEC)
 /*
- * Longest wait for kswapd to sleep, ns: it frees some ten MiB in that time. After a wait in vain
+ * Longest wait for kswapd to sleep, ns: kswapd frees some ten MiB in it. After a wait in vain
  * the next one comes no sooner than KSWAPD_AGAIN_NS.
  */
 #define KSWAPD_NS (500 * (u64)NSEC_PER_MSEC)
@@ -82,8 +82,8 @@
  * @until: end of the suspension, ns; it ends earlier if slots are freed
  * @ns: length of the next suspension; 0: REFUSES_NS
  *
- * Several workers write it without a lock: each of the mixed results could come from one worker,
- * too.
+ * Several workers write it without a lock. A mix of their results is harmless: a single worker
+ * could have written it, too.
  */
 static struct refusal {
 	atomic_t vain;
@@ -236,9 +236,7 @@ static u64 refused(u64 swapouts, u64 moved)
 	return mts_sub_floor(swapouts << PAGE_SHIFT, moved + others);
 }
 
-/*
- * @resident: in and out: bytes of the job in memory.
- */
+/* @resident: in and out: bytes of the job in memory. */
 static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct call *call,
 		       u64 *resident)
 {

@@ -15,8 +15,8 @@
 /* A window older than this is discarded, ns: it no longer describes the present. */
 #define STALE_NS (10ull * 1000000000)
 /*
- * Per mille of the share expected with turns. A job set that gets this much loses little without
- * turns, and switches have costs that the expectation leaves out.
+ * Per mille of the share expected with turns. Jobs that get this much lose little without turns,
+ * and switches have costs that the expectation leaves out.
  */
 #define NO_BENEFIT 850u
 /*
