@@ -59,7 +59,7 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_REASON_ERROR, "error") \
 	EM(MTS_REASON_SUSPEND, "suspend") \
 	EM(MTS_REASON_UNLOAD, "unload") \
-	EM(MTS_REASON_COPES, "no_benefit") \
+	EM(MTS_REASON_COPES, "copes") \
 	EM(MTS_REASON_NO_GAIN, "no-gain") \
 	EM(MTS_REASON_SHADOW, "shadow") \
 	EM_LAST(MTS_REASON_SLOW_SWAP, "slow-swap")
