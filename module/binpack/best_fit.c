@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Best fit: the open bin with the least room that is enough.
+ * Best fit: choose the open bin with the least room that suffices.
  *
- * The numbers of the open bins are an array sorted by room, then by number.
- * Finding a place in it is a binary search; keeping it sorted moves up to all
- * of it, which for MTS_MAX_JOBS bins is 8 KiB: less work than a balanced tree
- * would be.
+ * The open bins are an array, sorted by room, then by number. Finding a place is a binary search.
+ * An insertion moves up to 8 KiB for MTS_MAX_JOBS bins, which is less work than a balanced tree.
  */
 #include "binpack/packing.h"
 
 struct open_bins {
-	u32 near; /* where the last item has found its bin */
+	u32 near; /* index in @bin at which the last item found its bin */
 	u16 bin[];
 };
 
@@ -29,7 +27,7 @@ static void begin(struct mts_packing *p)
 	open->near = p->nbins;
 }
 
-/* What the open bin at that place holds. */
+/* The load of the open bin at index @at. */
 static u64 load_at(const struct mts_packing *p, u32 at)
 {
 	const struct open_bins *open = p->work;
@@ -37,7 +35,7 @@ static u64 load_at(const struct mts_packing *p, u32 at)
 	return p->load[open->bin[at]];
 }
 
-/* Does the open bin at that place come before one with that load? */
+/* Does the open bin at index @at sort before bin @bin with load @load? */
 static bool is_before(const struct mts_packing *p, u32 at, u64 load, u32 bin)
 {
 	const struct open_bins *open = p->work;
@@ -46,12 +44,12 @@ static bool is_before(const struct mts_packing *p, u32 at, u64 load, u32 bin)
 	return its > load || (its == load && open->bin[at] < bin);
 }
 
-/* Index of the first of n open bins that does not come before a bin with that load. */
+/* Index of the first of @n open bins that does not sort before bin @bin with load @load. */
 static u32 lower_bound(const struct mts_packing *p, u32 n, u64 load, u32 bin)
 {
 	u32 low = 0;
 
-	/* Most often it stays where it is. */
+	/* The usual case: the bin keeps its place. */
 	if (!n || is_before(p, n - 1, load, bin))
 		return n;
 	n--;
@@ -67,8 +65,9 @@ static u32 lower_bound(const struct mts_packing *p, u32 n, u64 load, u32 bin)
 }
 
 /*
- * Index of the first open bin that holds no more than that. Items only get smaller: it is not
- * behind the bin of the last one, and most often close to it.
+ * Index of the first open bin that holds at most @load. Items come in decreasing size, so the
+ * result is never behind the bin of the last item, and mostly close to it. Hence the exponential
+ * search.
  */
 static u32 first_with_room(const struct mts_packing *p, u64 load)
 {
@@ -95,7 +94,7 @@ static u32 first_with_room(const struct mts_packing *p, u64 load)
 	return low;
 }
 
-/* No bin is beyond the capacity here, so the order of rooms is that of loads, turned round. */
+/* No load exceeds the capacity here, so the order by room is the reverse of the order by load. */
 static u32 place(struct mts_packing *p, u64 size)
 {
 	struct open_bins *open = p->work;
@@ -108,7 +107,7 @@ static u32 place(struct mts_packing *p, u64 size)
 		bin = open->bin[from];
 		load += p->load[bin];
 	}
-	/* It will have less room than before, so it can only move to the front. */
+	/* The bin loses room, so it can only move to the front. */
 	to = lower_bound(p, from, load, bin);
 	memmove(&open->bin[to + 1], &open->bin[to], (from - to) * sizeof(open->bin[0]));
 	open->bin[to] = bin;

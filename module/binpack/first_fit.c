@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First fit, with as many bins as it takes or with as many as there shall be.
+ * First fit, with as many bins as it takes, or with a given number of bins.
  *
- * The rooms in the bins are the leaves of a complete binary tree; a node above
- * holds the larger of its two. A bin that is not open yet has all its room,
- * so "the first bin with room" also says when to open one.
+ * The leaves of a complete binary tree hold the room of each bin, an inner node the larger value of
+ * its two children. A bin that is not open yet has all its room. So the search for the first bin
+ * with room also decides when to open one.
  */
 #include "binpack/packing.h"
 
@@ -28,10 +28,9 @@ static void begin(struct mts_packing *p)
 }
 
 /*
- * Where nothing has room, the bin with most room is the smallest one, and the
- * first of those that are. (Bins beyond the capacity all have the room of a
- * full one, but they cannot all be full: see bins_by_sum().) Zero bytes fit
- * in bin 0, never in the leaves behind the last bin.
+ * If no bin has room, take the first bin with the most room, which is the smallest one. Bins beyond
+ * the capacity all have the room of a full bin, but not all bins can be full: see bins_by_sum().
+ * Zero bytes fit into bin 0, so they never reach the leaves behind the last bin.
  */
 static u32 place(struct mts_packing *p, u64 size)
 {
@@ -60,12 +59,12 @@ static u32 place(struct mts_packing *p, u64 size)
 }
 
 /*
- * The sum over the capacity, rounded up. Counted by hand: the sum need not fit
- * in 64 bits, and if it were too small, all bins could fill up.
+ * The sum of the sizes divided by the capacity, rounded up. Computed step by step, because the sum
+ * may exceed 64 bits. Too small a result could make all bins full.
  */
 static u32 bins_by_sum(const struct mts_packing *p)
 {
-	u64 room = 0; /* what the bins hold together, less what is in them */
+	u64 room = 0; /* total capacity of the bins, less their items */
 	u32 bins = 0;
 	u32 i;
 
@@ -73,12 +72,12 @@ static u32 bins_by_sum(const struct mts_packing *p)
 		u64 size = p->order[i].value;
 
 		if (size > room) {
-			room += p->capacity; /* may wrap: the next line wraps it back */
+			room += p->capacity; /* may wrap; the subtraction below wraps it back */
 			bins++;
 		}
 		room -= size;
 	}
-	/* Items of 0 bytes alone: they need a place, too. */
+	/* Items of 0 bytes alone need a bin, too. */
 	return p->n && !bins ? 1 : bins;
 }
 

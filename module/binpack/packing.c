@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Items into bins: the frame around the algorithms.
+ * Packs items into bins: the frame around the algorithms.
  *
- * Oversize items never meet an algorithm: they are the first in the order of
- * sizes, and get the numbers after the other bins until the bins are
- * renumbered.
+ * Algorithms never see oversize items. These come first in the order of sizes, and their bins are
+ * numbered after the others until all bins are renumbered.
  */
 #include "binpack/packing.h"
 
-/* The scratch memory, largest alignment first. */
+/* Layout of the scratch memory, largest alignment first. */
 struct scratch {
 	struct mts_key *order;
 	struct mts_key *keys;
@@ -73,7 +72,7 @@ void mts_packing_fill(struct mts_packing *p)
 			mts_packing_add(p, &p->order[i], p->packer->place(p, p->order[i].value));
 }
 
-/* A bin that was packed afresh is called after the earliest of its members. */
+/* After packing from scratch a bin is named by the smallest previous bin of its items. */
 static void name_bins(struct mts_packing *p)
 {
 	u32 i;
@@ -102,7 +101,10 @@ static u32 pack_oversize(struct mts_packing *p, const struct mts_key *order, u32
 	return p->nbins + n;
 }
 
-/* Return: where those without a name begin; @first: where those of each name do. */
+/*
+ * Return: the number of the first bin without a name. @first: for each name, the number of its
+ * first bin.
+ */
 static u32 count_names(const struct mts_packing *p, u32 nbins, u32 *first)
 {
 	u32 i, named = 0;
@@ -120,10 +122,10 @@ static u32 count_names(const struct mts_packing *p, u32 nbins, u32 *first)
 	return named;
 }
 
-/* Number the bins in the order of their names, and those that have the same in theirs. */
+/* Number the bins in the order of their names; bins with equal names by their index. */
 static void hand_out(struct mts_packing *p, struct mts_item *items, u32 n, u32 nbins)
 {
-	/* No longer needed for what they are. */
+	/* Both are free for reuse here. */
 	u32 *first = p->slot, *number = p->work;
 	u32 nameless = count_names(p, nbins, first);
 	u32 i;
@@ -184,7 +186,7 @@ int mts_binpack(u32 pack, struct mts_item *items, u32 n, u64 capacity, void *scr
 	mts_packing_reset(&fresh);
 	mts_packing_fill(&fresh);
 
-	/* They share all but .bin: of the fresh one, the loads are lost here. */
+	/* Both packings share all arrays but .bin: this overwrites the loads of the fresh one. */
 	kept = fresh;
 	kept.bin = s.kept_bin;
 	best = &kept;

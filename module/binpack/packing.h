@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of this folder share; others include binpack.h alone. */
+/* Shared by the files of this folder; other code includes binpack.h only. */
 #ifndef _MTS_BINPACK_PACKING_H
 #define _MTS_BINPACK_PACKING_H
 
@@ -10,11 +10,10 @@ struct mts_packing;
 
 /**
  * struct mts_packer - an algorithm
- * @bins: how many bins there shall be, neither more nor fewer; NULL if that
- *	comes out of the packing
- * @begin: take note of the bins that are open already, in @p->load
- * @place: choose a bin for an item that follows, in size, those placed since
- *	begin; @p->nbins opens a new one
+ * @bins: exact number of bins; NULL if the packing determines it
+ * @begin: prepare for the bins that are open already, by @p->load
+ * @place: choose a bin for an item; items come in decreasing size since begin; @p->nbins opens a
+ *	new bin
  */
 struct mts_packer {
 	u32 (*bins)(const struct mts_packing *p);
@@ -23,23 +22,23 @@ struct mts_packer {
 };
 
 /**
- * struct mts_packing - the items that are not oversize, on their way into bins
+ * struct mts_packing - state of a packing; without oversize items
  * @packer: the algorithm
  * @items: all items
- * @order: the n items to pack: their sizes and indices, largest first
- * @n: how many
- * @leaves: mts_packing_leaves() of them
- * @capacity: bytes a bin may hold
- * @max_bins: how many bins may be opened
- * @nbins: how many are open; none of them is empty
+ * @order: size and index of the n items to pack, the largest first
+ * @n: number of items to pack
+ * @leaves: mts_packing_leaves(n)
+ * @capacity: bytes per bin
+ * @max_bins: limit of open bins
+ * @nbins: open bins; none is empty
  * @fullest: the largest load
  * @load: bytes in each bin
- * @bin: of each item, by its index in @items; MTS_BIN_NONE: not placed yet
- * @name: a bin's number in the last round, MTS_BIN_NONE for a new one
+ * @bin: for each item, by its index in @items; MTS_BIN_NONE: not placed yet
+ * @name: number of each bin in the last round, MTS_BIN_NONE for a new one
  * @slot: MTS_MAX_JOBS elements: a bin, by its number in the last round
- * @keys: room for as many keys as there are items
- * @work: the algorithm's own memory, mts_packing_work() bytes, which is room for as many keys
- *	again; free for others but from begin() to the last place()
+ * @keys: room for one key per item
+ * @work: memory of the algorithm, mts_packing_work() bytes, which also fits one key per item; free
+ *	for other use except between begin() and the last place()
  */
 struct mts_packing {
 	const struct mts_packer *packer;
@@ -63,7 +62,7 @@ extern const struct mts_packer mts_packer_ffd;
 extern const struct mts_packer mts_packer_bfd;
 extern const struct mts_packer mts_packer_rw;
 
-/* A power of two of leaves, and as much again for the nodes above them. */
+/* Number of leaves: a power of two. As many nodes lie above them. */
 static inline u32 mts_packing_leaves(u32 n)
 {
 	u32 leaves = 1;
@@ -95,19 +94,19 @@ static inline void mts_packing_add(struct mts_packing *p, const struct mts_key *
 	p->fullest = mts_max(p->fullest, p->load[bin]);
 }
 
-/* Nothing is placed, no bin is open. */
+/* No item is placed, and no bin is open. */
 void mts_packing_reset(struct mts_packing *p);
 
-/* Place, by the algorithm, what is not placed yet. */
+/* Let the algorithm place the items that are not placed yet. */
 void mts_packing_fill(struct mts_packing *p);
 
 /**
  * mts_packing_keep() - pack so that items stay in their bins of the last round
- * @p: where to, max_bins being set
- * @fresh: the packing that does not care
+ * @p: result; .max_bins is set
+ * @fresh: the packing from scratch
  *
- * Return: whether that is no worse than @fresh: no more bins, and none that
- * holds more beyond the capacity. If not, the contents of @p are of no use.
+ * Return: is the result no worse than @fresh, with no more bins, and no bin that is fuller beyond
+ * the capacity? If not, the contents of @p are useless.
  */
 bool mts_packing_keep(struct mts_packing *p, const struct mts_packing *fresh);
 

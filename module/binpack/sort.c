@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sorting keys: by one byte of their values after the other, the lowest first, which never
- * compares two of them. Bytes that are the same in all are left out: sizes differ in four or
- * five of theirs.
+ * Radix sort by bytes, the lowest byte first; it compares no keys. Bytes that are equal in all keys
+ * are skipped: sizes differ in four or five bytes.
  *
- * Not with sort() of the kernel or qsort() of the C library: those call a function for every
- * comparison, which was half of what planning took.
+ * Neither sort() of the kernel nor qsort() of the C library: their call per comparison took half of
+ * the time of planning.
  */
 #include "binpack/sort.h"
 
@@ -17,10 +16,10 @@ static u32 byte_of(const struct mts_key *key, u32 shift)
 	return key->value >> shift & (BYTES - 1);
 }
 
-/* Those with the same byte keep their order. */
+/* Stable: keys with the same byte keep their order. */
 static void sort_by_byte(const struct mts_key *from, u32 n, u32 shift, struct mts_key *to)
 {
-	u16 place[BYTES] = { 0 }; /* that is enough for MTS_MAX_JOBS */
+	u16 place[BYTES] = { 0 }; /* 16 bits suffice for MTS_MAX_JOBS */
 	u32 i, before = 0;
 
 	for (i = 0; i < n; i++)
@@ -35,7 +34,7 @@ static void sort_by_byte(const struct mts_key *from, u32 n, u32 shift, struct mt
 		to[place[byte_of(&from[i], shift)]++] = from[i];
 }
 
-/* The bits that are not the same in all. */
+/* Bits in which any two keys differ. */
 static u64 differing(const struct mts_key *keys, u32 n)
 {
 	u64 bits = 0;

@@ -4,16 +4,17 @@
 
 #include "policy/pure.h"
 
-/* Something to sort by, and what it belongs to. */
+/* A sort key, and the index of its item. */
 struct mts_key {
 	u64 value;
 	u32 index;
 };
 
 /**
- * mts_keys_sort() - sort keys, the largest value first; equal ones keep their order
+ * mts_keys_sort() - sort keys, the largest value first; equal keys keep their order
+ * @keys: sorted in place
  * @n: MTS_MAX_JOBS at most
- * @spare: room for as many
+ * @spare: room for @n keys
  */
 void mts_keys_sort(struct mts_key *keys, u32 n, struct mts_key *spare);
 

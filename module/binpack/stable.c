@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stable packing: a job that changes its bin at the end of a round may be
- * evicted and brought back in a row, so jobs stay where they are unless that
- * costs a bin.
+ * Stable packing. A job that changes its bin at the end of a round may be evicted and brought back
+ * at once. So jobs keep their bins unless that costs a bin.
  */
 #include "binpack/packing.h"
 
-/* The bins of the last round that still have members here: mark their slots. */
+/* Mark the slots of the last round's bins that still have items. */
 static void mark_slots(struct mts_packing *p)
 {
 	u32 i;
@@ -21,7 +20,7 @@ static void mark_slots(struct mts_packing *p)
 	}
 }
 
-/* Open a bin for each marked slot, in their order. */
+/* Open a bin for each marked slot, in order. */
 static void open_bins(struct mts_packing *p)
 {
 	u32 i;
@@ -36,7 +35,7 @@ static void open_bins(struct mts_packing *p)
 	}
 }
 
-/* There are more bins than there shall be: those with the least break up. */
+/* Dissolve the smallest bins above the limit @max. */
 static void break_up_smallest(struct mts_packing *p, u32 max)
 {
 	u32 i;
@@ -59,7 +58,7 @@ static void break_up_smallest(struct mts_packing *p, u32 max)
 		p->slot[p->name[p->keys[i].index]] = MTS_BIN_NONE;
 }
 
-/* No open bin stays empty: what is largest in it always fits. */
+/* No open bin stays empty, because its largest item always fits. */
 static void keep_members(struct mts_packing *p, u64 limit)
 {
 	u32 i;
@@ -97,10 +96,9 @@ static bool keep_within(struct mts_packing *p, const struct mts_packing *fresh, 
 }
 
 /*
- * Where bins may grow beyond the capacity (MTS_PACK_RW), they may stay as full
- * as the fullest one would be if everything were packed afresh. So whatever
- * has been accepted once is accepted again while nothing changes. If that
- * leaves the items in too few bins, they may still stay within the capacity.
+ * Where bins may exceed the capacity (MTS_PACK_RW), they may be as full as the fullest bin of the
+ * packing from scratch. So an accepted packing is accepted again while nothing changes. If that
+ * leaves too few bins, try again within the capacity.
  */
 bool mts_packing_keep(struct mts_packing *p, const struct mts_packing *fresh)
 {

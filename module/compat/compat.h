@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The differences between kernels, and the only place that checks versions.
- * The rest of the module is written for the newest kernel.
+ * The differences between kernel versions. Only this folder checks versions; the rest of the module
+ * is written for the newest kernel.
  */
 #ifndef _MTS_COMPAT_H
 #define _MTS_COMPAT_H
@@ -17,7 +17,7 @@
 #error "mts needs Linux 6.1 or newer (memory.reclaim, pressure per cgroup)"
 #endif
 
-/* 6.1 has the other name in its first releases, and both later on. */
+/* The first releases of 6.1 have only the old name, later ones both. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
@@ -32,18 +32,18 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 		    unsigned int flags, struct path *path);
 #endif
 
-/* Exported, but newer kernels declare it in net/unix/af_unix.h only. */
+/* Exported, but newer kernels declare it only in net/unix/af_unix.h. */
 struct sock;
 struct sock *unix_peer_get(struct sock *sk);
 
-/* What writes to a pipe; since 6.15 to one with a name too. */
+/* The function that writes to a pipe. Since 6.15 it serves named pipes, too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 #define MTS_PIPE_WRITE "pipe_write"
 #else
 #define MTS_PIPE_WRITE "anon_pipe_write"
 #endif
 
-/* In TP_fast_assign(): since 6.10 the field knows what it was declared with. */
+/* For TP_fast_assign(): since 6.10 the field remembers its source. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #define MTS_ASSIGN_STR(field, text) __assign_str(field, text)
 #else
@@ -51,9 +51,8 @@ struct sock *unix_peer_get(struct sock *sk);
 #endif
 
 /*
- * Arguments of the tracepoint mm_vmscan_direct_reclaim_begin. Seen in 6.12 and
- * in 7.2; a kernel between them that differs does not compile (check_types() in
- * sched_hooks/hooks.c).
+ * Arguments of the tracepoint mm_vmscan_direct_reclaim_begin, checked in 6.12 and 7.2. If a kernel
+ * in between differs, it does not compile (check_types() in sched_hooks/hooks.c).
  */
 struct mem_cgroup;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
@@ -62,53 +61,51 @@ struct mem_cgroup;
 #define MTS_DIRECT_RECLAIM_ARGS int order, gfp_t gfp
 #endif
 
-/* Of the tracepoint task_newtask. Seen in 6.12 and 7.2; in between as above. */
+/* Of the tracepoint task_newtask. Checked in 6.12 and 7.2, as above. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define MTS_CLONE_FLAGS u64
 #else
 #define MTS_CLONE_FLAGS unsigned long
 #endif
 
-/* Does a page that comes back by a writing fault keep its slot in swap (swap_slots.h)? */
+/* Does a page keep its slot in swap when it comes back by a writing fault (swap_slots.h)? */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#define MTS_WRITE_FAULT_KEEPS_PLACE true
+#define MTS_WRITE_FAULT_KEEPS_SLOT true
 #else
-#define MTS_WRITE_FAULT_KEEPS_PLACE false
+#define MTS_WRITE_FAULT_KEEPS_SLOT false
 #endif
 
 /*
- * Where reclaim's counters (PGSTEAL_*) are: among the events of vmstat, or, since "mm: move pgscan,
- * pgsteal, pgrefill to node stats", among the nodes' statistics, where they count what is reclaimed
- * for a cgroup as well. Seen in 6.12 and in 7.2; a kernel between them that differs does not
- * compile.
+ * Where the kernel keeps reclaim's counters (PGSTEAL_*). They were vmstat events. Since "mm: move
+ * pgscan, pgsteal, pgrefill to node stats" they are node statistics, which also count reclaim for a
+ * cgroup's limit. Checked in 6.12 and 7.2; if a kernel in between differs, it does not compile.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
 #define MTS_NODES_COUNT_RECLAIM
 #endif
 
-/* The other name is on its way out: 7.2 says so in its log when work is queued there. */
+/* The old name is deprecated: 7.2 warns when work is queued there. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define system_percpu_wq system_wq
 #endif
 
 /**
  * mts_compat_mkdir() - make a directory
- * @parent: where
- * @name: one component
+ * @parent: its parent
+ * @name: one path component
  * @mode: permissions
  *
- * Return: 0, -EEXIST, -ENOENT (@parent has been removed), or what the file
- * system says.
+ * Return: 0, -EEXIST, -ENOENT (@parent was removed), or an error of the file system.
  */
 int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode);
 
 /**
  * mts_compat_rmdir() - remove an empty directory
- * @parent: where
- * @name: one component
- * @expected: only if it is this one; NULL: whatever has the name
+ * @parent: its parent
+ * @name: one path component
+ * @expected: remove only this directory; NULL: any
  *
- * Return: what rmdir(2) answers; -ENOENT also if it is not the expected one.
+ * Return: as rmdir(2); -ENOENT also if it is not the expected directory.
  */
 int mts_compat_rmdir(const struct path *parent, const char *name, const struct inode *expected);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkdir and rmdir from the kernel. They changed three times: who maps ids
- * (6.3), who locks the parent and what vfs_mkdir() returns (6.15 and later).
+ * mkdir and rmdir from the kernel. The interface changed three times: the mapping of ids (6.3), the
+ * locking of the parent, and the return value of vfs_mkdir() (6.15 and later).
  */
 #include "compat/compat.h"
 
@@ -42,7 +42,7 @@ int mts_compat_rmdir(const struct path *parent, const char *name, const struct i
 #define mnt_idmap(mnt) mnt_user_ns(mnt)
 #endif
 
-/* The caller holds the parent's inode lock. Never a negative dentry for rmdir. */
+/* The caller holds the parent's inode lock. rmdir must not get a negative dentry. */
 static struct dentry *lookup(const struct path *parent, const char *name)
 {
 	if (IS_DEADDIR(d_inode(parent->dentry)))
@@ -67,7 +67,7 @@ int mts_compat_mkdir(const struct path *parent, const char *name, umode_t mode)
 		err = vfs_mkdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry, mode);
 		dput(dentry);
 #else
-		/* It drops the dentry if it fails. */
+		/* On failure vfs_mkdir() drops the dentry. */
 		dentry = vfs_mkdir(mnt_idmap(parent->mnt), d_inode(parent->dentry), dentry, mode);
 		err = PTR_ERR_OR_ZERO(dentry);
 		if (!err)

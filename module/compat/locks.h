@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Locks of files: POSIX, OFD, flock(2). */
+/* File locks: POSIX, OFD, flock(2). */
 #ifndef _MTS_LOCKS_H
 #define _MTS_LOCKS_H
 
@@ -21,10 +21,10 @@
 #define MTS_LOCK_FIELD(lock, name) ((lock)->fl_##name)
 #endif
 
-/* Under the context's flc_lock. */
+/* Under flc_lock of the context. */
 #define mts_compat_for_each_lock(lock, head) list_for_each_entry(lock, head, MTS_LOCK_LIST)
 
-/* The process whose lock it is; 0: it belongs to the open file (OFD, flock). */
+/* The process that owns the lock; 0: the open file owns it (OFD, flock). */
 static inline pid_t mts_compat_lock_pid(const struct mts_file_lock *lock)
 {
 	pid_t pid = MTS_LOCK_FIELD(lock, pid);
@@ -37,7 +37,7 @@ static inline struct file *mts_compat_lock_file(const struct mts_file_lock *lock
 	return MTS_LOCK_FIELD(lock, file);
 }
 
-/* A look without the lock that the list is under: it may be out of date. */
+/* Without the lock that protects the list, so the result may be out of date. */
 static inline bool mts_compat_lock_is_wanted(const struct mts_file_lock *lock)
 {
 	return !list_empty_careful(&MTS_LOCK_FIELD(lock, blocked_requests));

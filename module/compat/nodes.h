@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a task's memory is to lie, in kernels with and without NUMA and cpusets. */
+/* On which NUMA nodes a task may have memory, with and without NUMA and cpusets in the kernel. */
 #ifndef _MTS_COMPAT_NODES_H
 #define _MTS_COMPAT_NODES_H
 
 #include <linux/nodemask.h>
 #include <linux/sched.h>
 
-/* It has a policy of its own (set_mempolicy(2), numactl). */
+/* Does the task have a memory policy of its own (set_mempolicy(2), numactl)? */
 static inline bool mts_compat_has_mempolicy(const struct task_struct *task)
 {
 #ifdef CONFIG_NUMA
@@ -16,7 +16,7 @@ static inline bool mts_compat_has_mempolicy(const struct task_struct *task)
 #endif
 }
 
-/* Its cpuset lets it have the memory of all nodes. */
+/* Does the task's cpuset allow memory of all nodes? */
 static inline bool mts_compat_may_use_all_nodes(const struct task_struct *task)
 {
 #ifdef CONFIG_CPUSETS

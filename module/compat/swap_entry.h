@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a page table entry says of a page that is not there. */
+/* Decodes page table entries of pages that are not present. */
 #ifndef _MTS_SWAP_ENTRY_H
 #define _MTS_SWAP_ENTRY_H
 
@@ -12,7 +12,7 @@
 #include <linux/leafops.h>
 #endif
 
-/* Not of the entries that only look like it: pages that migrate, that are poisoned, and so on. */
+/* Excludes entries of other kinds: migration, poisoned pages, and so on. */
 static inline bool mts_compat_is_swap(swp_entry_t entry)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
@@ -22,7 +22,7 @@ static inline bool mts_compat_is_swap(swp_entry_t entry)
 #endif
 }
 
-/* Is the page in swap, and in no other state? Where? */
+/* Is the page in swap, and in no other state? @entry: result: its position. */
 static inline bool mts_compat_swap_entry(pte_t pte, swp_entry_t *entry)
 {
 	if (pte_none(pte) || pte_present(pte))
@@ -35,7 +35,7 @@ static inline bool mts_compat_swap_entry(pte_t pte, swp_entry_t *entry)
 	return mts_compat_is_swap(*entry);
 }
 
-/* The same of what the page cache of shared memory holds in a page's place. */
+/* The same for an entry of shmem's page cache. */
 static inline bool mts_compat_shmem_entry(void *value, swp_entry_t *entry)
 {
 	if (!xa_is_value(value))

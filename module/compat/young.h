@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The processor's mark that a page has been accessed. */
+/* The processor's accessed bit in page table entries. */
 #ifndef _MTS_YOUNG_H
 #define _MTS_YOUNG_H
 
 #include <linux/pgtable.h>
 
 /*
- * Clear the mark of a page table entry that is @seen, of a page in memory. The kernel has
- * ptep_test_and_clear_young() for it, which is not for modules on x86. Nothing is done if the
- * entry has changed: it may be a swap entry by now, in which the bit means something else.
- * No TLB is flushed, as there: a processor that still knows the page may use it unseen.
+ * Clear the accessed bit of an entry of a present page, if it still has the value @seen. A changed
+ * entry is left alone: it may be a swap entry, in which the bit has another meaning.
+ *
+ * The kernel's ptep_test_and_clear_young() is not exported on x86. As there, no TLB is flushed: a
+ * processor with a cached entry may use the page without setting the bit.
  */
 #ifdef CONFIG_X86_64
 #define MTS_HAVE_YOUNG 1

@@ -3,6 +3,7 @@
 
 #include "context.h"
 
+/* One step on a slow disk, ns. Shorter: false alarms; longer: jobs stay frozen in a real stall. */
 #define STEP_NS (10 * (u64)NSEC_PER_SEC)
 
 static atomic64_t due;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counters since load: struct mts_stats, each field an atomic of its own. */
+/* Counters since load: struct mts_stats, with each field as an atomic. */
 #ifndef _MTS_STATS_H
 #define _MTS_STATS_H
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events, mts:*. docs/tracing.md has the table of them, and command lines.
+ * Trace events, mts:*. docs/tracing.md lists them, with examples.
  *
- * People and tools read them: names of events and fields stay. Sizes are bytes,
- * times ns; a bin is its index, or one of MTS_TRACE_BIN_*; what is text of
- * somebody else's comes last in a line. What an event costs to find out it finds
- * out itself, so that it costs nothing while nobody looks.
+ * Users and tools parse them, so names of events and fields are stable. Sizes are bytes, times ns.
+ * A bin is its index, or one of MTS_TRACE_BIN_*. Text from outside the module comes last in a line.
+ * An event computes its expensive fields itself, so that they cost nothing while it is disabled.
  *
- * Those of freezer.c are sent with freeze_lock held, by the watchdog too: the
- * ring buffer has its memory, and takes no lock that sleeps.
+ * Events of freezer.c are emitted with freeze_lock held, also by the watchdog. That is safe: the
+ * ring buffer is preallocated, and takes no lock that sleeps.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mts
@@ -28,7 +27,10 @@
 
 #ifndef _MTS_TRACE_WORD
 #define _MTS_TRACE_WORD
-/* One word of @size with its NUL: what would end it in a line becomes '_'. */
+/*
+ * Copy @text as one word of at most @size bytes with its NUL: characters that would end it become
+ * '_'.
+ */
 static inline void mts_trace_word(char *word, const char *text, size_t size)
 {
 	size_t i;
@@ -40,10 +42,10 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 }
 #endif
 
-/* What follows is no code to clang-format. */
+/* clang-format cannot lay out trace events. */
 /* clang-format off */
 
-/* As mtsctl/words.c has them. */
+/* The words must match mtsctl/words.c. */
 #define MTS_TRACE_REASONS \
 	EM(MTS_REASON_NONE, "none") \
 	EM(MTS_REASON_NO_JOBS, "no-jobs") \
@@ -107,7 +109,7 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_WAIT_FUTEX, "futex") \
 	EM_LAST(MTS_WAIT_LOCK, "lock")
 
-/* Tools see the words' numbers, not their names. */
+/* Tools need the numbers of the words, not their names. */
 #undef EM
 #undef EM_LAST
 #define EM(value, word) TRACE_DEFINE_ENUM(value);
@@ -126,7 +128,7 @@ MTS_TRACE_WAIT_FOR
 #define EM(value, word) { value, word },
 #define EM_LAST(value, word) { value, word }
 
-/* Which job: the same fields wherever there is one. */
+/* The job: the same fields in each event. */
 #define JOB_ENTRY \
 	__field(u32, job) \
 	__field(s32, bin) \
@@ -148,7 +150,7 @@ MTS_TRACE_WAIT_FOR
 
 /* ---- rounds ------------------------------------------------------------------ */
 
-/* A round begins, as planned. */
+/* A round begins as planned. */
 TRACE_EVENT(mts_round,
 	TP_PROTO(u64 round, const struct mts_plan *plan, u32 jobs),
 	TP_ARGS(round, plan, jobs),
@@ -178,7 +180,7 @@ TRACE_EVENT(mts_round,
 		__entry->longest_pause_ns)
 );
 
-/* Whether to take turns: @reason is new, or the jobs were looked at for a while. */
+/* The decision whether to take turns: @reason changed, or a window has been evaluated. */
 TRACE_EVENT(mts_admission,
 	TP_PROTO(u32 before, u32 reason, const struct mts_admission *a,
 		 const struct mts_plan *plan),
@@ -281,7 +283,9 @@ TRACE_EVENT(mts_switch_begin,
 	TP_printk("round=%llu from=%d to=%d", __entry->round, __entry->from, __entry->to)
 );
 
-/* @err: not 0 if it was given up half-way, everything being thawed. */
+/*
+ * @err: not 0 if the switch was abandoned and everything is thawed.
+ */
 TRACE_EVENT(mts_switch_end,
 	TP_PROTO(u64 round, u32 from, u32 to, u64 took_ns, const struct mts_switch_parts *parts,
 		 int err),
@@ -331,7 +335,9 @@ TRACE_EVENT(mts_evict,
 		NAME_PR_ARG)
 );
 
-/* @bin: MTS_BIN_EVERY: jobs that were thawed out of turn; @pages: of 4 KiB, that are back. */
+/*
+ * @bin: MTS_BIN_EVERY for jobs thawed out of turn. @pages: pages of 4 KiB that are back.
+ */
 TRACE_EVENT(mts_bring_back,
 	TP_PROTO(u32 bin, u32 jobs, u64 pages, u64 took_ns),
 	TP_ARGS(bin, jobs, pages, took_ns),
@@ -365,19 +371,19 @@ DECLARE_EVENT_CLASS(mts_job_class,
 	TP_printk(JOB_PR_FMT " " NAME_PR_FMT, JOB_PR_ARG, NAME_PR_ARG)
 );
 
-/* It is asked to freeze. */
+/* mts asks the job to freeze. */
 DEFINE_EVENT(mts_job_class, mts_freeze,
 	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
 
-/* All its tasks stand still, whoever asked for it. */
+/* All of the job's tasks are frozen, by mts or by another process. */
 DEFINE_EVENT(mts_job_class, mts_frozen,
 	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
 
-/* Not all of them any more. */
+/* Not all of the job's tasks are frozen any more. */
 DEFINE_EVENT(mts_job_class, mts_thawed,
 	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
 
-/* Our freeze is lifted. */
+/* mts lifts its freeze. */
 TRACE_EVENT(mts_thaw,
 	TP_PROTO(const struct mts_job *job, enum mts_thaw_why why),
 	TP_ARGS(job, why),
@@ -424,7 +430,7 @@ TRACE_EVENT(mts_job,
 		__entry->unused_bytes, NAME_PR_ARG)
 );
 
-/* Whether it is in every bin for its input's sake has changed, as the rotor sees it. */
+/* The rotor changed the job's class: exempt or not, because of its input. */
 TRACE_EVENT(mts_interactive,
 	TP_PROTO(const struct mts_job *job, enum mts_interactive_what is, u32 age_ms),
 	TP_ARGS(job, is, age_ms),
@@ -446,8 +452,8 @@ TRACE_EVENT(mts_interactive,
 );
 
 /*
- * It stands still, and has what somebody who runs waits for. @waiter: 0: who is in no bin,
- * or in every one.
+ * A frozen job holds what a running task waits for. @waiter: 0 if that task's job is in no bin or
+ * in every bin, or if it has no job.
  */
 TRACE_EVENT(mts_wait,
 	TP_PROTO(const struct mts_job *job, const struct mts_job *waiter, enum mts_wait_for what),
@@ -473,8 +479,8 @@ TRACE_EVENT(mts_wait,
 );
 
 /*
- * A process outside waits for a frozen job (calls.h): @granted, it is thawed; else the budget has
- * nothing left. @pid, @comm: of that process.
+ * A process outside waits for a frozen job (calls.h). @granted: the job is thawed; else its budget
+ * is empty. @pid, @comm: of that process.
  */
 TRACE_EVENT(mts_call,
 	TP_PROTO(const struct mts_job *job, u32 kind, u32 pid, const char *caller, bool granted),
@@ -500,7 +506,7 @@ TRACE_EVENT(mts_call,
 
 /* ---- the gate ---------------------------------------------------------------- */
 
-/* It closes: everything will be thawed. @frozen: jobs that are frozen now. */
+/* The gate closes: everything will be thawed. @frozen: jobs that are frozen now. */
 TRACE_EVENT(mts_stop,
 	TP_PROTO(u32 reason, u32 frozen, const char *detail),
 	TP_ARGS(reason, frozen, detail),

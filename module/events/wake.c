@@ -10,9 +10,9 @@ wait_queue_head_t mts_wait_of[MTS_THREADS] = {
 };
 
 static unsigned long events[MTS_THREADS];
-static unsigned long wanted; /* bits: enum mts_thread */
+static unsigned long wanted; /* threads to wake; bits: enum mts_thread */
 
-static void wake_them(struct irq_work *unused)
+static void wake_threads(struct irq_work *unused)
 {
 	enum mts_thread thread;
 
@@ -21,7 +21,7 @@ static void wake_them(struct irq_work *unused)
 			wake_up(&mts_wait_of[thread]);
 }
 
-static DEFINE_IRQ_WORK(wake_work, wake_them);
+static DEFINE_IRQ_WORK(wake_work, wake_threads);
 
 void mts_wake(enum mts_thread thread, unsigned int event)
 {

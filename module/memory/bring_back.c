@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Left to itself each page of an incoming bin is a fault that waits for a
- * request of its own: memory is evicted in the order in which it was touched, so
- * that neighbours in memory lie apart in swap. Here what is swapped of the frozen
- * jobs is taken in the order in which it lies there: reads are started without
- * waiting, inside a block plug, where neighbours merge into long requests, and
- * then each page is mapped.
+ * Brings back a bin in bulk.
  *
- * Shared memory is read as the reads are "started": shmem_fault() always waits.
+ * Page faults alone are slow: each waits for a request of its own. Memory is evicted in the order
+ * in which it was touched, so that neighbours in memory lie apart in swap. Here the swapped pages
+ * of the frozen jobs are sorted by their position in swap. A first pass starts the reads without
+ * waiting, inside a block plug, where neighbours merge into long requests. A second pass maps each
+ * page.
+ *
+ * Shared memory is read in the first pass already: shmem_fault() always waits.
  */
 #include "memory/bring_back.h"
 
@@ -32,72 +33,89 @@
 #include "memory/workers.h"
 #include "policy/demand.h"
 
-/* Pages whose reads are under way before the first is waited for: 8 MiB. */
+/*
+ * Pages whose reads are started before the second pass waits for the first of them: 8 MiB. A larger
+ * batch needs more free memory at once; a smaller one makes shorter requests.
+ */
 #define BATCH 2048u
-/* Pages between two looks at the memory that is left. */
-#define LOOK 32u
-/* Several workers may be between two looks. */
-#define LEAST_ROOM (8 * LOOK)
-/* Whoever is thawed out of turn meanwhile waits for the rest for so long; it comes in bulk. */
+/*
+ * Pages between two checks of the memory that is left. A check costs time; without it faults use up
+ * the memory below the watermarks.
+ */
+#define CHECK_PAGES 32u
+/* Pages that a cgroup's limit must leave: each of 8 workers may be between two checks. */
+#define MIN_ROOM (8 * CHECK_PAGES)
+/*
+ * The watchdog may thaw a job during its bring-back, because the switch takes too long. Then
+ * bring-back goes on for this long, ns: in bulk the rest comes faster than by the job's own faults.
+ */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /*
- * A page that takes longer than this on average, over the first SLOW_PAGES and more: many of them
- * are requests of their own, and the disk takes few at a time. 40 MB/s; an SSD takes 10 us.
+ * The disk is slow if a page takes longer than SLOW_NS on average (40 MB/s; an SSD takes 10 us).
+ * Then many pages need a request of their own, and the disk serves few at a time. The average
+ * counts from SLOW_PAGES pages on.
  */
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
-/* Where there is a second for it, as at the end of turns: the list must be sorted soon. 1 GiB. */
-#define MOST_AT_END (1ull << (30 - PAGE_SHIFT))
-/* Without a free page for so long nobody frees any, or others take them all. */
+/*
+ * Pages to bring back if little time is left, as at the end of turns: 1 GiB. A longer list takes
+ * too long to sort.
+ */
+#define BRIEF_PAGES (1ull << (30 - PAGE_SHIFT))
+/*
+ * Bring-back ends after this long without a free page, ns: then kswapd frees none, or other tasks
+ * take them all.
+ */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
+/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
+#define LEFT_PART 64
 
 /* ---- the passes ---------------------------------------------------------------- */
 
-/* The workers share it: what each writes of it is a flag, or atomic. */
+/* State of one bring-back. Workers share it: all that they write is flags and atomics. */
 struct progress {
 	const struct mts_swapped_list *list;
 	const struct mts_move *move;
 	u32 nmms;
 	u64 began;
-	atomic_t next; /* of the list, for whoever takes a batch */
-	atomic_t looked; /* at so many address spaces, whether they are dead */
-	atomic64_t late; /* since when somebody runs who waits for it; 0: nobody does */
+	atomic_t next; /* index of the next batch in the list */
+	atomic_t checked; /* address spaces checked for dead processes */
+	atomic64_t overdue_since; /* when a job was first seen thawed as overdue, ns; 0: not yet */
 	atomic_t mapped; /* pages that are back */
-	bool slow; /* the disk is, at what lies as this does */
-	bool over; /* no further, whatever is left */
+	bool slow; /* the disk is slow for this list */
+	bool stopped; /* stop, whatever is left */
 };
 
-/* Where a worker is: the address space that is locked, and the area last looked at. */
-struct place {
+/* Position of a worker: the locked address space, and the last area in it. */
+struct cursor {
 	u32 index;
 	struct mm_struct *mm; /* locked; NULL: none */
 	struct vm_area_struct *vma;
 };
 
-static void leave(struct place *place)
+static void unlock(struct cursor *cursor)
 {
-	if (place->mm)
-		mts_mms_unlock(place->mm);
-	*place = (struct place){ 0 };
+	if (cursor->mm)
+		mts_mms_unlock(cursor->mm);
+	*cursor = (struct cursor){ 0 };
 }
 
 /*
- * Thawed by the watchdog in the middle of it: the switch has taken too long. Whoever runs
- * now faults for itself, page by page, and what it reads lies scattered from then on. If
- * hardly anything was missing it had better come in bulk all the same; else we would wait in line
- * with it.
+ * Has the watchdog thawed this job, because the switch takes too long, and has LATE_NS passed? The
+ * job then faults page by page. What it reads lies scattered in swap from then on, and our reads
+ * would queue behind its faults. Until LATE_NS have passed, bulk reads are faster for it.
  */
-static bool is_too_late(struct progress *p, u32 index)
+static bool is_overdue_for_long(struct progress *p, u32 index)
 {
 	const struct mts_job *job = mts_mms_job(index);
 
 	if (!READ_ONCE(job->overdue) || READ_ONCE(job->frozen))
 		return false;
-	atomic64_cmpxchg(&p->late, 0, ktime_get_ns());
-	return ktime_get_ns() > atomic64_read(&p->late) + LATE_NS;
+	atomic64_cmpxchg(&p->overdue_since, 0, ktime_get_ns());
+	return ktime_get_ns() > atomic64_read(&p->overdue_since) + LATE_NS;
 }
 
-/* Pages that the limits of a cgroup leave, and of those above it from the given level on down. */
+/* Pages that the limits of @memcg leave, and those of its ancestors down from @level. */
 static u64 room_from(struct mem_cgroup *memcg, int level)
 {
 	u64 room = U64_MAX;
@@ -111,56 +129,59 @@ static u64 room_from(struct mem_cgroup *memcg, int level)
 }
 
 /*
- * Cgroups within the job's may have limits of their own, as containers have. Our faults do not
- * stop at them (fault_in()): who is beyond one gives all of it up again as soon as he runs.
+ * Cgroups below the job's may have limits of their own, as containers have. Our faults ignore these
+ * limits (fault_in()), but a process beyond its limit gives up all of that memory when it runs.
  */
 static bool has_room(struct mm_struct *mm, const struct mts_job *job)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
-	bool has = room_from(memcg, job->cgrp->level + 1) >= LEAST_ROOM;
+	bool has = room_from(memcg, job->cgrp->level + 1) >= MIN_ROOM;
 
 	mem_cgroup_put(memcg);
 	return has;
 }
 
-/* Asked now and then; what is left of its memory is its own to fault back. */
-static void look_for_room(const struct place *place)
+/* Give up an address space whose cgroup is near its limit: its processes fault the rest back. */
+static void check_room(const struct cursor *cursor)
 {
-	if (place->mm && !has_room(place->mm, mts_mms_job(place->index)))
-		mts_mms_give_up(place->index);
+	if (cursor->mm && !has_room(cursor->mm, mts_mms_job(cursor->index)))
+		mts_mms_give_up(cursor->index);
 }
 
-static struct vm_area_struct *go_to(const struct mts_move *move, struct place *place,
-				    const struct mts_swapped *entry)
+static struct vm_area_struct *find_area(const struct mts_move *move, struct cursor *cursor,
+					const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
 	u32 index = mts_swapped_mm(entry);
 
-	/* Whoever wants to change it, and who queues behind that, waits for one page only. */
-	if (place->mm && (place->index != index || mmap_lock_is_contended(place->mm) ||
-			  mts_mms_is_given_up(index)))
-		leave(place);
-	if (!place->mm) {
-		*place = (struct place){ .index = index, .mm = mts_mms_lock(move, index) };
-		look_for_room(place);
+	/*
+	 * Writers of the address space, and readers queued behind them, must not wait for more than
+	 * one page.
+	 */
+	if (cursor->mm && (cursor->index != index || mmap_lock_is_contended(cursor->mm) ||
+			   mts_mms_is_given_up(index)))
+		unlock(cursor);
+	if (!cursor->mm) {
+		*cursor = (struct cursor){ .index = index, .mm = mts_mms_lock(move, index) };
+		check_room(cursor);
 	}
-	/* What is left of it its processes fault back, if there are any. */
-	if (!place->mm || mts_mms_is_given_up(index)) {
+	/* The processes of the address space, if any are left, fault the rest back. */
+	if (!cursor->mm || mts_mms_is_given_up(index)) {
 		mts_mms_give_up(index);
 		return NULL;
 	}
-	if (!place->vma || addr < place->vma->vm_start || addr >= place->vma->vm_end)
-		place->vma = find_vma(place->mm, addr);
-	/* It may have been unmapped since; whoever did that is not one of the job's. */
-	if (place->vma && addr < place->vma->vm_start)
-		place->vma = NULL;
-	return place->vma;
+	if (!cursor->vma || addr < cursor->vma->vm_start || addr >= cursor->vma->vm_end)
+		cursor->vma = find_vma(cursor->mm, addr);
+	/* A process outside the job that shares the memory may have unmapped the area. */
+	if (cursor->vma && addr < cursor->vma->vm_start)
+		cursor->vma = NULL;
+	return cursor->vma;
 }
 
 /*
- * The list is of a job that stood still, but whoever is thawed meanwhile, or shares its memory and
- * is not of the job, may have made something else of an address: a file on a server that does
- * not answer, or a device. Only the kernel's own memory is asked for.
+ * Is the page still in swap? A job that is thawed meanwhile, or a process outside the job that
+ * shares its memory, may have changed the mapping: to a file on a server that does not answer, or
+ * to a device. Only anonymous and shared memory may be faulted in.
  */
 static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *entry)
 {
@@ -173,57 +194,60 @@ static bool is_in_swap(struct vm_area_struct *vma, const struct mts_swapped *ent
 }
 
 /*
- * Is it to come back by a writing fault, with which it loses its slot in swap (swap_slots.h)?
- * Where requests cost nothing it had better keep it: it may not have to be written.
+ * Should the page come back by a writing fault, which frees its slot in swap (swap_slots.h)? On a
+ * fast disk the slot is worth keeping: a page that stays clean need not be written again.
  */
-static bool is_to_move(const struct progress *p, struct vm_area_struct *vma,
-		       const struct mts_swapped *entry)
+static bool should_lose_slot(const struct progress *p, struct vm_area_struct *vma,
+			     const struct mts_swapped *entry)
 {
-	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_moves(entry) &&
+	return (p->slow || mts_swapped_is_scattered(entry)) && mts_swapped_loses_slot(entry) &&
 	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
-/* Let @flags say whether the fault only starts the read or waits for it. */
-static void fault_in(struct progress *p, struct place *place, const struct mts_swapped *entry,
+/* @flags decide whether the fault only starts the read, or waits for it. */
+static void fault_in(struct progress *p, struct cursor *cursor, const struct mts_swapped *entry,
 		     unsigned int flags)
 {
-	struct vm_area_struct *vma = go_to(p->move, place, entry);
+	struct vm_area_struct *vma = find_area(p->move, cursor, entry);
 	unsigned int write, noreclaim;
 	vm_fault_t fault;
 
 	if (!vma)
 		return;
 	if (!is_in_swap(vma, entry)) {
-		/* What is read without waiting, as from zram, the first pass has mapped. */
+		/* The first pass mapped what is read without waiting, as from zram. */
 		if (!flags)
 			atomic_inc(&p->mapped);
 		return;
 	}
-	write = is_to_move(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
+	write = should_lose_slot(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_swap_slots_lose(&mts_mms_job(mts_swapped_mm(entry))->swap_slots, write);
 	noreclaim = memalloc_noreclaim_save();
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
 				NULL);
 	memalloc_noreclaim_restore(noreclaim);
 	/*
-	 * What cannot be read may take the disk long to find out, and a long
-	 * request fails as a whole: not once more for this process.
+	 * A read error can take the disk long, and a long request fails as a whole. So do not retry
+	 * for this address space.
 	 */
 	if (fault & VM_FAULT_OOM)
-		WRITE_ONCE(p->over, true);
+		WRITE_ONCE(p->stopped, true);
 	else if (fault & VM_FAULT_ERROR)
-		mts_mms_give_up(place->index);
+		mts_mms_give_up(cursor->index);
 	else if (!flags)
 		atomic_inc(&p->mapped);
 }
 
 /*
- * What is available is an estimate, which says little near the watermarks. A fault that finds no
- * page there would write out others, to the disk that we read from: thousands have been seen, in
- * five seconds with no look at anything. If that led to nothing it would have somebody killed, in
- * the name of a process that stands still. So faults do not reclaim here (fault_in()): they
- * may go below the watermarks, but by LOOK pages at most. To ask for each page would cost a
- * third of the time: below the low watermark an allocation takes its long way.
+ * Can a page be allocated without reclaim?
+ *
+ * si_mem_available() is an estimate, and says little near the watermarks. A fault without a free
+ * page would reclaim. It would write other pages to the disk that is being read, and could invoke
+ * the OOM killer in the name of a frozen process. So faults must not reclaim here (fault_in()).
+ * They may go below the watermarks, by CHECK_PAGES pages at most.
+ *
+ * A check before each page would cost a third of the time: below the low watermark an allocation
+ * takes the slow path.
  */
 static bool can_have_page(void)
 {
@@ -235,13 +259,13 @@ static bool can_have_page(void)
 	return page;
 }
 
-/* kswapd, which that wakes, has freed one in time, or there is one. */
-static bool wait_for_page(const struct progress *p, struct place *place)
+/* The failed allocation wakes kswapd. Return: is there a free page in time? */
+static bool wait_for_page(const struct progress *p, struct cursor *cursor)
 {
 	u64 end = 0;
 
 	while (!can_have_page()) {
-		leave(place);
+		unlock(cursor);
 		if (!end)
 			end = ktime_get_ns() + PAGE_WAIT_NS;
 		else if (p->move->should_abort() || ktime_get_ns() > end)
@@ -253,13 +277,12 @@ static bool wait_for_page(const struct progress *p, struct place *place)
 
 static bool is_memory_left(void)
 {
-	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / 64;
+	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / LEFT_PART;
 
-	/* A 64th of the memory: what is brought back must not push out what runs. */
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 
-/* Do the pages that come lie so that the disk is slow? */
+/* Does this list's order make the disk slow? */
 static bool is_slow(const struct progress *p)
 {
 	u64 pages = max_t(u64, atomic_read(&p->mapped), SLOW_PAGES);
@@ -267,39 +290,39 @@ static bool is_slow(const struct progress *p)
 	return ktime_get_ns() - p->began > SLOW_NS * pages;
 }
 
-/* However slow the disk: asked before each page. */
-static bool is_to_go_on(struct progress *p, u32 page, struct place *place)
+/* Checked before each page, as one page may take a slow disk long. */
+static bool should_go_on(struct progress *p, u32 page, struct cursor *cursor)
 {
 	if (p->move->should_abort() || mts_move_is_late(p->move) || mts_move_should_yield(p->move))
 		return false;
-	if (page % LOOK)
+	if (page % CHECK_PAGES)
 		return true;
 	mts_promise_step("a bin is brought back");
 	cond_resched();
 	WRITE_ONCE(p->slow, is_slow(p));
 	/*
-	 * The memory of a process that was killed is freed when we let go of it: that must not
-	 * wait for the rest of the bin. One is looked at for each page.
+	 * A killed process frees its memory only when its address space is released. It must not
+	 * wait for the rest of the bin. On average one address space is checked per page.
 	 */
-	mts_mms_drop_dead(atomic_fetch_add(LOOK, &p->looked), LOOK);
+	mts_mms_drop_dead(atomic_fetch_add(CHECK_PAGES, &p->checked), CHECK_PAGES);
 	mts_workers_call();
-	look_for_room(place);
-	return is_memory_left() && wait_for_page(p, place);
+	check_room(cursor);
+	return is_memory_left() && wait_for_page(p, cursor);
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
 {
 	u32 i, to = min(p->list->n, from + BATCH);
-	struct place place = { 0 };
+	struct cursor cursor = { 0 };
 
-	for (i = from; i < to && !READ_ONCE(p->over); i++) {
-		if (!is_to_go_on(p, i, &place) || is_too_late(p, i % p->nmms)) {
-			WRITE_ONCE(p->over, true);
+	for (i = from; i < to && !READ_ONCE(p->stopped); i++) {
+		if (!should_go_on(p, i, &cursor) || is_overdue_for_long(p, i % p->nmms)) {
+			WRITE_ONCE(p->stopped, true);
 			break;
 		}
-		fault_in(p, &place, &p->list->entries[i], flags);
+		fault_in(p, &cursor, &p->list->entries[i], flags);
 	}
-	leave(&place);
+	unlock(&cursor);
 }
 
 static void start_reads(struct progress *p, u32 from)
@@ -311,7 +334,9 @@ static void start_reads(struct progress *p, u32 from)
 	blk_finish_plug(&plug);
 }
 
-/* The first page of a batch that is this worker's alone; the list's length: there is none. */
+/*
+ * Return: start of a batch that belongs to this worker; the length of the list: none is left.
+ */
 static u32 take_batch(struct progress *p)
 {
 	u32 from = atomic_fetch_add(BATCH, &p->next);
@@ -325,9 +350,9 @@ static void read_batches(void *data)
 	u32 from, next = take_batch(p);
 
 	start_reads(p, next);
-	while (next < p->list->n && !READ_ONCE(p->over)) {
+	while (next < p->list->n && !READ_ONCE(p->stopped)) {
 		from = next;
-		/* One batch ahead, so that the disk does not wait for the mapping. */
+		/* Stay one batch ahead, so that the disk does not idle during mapping. */
 		next = take_batch(p);
 		start_reads(p, next);
 		pass(p, from, 0);
@@ -337,14 +362,14 @@ static void read_batches(void *data)
 static void read_list(struct progress *p)
 {
 	p->began = ktime_get_ns();
-	/* The workers may be busy with what was left for this. */
+	/* Workers may still be busy with a move that was interrupted for this one. */
 	if (p->move->urgent)
 		read_batches(p);
 	else
 		mts_workers_run(read_batches, p, min(p->move->threads, p->list->n / BATCH + 1));
 }
 
-/* What the limits of a job's cgroup, and of those above it, leave. */
+/* Pages that the limits of a job's cgroup and of its ancestors leave. */
 static u64 room_of(struct mts_job *job)
 {
 	struct cgroup_subsys_state *css = cgroup_get_e_css(job->cgrp, &memory_cgrp_subsys);
@@ -355,11 +380,12 @@ static u64 room_of(struct mts_job *job)
 }
 
 /*
- * Keep the jobs that have something in swap, and room for it: one that is held
- * below its size by a limit of its own would push out what has just come back.
- * Return: pages that are to come back.
+ * Keep only jobs that have pages in swap and room for them. A job held below its size by a limit of
+ * its own would push out pages that have just come back.
+ *
+ * Return: pages that should come back.
  */
-static u64 choose(struct mts_move *move)
+static u64 choose_jobs(struct mts_move *move)
 {
 	u64 total = 0;
 	u32 i, kept = 0;
@@ -400,10 +426,12 @@ static void end(const struct mts_move *move)
 }
 
 /*
- * Once, as far as that goes. *@cut: there was no room for a list of so many, and most of those on
- * it are back. Return: pages brought back.
+ * One pass over one list. @cut: result: the list was too short for all pages, and most pages of it
+ * are back, so that another pass is worthwhile.
+ *
+ * Return: pages brought back.
  */
-static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
+static u32 bring_once(const struct mts_move *move, u64 pages, bool *cut)
 {
 	struct mts_swapped_list list;
 	struct progress progress = { .list = &list, .move = move };
@@ -416,7 +444,7 @@ static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 			begin(move);
 			read_list(&progress);
 			end(move);
-			*cut = list.n == list.max && list.max < pages && !progress.over &&
+			*cut = list.n == list.max && list.max < pages && !progress.stopped &&
 			       atomic_read(&progress.mapped) > list.n / 2;
 		}
 		kvfree(list.entries);
@@ -425,7 +453,7 @@ static u32 bring(const struct mts_move *move, u64 pages, bool *cut)
 	return atomic_read(&progress.mapped);
 }
 
-static void settle(struct mts_move *move)
+static void clear_scattered(struct mts_move *move)
 {
 	u32 i;
 
@@ -438,20 +466,20 @@ u64 mts_bring_back(struct mts_move *move)
 	bool cut;
 	u64 back;
 
-	/* What is shared is charged to one job, and may be counted short. */
+	/* Shared memory is charged to one job only, so the count may be too low. */
 	if (!move->again)
-		move->left = choose(move) * 9 / 8;
+		move->left = choose_jobs(move) * 9 / 8;
 	move->again = false;
 	if (!move->left)
 		return 0;
 	if (move->urgent || move->brief)
-		move->left = min(move->left, MOST_AT_END);
-	back = bring(move, move->left, &cut);
+		move->left = min(move->left, BRIEF_PAGES);
+	back = bring_once(move, move->left, &cut);
 	move->left = mts_sub_floor(move->left, back);
 	if (move->urgent)
 		return back;
 	move->again = move->left && (cut || mts_move_should_yield(move)) && !move->should_abort();
 	if (!move->again)
-		settle(move);
+		clear_scattered(move);
 	return back;
 }

@@ -17,16 +17,19 @@
 #include "memory/cgroupfs.h"
 #include "compat/compat.h"
 
-static struct path base_dir;
-static u64 base_low; /* its own memory.low, from before we set it */
-static struct cgroup *base_cgroup;
-static const char *base_name; /* last component, points into the parameter */
-static struct path base_parent;
-static const struct cred *own_cred;
-
-/* What a new cgroup takes: it and its files; its part of each processor's memory. At most. */
+/*
+ * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its share of each
+ * processor's per-CPU memory.
+ */
 #define CGROUP_BYTES (128u << 10)
 #define CGROUP_CPU_BYTES (8u << 10)
+
+static struct path base_dir;
+static u64 base_low; /* memory.low of the base before mts set it */
+static struct cgroup *base_cgroup;
+static const char *base_name; /* last path component; points into the parameter */
+static struct path base_parent;
+static const struct cred *own_cred;
 
 static bool is_cgroup_dir(const struct path *dir)
 {
@@ -41,8 +44,8 @@ struct cgroup *mts_cgroupfs_get(const struct path *dir)
 	if (!is_cgroup_dir(dir))
 		return ERR_PTR(-EINVAL);
 	/*
-	 * As css_tryget_online_from_dir(), which is not exported: a directory's
-	 * kernfs node points to its cgroup until that is released, under RCU.
+	 * As css_tryget_online_from_dir(), which is not exported. Until a cgroup is released, the
+	 * kernfs node of its directory points to it, under RCU.
 	 */
 	kn = d_inode(dir->dentry)->i_private;
 	rcu_read_lock();
@@ -59,9 +62,9 @@ struct cgroup *mts_cgroupfs_base(void)
 }
 
 /*
- * Where memory is short an allocation reclaims, which takes a slow disk minutes,
- * and who is to end the shortage must not wait for that. What these files take is
- * small, and given back at once (put()): it may come from the reserves.
+ * Allocations here may use the reserves. Where memory is short an allocation reclaims, which may
+ * take a slow disk minutes. mts ends the shortage, so it must not wait for that. These files need
+ * little memory and give it back at once (put()).
  */
 static unsigned int dont_wait_for_memory(void)
 {
@@ -69,12 +72,15 @@ static unsigned int dont_wait_for_memory(void)
 }
 
 /*
- * For the same reason, and because whoever thaws takes cgroup_mutex, nothing may reclaim with that
- * held, as making a cgroup does. What it takes is waited for before.
+ * Making a cgroup allocates with cgroup_mutex held, which every thaw takes. So it must not reclaim
+ * either. Wait for as much memory before.
  */
 static bool wait_for_memory(void)
 {
-	/* Page by page: to look for more in one piece would count as the host's reclaiming. */
+	/*
+	 * Page by page: an allocation of one large piece would reclaim, and count as memory
+	 * pressure.
+	 */
 	void *files = vmalloc(CGROUP_BYTES);
 	void __percpu *counters = __alloc_percpu(CGROUP_CPU_BYTES, sizeof(u64));
 	bool was_there = files && counters;
@@ -106,7 +112,7 @@ static int make_cgroup(const struct path *parent, const char *name)
 	return err;
 }
 
-/* A kernel thread's fput() is left to a worker, and what the file has to when that runs. */
+/* fput() in a kernel thread defers the release, and thus the freeing of memory, to a worker. */
 static void put(struct file *file)
 {
 	if (current->flags & PF_KTHREAD)
@@ -158,8 +164,9 @@ int mts_cgroupfs_write_file(struct file *file, const char *text)
 	init_sync_kiocb(&kiocb, file);
 	iov_iter_kvec(&from, ITER_SOURCE, &vec, 1, vec.iov_len);
 	/*
-	 * Not kernel_write(): it notifies, which would call freeze_watch.c for our own writes,
-	 * with job->freeze_lock held. Of memory.reclaim too: reclaim itself never reclaims.
+	 * Not kernel_write(): its notification would call freeze_watch.c for our own writes, with
+	 * job->freeze_lock held. The reserves are safe for memory.reclaim, too: reclaim never
+	 * recurses.
 	 */
 	len = file->f_op->write_iter(&kiocb, &from);
 	memalloc_noreclaim_restore(waits);
@@ -213,8 +220,8 @@ int mts_cgroupfs_enter(const struct path *dir)
 }
 
 /*
- * A directory that mkdir has made is found by name: cgroupfs leaves mkdir's dentry empty. Nor may a
- * look for it reclaim: it has a lock meanwhile that is waited for under cgroup_mutex.
+ * Look up a directory after mkdir: cgroupfs leaves mkdir's dentry negative. The lookup must not
+ * reclaim either: it holds a lock that others wait for with cgroup_mutex held.
  */
 static int look_up(const struct path *parent, const char *name, struct path *dir)
 {
@@ -294,7 +301,7 @@ out:
 
 static void release_base(void)
 {
-	/* -EBUSY while cgroups are left in it: their processes still live there. */
+	/* -EBUSY if cgroups with live processes are left in it. */
 	remove_cgroup(&base_parent, base_name, NULL);
 	path_put(&base_dir);
 	path_put(&base_parent);
@@ -311,7 +318,7 @@ int mts_cgroupfs_init(const char *base)
 	if (err)
 		goto out_cred;
 
-	/* Without it in both, jobs would have no memory.* files. */
+	/* Both need the controller, or jobs have no memory.* files. */
 	err = mts_cgroupfs_write(&base_parent, "cgroup.subtree_control", "+memory");
 	if (!err)
 		err = mts_cgroupfs_write(&base_dir, "cgroup.subtree_control", "+memory");

@@ -19,7 +19,7 @@ static u64 listed_in_zone(struct zone *zone)
 	return pages;
 }
 
-/* for_each_populated_zone() needs what is not exported. */
+/* Not for_each_populated_zone(): it uses symbols that are not exported. */
 u64 mts_memory_listed(void)
 {
 	u64 pages = 0;
@@ -44,7 +44,7 @@ bool mts_memory_kswapd_sleeps(void)
 {
 	int node;
 
-	/* Others have none. */
+	/* Nodes without memory have no kswapd. */
 	for_each_node_state(node, N_MEMORY)
 		if (!wq_has_sleeper(&NODE_DATA(node)->kswapd_wait))
 			return false;
@@ -84,7 +84,7 @@ u64 mts_memory_swapouts(void)
 	return events(PSWPOUT);
 }
 
-/* What zswap had is not in the kernel's account of pages that were swapped in. */
+/* PSWPIN does not include pages from zswap. */
 #ifdef CONFIG_ZSWAP
 u64 mts_memory_swapins(void)
 {

@@ -13,17 +13,18 @@
 #include "mts.h"
 
 /*
- * So long somebody else may hold an address space's lock. Who changes it is soon done, but waits
- * for a worker that has it while the disk reads a page.
+ * Longest wait for the lock of an address space, ms. A writer of the address
+ * space needs it briefly, but waits for a worker that holds it while the disk reads a page.
  */
 #define LOCK_MS 200u
 
 /*
- * Whoever lets go last frees all of it, after it has waited for what is under way: a worker does
- * that (mmput_async()), not the rotor, and not with another one's lock held.
+ * An address space with a reference. The last reference frees all of its memory, after waiting for
+ * operations under way. So a kernel worker drops it (mmput_async()): the rotor must not wait for
+ * that, nor may it happen under another address space's lock.
  */
 struct held {
-	struct mm_struct *mm; /* NULL: dropped */
+	struct mm_struct *mm; /* NULL: released */
 	struct mts_job *job;
 	u64 skip_bytes;
 	bool given_up;
@@ -31,10 +32,12 @@ struct held {
 
 static struct held mms[MTS_MAX_MMS];
 static u32 nmms;
-/* Against dropping one as a worker takes it. */
+/* Protects against the release of an mm while a worker takes a reference to it. */
 static DEFINE_SPINLOCK(drop_lock);
 
-/* The job among those of the move, or NULL. */
+/*
+ * Return: the job's entry in the move, or NULL.
+ */
 static const struct mts_moved *find(const struct mts_move *move, const struct mts_job *job)
 {
 	u32 low = 0, high = move->n;
@@ -55,7 +58,7 @@ static struct mm_struct *mm_of_process(struct task_struct *process)
 	struct task_struct *task;
 	struct mm_struct *mm;
 
-	/* The first thread may have exited before the others. */
+	/* The first thread may have exited before others. */
 	for_each_thread(process, task) {
 		mm = get_task_mm(task);
 		if (mm)
@@ -91,7 +94,7 @@ u32 mts_mms_get(const struct mts_move *move)
 	}
 	rcu_read_unlock();
 
-	/* A child of vfork() shares its parent's. */
+	/* A child of vfork() shares the address space of its parent. */
 	sort(mms, nmms, sizeof(mms[0]), compare_mms, NULL);
 	for (i = 0; i < nmms; i++) {
 		if (kept && mms[kept - 1].mm == mms[i].mm)
@@ -103,7 +106,7 @@ u32 mts_mms_get(const struct mts_move *move)
 	return nmms;
 }
 
-/* Each process that exits leaves it to another one that has it, if there is one. */
+/* When the owner exits, ownership passes to another process with the same mm, if there is one. */
 static bool is_dead(const struct mm_struct *mm)
 {
 	return !READ_ONCE(mm->owner);
@@ -119,7 +122,7 @@ bool mts_mms_is_given_up(u32 index)
 	return READ_ONCE(mms[index].given_up);
 }
 
-/* Under drop_lock. To be put, or NULL. */
+/* Under drop_lock. Return: the mm, for the caller to put, or NULL. */
 static struct mm_struct *take_if_dead(u32 index)
 {
 	struct mm_struct *mm = mms[index].mm;
@@ -165,7 +168,7 @@ struct mm_struct *mts_mms_at(u32 index)
 
 void mts_mms_put(void)
 {
-	/* No worker is left. */
+	/* All workers have returned: no lock is needed. */
 	while (nmms)
 		if (mms[--nmms].mm)
 			mmput_async(mms[nmms].mm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the rotor tells the mechanism: whose memory, until when, and when to stop. */
+/* What the rotor tells the mechanism: which memory, until when, and when to stop. */
 #ifndef _MTS_MOVE_H
 #define _MTS_MOVE_H
 
@@ -8,9 +8,9 @@
 struct mts_job;
 
 /**
- * struct mts_moved - a job of a move
- * @job: with a reference of the caller's
- * @skip_bytes: of its memory that it does not use, and that need not come back
+ * struct mts_moved - a job in a move
+ * @job: the caller holds a reference
+ * @skip_bytes: memory that the job does not use and that need not come back
  */
 struct mts_moved {
 	struct mts_job *job;
@@ -18,18 +18,18 @@ struct mts_moved {
 };
 
 /**
- * struct mts_move - memory of jobs that is moved, or looked at
- * @jobs: in order of id; who is told may take some out
- * @n: how many
- * @deadline: ktime, ns; what has not been done by then is left; 0: no limit
- * @threads: that may work at it, at most
- * @urgent: the jobs run, and somebody waits for them: by this thread alone. Else they are frozen
- * @brief: there is little time: no long preparations
- * @should_abort: what is done may be out of date: get it over with. Process context, any thread
- * @should_yield: the caller has something to do that is more urgent: come back. NULL: it has not.
- *	Process context, any thread
- * @left: pages that are still to come; 0 before the first call
- * @again: result: come back with the same move, there is more to be done
+ * struct mts_move - memory of jobs that is moved or scanned
+ * @jobs: in order of id; the callee may remove jobs
+ * @n: number of jobs
+ * @deadline: ktime, ns; the rest is left after it; 0: none
+ * @threads: upper limit of threads that work on it
+ * @urgent: the jobs run and wait for their pages: only the calling thread works. Else they are
+ *	frozen
+ * @brief: little time is left: no long preparations
+ * @should_abort: the work may be out of date: finish soon. Process context, any thread
+ * @should_yield: the caller has more urgent work: return. NULL: never. Process context, any thread
+ * @left: pages that should still come back; 0 before the first call
+ * @again: result: call again with the same move, as there is more to do
  */
 struct mts_move {
 	struct mts_moved *jobs;

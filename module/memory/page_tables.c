@@ -8,7 +8,7 @@
 
 #include "events/promise.h"
 
-/* The page table of @addr if there is one; *next is where the next one begins. */
+/* The page table of @addr, or NULL. @next: result: where the next page table begins. */
 static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned long end,
 			      unsigned long *next)
 {
@@ -31,7 +31,7 @@ static pmd_t *find_page_table(struct mm_struct *mm, unsigned long addr, unsigned
 	return pmd_offset(pud, addr);
 }
 
-/* The RCU lock keeps the table while khugepaged may retract it. */
+/* RCU keeps the page table while khugepaged retracts it. */
 static bool visit_table(pmd_t *pmd, unsigned long addr, unsigned long end,
 			mts_page_table_visit visit, void *data)
 {
@@ -77,13 +77,13 @@ bool mts_page_tables_walk(struct vm_area_struct *vma, const struct mts_move *mov
 			return false;
 		if (move->should_abort())
 			return false;
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		cond_resched();
 	}
 	return true;
 }
 
-/* Not a device's, nor huge pages of their own. */
+/* Neither device memory nor hugetlbfs. */
 static bool is_ordinary(const struct vm_area_struct *vma)
 {
 	return !(vma->vm_flags & (VM_PFNMAP | VM_IO)) &&

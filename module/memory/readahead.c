@@ -15,7 +15,7 @@ void mts_readahead_init(void)
 {
 	file = filp_open(path, O_RDWR, 0);
 	if (IS_ERR(file)) {
-		pr_info("%s: error %ld: bins come back more slowly\n", path, PTR_ERR(file));
+		pr_info("%s: error %ld: bring-back is slower\n", path, PTR_ERR(file));
 		file = NULL;
 	}
 }
@@ -40,7 +40,7 @@ static void set(const char *text)
 	ssize_t len = kernel_write(file, text, strlen(text), &pos);
 
 	if (len < 0)
-		pr_warn_ratelimited("%s cannot be made %s: error %zd\n", path, text, len);
+		pr_warn_ratelimited("cannot write %s to %s: error %zd\n", text, path, len);
 }
 
 void mts_readahead_begin(void)

@@ -18,64 +18,76 @@
 #include "memory/workers.h"
 
 /*
- * Evicted at a time: what the disk does in about a quarter of a second, as it
- * is stopped between two looks at all pages only. A slow disk takes 10 s for
- * 8 MiB of single pages.
+ * Bytes per call of memory.reclaim. The size adapts to what the disk does in about a quarter of a
+ * second, as a call stops only between two passes over all pages. A call that takes longer than
+ * CHUNK_LONG_NS halves the chunk, one shorter than CHUNK_SHORT_NS doubles it. CHUNK_MIN and
+ * CHUNK_MAX bound it: a slow disk takes 10 s for 8 MiB of single pages.
  */
 #define CHUNK_MIN (256ull << 10)
 #define CHUNK_MAX (8ull << 20)
 #define CHUNK_LONG_NS (500 * (u64)NSEC_PER_MSEC)
 #define CHUNK_SHORT_NS (125 * (u64)NSEC_PER_MSEC)
-/* Jobs that have been frozen for too long are thawed one by one all the same. */
+/*
+ * Promise for one call, ns. A job that has been frozen for too long is thawed during the call, too.
+ */
 #define EVICT_PATIENCE_NS (30 * (u64)NSEC_PER_SEC)
 /*
- * Slower than this (10 MB/s), its pages lie so in swap that each is a request of its own. A disk
- * that is so slow at its best has them written to new places each time, which costs it nothing.
+ * A job whose pages take longer than this on average to evict (10 MB/s) lies scattered in swap:
+ * each page is a request of its own. Its pages get new slots when they come back. A disk that is
+ * this slow at its best does so each time, at no extra cost.
  */
 #define SCATTERED_NS (400 * (u64)NSEC_PER_USEC)
-/* kswapd is waited for so long at most: some ten MiB; not again for a while if that was in vain. */
+/*
+ * Longest wait for kswapd to sleep, ns: kswapd frees some ten MiB in it. After a wait in vain
+ * the next one comes no sooner than KSWAPD_AGAIN_NS.
+ */
 #define KSWAPD_NS (500 * (u64)NSEC_PER_MSEC)
 #define KSWAPD_AGAIN_NS (10 * (u64)NSEC_PER_SEC)
-/* Not worth another call: per-CPU caches and kernel memory stay. */
+/* Bytes that eviction leaves in a job: per-CPU caches and kernel memory cannot be evicted. */
 #define EVICT_FLOOR (256ull << 10)
 
-/* Whether a call should end is looked at so often; it should after so long a time. */
-#define LOOK_JIFFIES msecs_to_jiffies(100)
+/*
+ * Interval of the checks whether a call should end, and the longest duration of a call, ns. A call
+ * may overrun the eviction's deadline by as much; shorter calls repeat the kernel's scan.
+ */
+#define CHECK_JIFFIES msecs_to_jiffies(100)
 #define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
-/* A call that frees less than half of what it asks for, and of the least chunk, is in vain. */
-#define PROGRESS (CHUNK_MIN / 2)
-/* So is one that takes long, and frees less than one part in so many of what swap refused. */
-#define REFUSED 16u
-/* A call that is shorter has cost little, whatever it was for. */
+/* Bytes: a call that frees less than this, and less than half of what it asks for, is in vain. */
+#define VAIN_BYTES (CHUNK_MIN / 2)
+/* A long call is in vain, too, if it frees less than 1/16 of what swap refused. */
+#define REFUSED_PART 16u
+/* A call shorter than this, ns, costs too little to count as in vain, whatever its result. */
 #define VAIN_NS (100 * (u64)NSEC_PER_MSEC)
 /*
- * Pages are on their way to a disk, if there are more than before by so many. The kernel's count
- * is off by up to 125 for each processor, and some disks are given fewer at a time: then calls are
- * just shorter.
+ * Pages under writeback: a larger increase means that pages are on their way to a disk. The
+ * kernel's count is off by up to 125 per processor, and some disks are given fewer pages at a time.
+ * If that misleads, calls are just shorter.
  */
 #define WRITES_FLOOR 64u
 /*
- * So many calls in a row got none, or one that took its time: swap takes no more, for so long at
- * first, and at most.
+ * After this many calls in vain in a row, or after one that took CALL_MAX_NS, swap accepts no more
+ * pages. Backoff: eviction is suspended for REFUSES_NS, twice as long each time, at most
+ * REFUSES_MAX_NS. A longer time delays eviction after swap has recovered.
  */
 #define VAIN_CALLS 2
 #define REFUSES_NS (60 * (u64)NSEC_PER_SEC)
 #define REFUSES_MAX_NS (600 * (u64)NSEC_PER_SEC)
 
 /**
- * struct refusal - swap has places, and takes no page all the same, as a zram does that is full
- * @vain: calls in a row
- * @before: free places before them, and since any did not, at most: what a refused page has is free
- *	again once it is used
- * @free_slots: the same when nothing was to be evicted any more
- * @until: nothing is evicted, ns; but if there is more room than that
- * @ns: for so long the next time; 0: REFUSES_NS
+ * struct refusal - swap has free slots but accepts no page, as a full zram device
+ * @vain: calls in vain, in a row
+ * @free_before: largest number of free slots before a call, since the last call that was not in
+ *	vain; a slot is free again once a refused page is used
+ * @free_slots: @free_before when eviction was suspended
+ * @until: end of the suspension, ns; it ends earlier if slots are freed
+ * @ns: length of the next suspension; 0: REFUSES_NS
  *
- * Several workers write it: what they make of it together they could also make one by one.
+ * Several workers write it without a lock. A mix of their results is harmless: a single worker
+ * could have written it, too.
  */
 static struct refusal {
 	atomic_t vain;
-	s64 before;
+	s64 free_before;
 	s64 free_slots;
 	u64 until;
 	u64 ns;
@@ -94,21 +106,20 @@ bool mts_reclaim_is_swap_full(void)
 }
 
 /**
- * struct call - one of memory.reclaim
+ * struct call - one call of memory.reclaim
  * @asked: bytes
- * @went: that left the job's memory
- * @moved: or that zswap has made smaller there
+ * @freed: bytes that left the job's memory
+ * @moved: the same, or the bytes that zswap compressed, whichever is more
  * @took: ns
- * @waited: of that, for the disk; of no meaning once others evict beside
- * @refused: bytes given to swap meanwhile that freed nothing, as far as is known; each time they
- *	were tried
- * @free_slots: of swap before it
- * @writes: pages on their way to a disk before it
- * @cut: it was ended before its time
+ * @waited: part of @took spent waiting for the disk; meaningless while other threads evict
+ * @refused: estimate of the bytes written to swap that freed nothing, counted for each attempt
+ * @free_slots: free slots of swap before the call
+ * @writes: pages under writeback before the call
+ * @cut: the timer ended the call
  */
 struct call {
 	u64 asked;
-	u64 went;
+	u64 freed;
 	u64 moved;
 	u64 took;
 	u64 waited;
@@ -120,72 +131,72 @@ struct call {
 
 static bool is_in_vain(const struct call *call)
 {
-	return call->moved < min(call->asked / 2, PROGRESS);
+	return call->moved < min(call->asked / 2, VAIN_BYTES);
 }
 
-/* What fits a hole goes all the same, after a long search. */
-static bool is_hardly_any(const struct call *call)
+/* A full zram still takes a page that fits into a hole, after a long search. */
+static bool frees_too_little(const struct call *call)
 {
 	return call->took >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
-	       call->moved < call->refused / REFUSED;
+	       call->moved < call->refused / REFUSED_PART;
 }
 
-/* Does swap take anything? */
+/* Update the refusal by the result of a call. */
 static void note_call(const struct call *call)
 {
 	u64 ns = READ_ONCE(refusal.ns) ?: REFUSES_NS;
 
-	if (!is_in_vain(call) && !is_hardly_any(call)) {
+	if (!is_in_vain(call) && !frees_too_little(call)) {
 		mts_reclaim_retry();
 		return;
 	}
-	/* It was not tried: what there is, is locked, or pinned, or the kernel's. */
+	/* Swap was not tried: the remaining pages are locked, pinned, or kernel memory. */
 	if (call->took < VAIN_NS || call->refused < 2 * call->asked)
 		return;
-	/* It will have gone. */
+	/* Writeback is under way: these pages will leave memory soon. */
 	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
 		return;
-	if (call->free_slots > READ_ONCE(refusal.before))
-		WRITE_ONCE(refusal.before, call->free_slots);
+	if (call->free_slots > READ_ONCE(refusal.free_before))
+		WRITE_ONCE(refusal.free_before, call->free_slots);
 	if (atomic_add_return(call->took < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
 	    VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
-	WRITE_ONCE(refusal.free_slots, READ_ONCE(refusal.before));
+	WRITE_ONCE(refusal.free_slots, READ_ONCE(refusal.free_before));
 	WRITE_ONCE(refusal.until, ktime_get_ns() + ns);
 }
 
 void mts_reclaim_retry(void)
 {
 	atomic_set(&refusal.vain, 0);
-	WRITE_ONCE(refusal.before, 0);
+	WRITE_ONCE(refusal.free_before, 0);
 	WRITE_ONCE(refusal.until, 0);
 	WRITE_ONCE(refusal.ns, 0);
 }
 
 static u64 evict_chunk = CHUNK_MIN;
 
-/* Threads that evict now: they share the disk. */
+/* Threads that evict now. They share the disk. */
 static atomic_t evictors;
 
-/* Bytes that all of their calls have moved. */
+/* Bytes moved by all calls together. */
 static atomic64_t moved_by_all;
 
 /*
- * Of what cannot go the kernel looks at each page up to 32 times (memory_reclaim(),
- * mm/memcontrol.c): for a job of 6 GB whose pages a full zram refuses one by one that is minutes.
- * After every other look at all of them it asks for a signal, which a thread of the kernel's is
- * sent by nobody else.
+ * The kernel looks up to 32 times at each page that it cannot evict (memory_reclaim(),
+ * mm/memcontrol.c). For a job of 6 GB whose pages a full zram refuses, this takes minutes. After
+ * every second pass it checks for a signal. No other code sends signals to kernel threads, so
+ * TIF_SIGPENDING ends the call.
  */
-static void look_at_call(struct timer_list *timer)
+static void check_call(struct timer_list *timer)
 {
 	struct mts_job *job = container_of(timer, struct mts_job, evict_timer);
 	u64 elapsed = ktime_get_ns() - job->evict_began;
 
 	if (!job->evict_for->is_to_run(job) && elapsed < CALL_MAX_NS &&
 	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > job->evict_writes + WRITES_FLOOR)) {
-		mod_timer(timer, jiffies + LOOK_JIFFIES);
+		mod_timer(timer, jiffies + CHECK_JIFFIES);
 		return;
 	}
 	WRITE_ONCE(job->evict_cut, true);
@@ -200,9 +211,12 @@ static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struc
 	job->evict_began = ktime_get_ns();
 	job->evict_writes = call->writes;
 	job->evict_cut = false;
-	timer_setup(&job->evict_timer, look_at_call, 0);
-	mod_timer(&job->evict_timer, jiffies + LOOK_JIFFIES);
-	/* -EAGAIN comes also when all was done: only what is left counts. */
+	timer_setup(&job->evict_timer, check_call, 0);
+	mod_timer(&job->evict_timer, jiffies + CHECK_JIFFIES);
+	/*
+	 * Ignore the result: -EAGAIN also comes when all was evicted. Only the remaining memory
+	 * counts.
+	 */
 	mts_cgroupfs_write_u64(&job->dir, "memory.reclaim", call->asked);
 	timer_delete_sync(&job->evict_timer);
 	clear_thread_flag(TIF_SIGPENDING);
@@ -210,7 +224,11 @@ static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struc
 	mutex_unlock(&job->evict_lock);
 }
 
-/* What swap was given while so much of it was moved by all; other calls are not through yet. */
+/*
+ * Bytes given to swap that freed nothing. @swapouts: pages given to swap, @moved: bytes freed by
+ * all threads meanwhile. Calls of other threads that are still under way are not counted as
+ * refused.
+ */
 static u64 refused(u64 swapouts, u64 moved)
 {
 	u64 others = (u64)max(atomic_read(&evictors) - 1, 0) * CHUNK_MAX;
@@ -218,7 +236,7 @@ static u64 refused(u64 swapouts, u64 moved)
 	return mts_sub_floor(swapouts << PAGE_SHIFT, moved + others);
 }
 
-/* @resident: what it has in memory, bytes, before and after. */
+/* @resident: in and out: bytes of the job in memory. */
 static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct call *call,
 		       u64 *resident)
 {
@@ -226,7 +244,7 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	u64 zswapped = mts_memory_zswapped(), after;
 	u64 swapouts = mts_memory_swapouts(), moved = atomic64_read(&moved_by_all);
 
-	/* However little is asked for, the kernel may write all that the job has. */
+	/* Even a small request may make the kernel write all memory of the job. */
 	mts_promise(EVICT_PATIENCE_NS, "a job is evicted");
 	mts_stats_add(evict_asked, call->asked);
 	call->free_slots = get_nr_swap_pages();
@@ -234,24 +252,24 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	call_kernel(e, job, call);
 	call->took = ktime_get_ns() - began;
 	call->waited = mts_sub_floor(call->took, mts_workers_busy() - busy);
-	/* By what was asked for here: several workers find out the same. */
+	/* Based on this call's size, because several workers adapt it at the same time. */
 	if (call->took > CHUNK_LONG_NS)
 		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
 	else if (!call->cut && call->took < CHUNK_SHORT_NS && call->asked >= READ_ONCE(evict_chunk))
 		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
 	if (mts_usage_resident(job, &after))
 		return;
-	call->went = mts_sub_floor(*resident, after);
+	call->freed = mts_sub_floor(*resident, after);
 	*resident = after;
-	call->moved = max(call->went, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
+	call->moved = max(call->freed, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
 	moved = atomic64_add_return(call->moved, &moved_by_all) - moved;
 	call->refused = refused(mts_memory_swapouts() - swapouts, moved);
-	/* Who runs takes back what goes. */
+	/* A running job faults its pages back: that says nothing about swap. */
 	if (!e->is_to_run(job))
 		note_call(call);
 }
 
-/* This thread's part of what swap has room for: more is searched for in vain. */
+/* This thread's part of the free slots: the kernel would search in vain for more. */
 static u64 swap_room(void)
 {
 	u64 bytes = (u64)get_nr_swap_pages() << PAGE_SHIFT;
@@ -259,7 +277,7 @@ static u64 swap_room(void)
 	return div_u64(bytes, max(atomic_read(&evictors), 1));
 }
 
-/* Of what is @left to evict so much that nobody else is to, 0: nothing is. */
+/* Take a chunk off @left, so that no other thread evicts it. Return: bytes; 0: nothing is left. */
 static s64 take_chunk(atomic64_t *left, u64 most)
 {
 	s64 chunk, now = atomic64_read(left);
@@ -281,9 +299,9 @@ static bool may_evict(const struct mts_eviction *e, const struct mts_job *job)
 }
 
 /*
- * Who writes alone has its pages side by side in swap. Beside kswapd each gets every other place,
- * and every page is a request of its own: 3 MiB took a slow disk 2.7 s, and the next 3 MiB, when
- * kswapd slept again, 0.2. Where jobs stand still it soon does.
+ * Wait until kswapd sleeps. A thread that writes to swap alone gets adjacent slots. Beside kswapd
+ * it gets every other slot, so that each page becomes a request of its own. That makes a slow disk
+ * ten times slower. Where jobs are frozen kswapd soon sleeps.
  */
 static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *job)
 {
@@ -304,12 +322,12 @@ static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *
 }
 
 /*
- * Never asks for the last pages: they do not go, and the kernel takes sixteen
- * futile passes over the cgroup to find that out (memory_reclaim(),
- * mm/memcontrol.c). For the same reason the first call that falls short is the
- * last, unless it was cut short; but where zswap keeps what went, it may have made
- * little room. What zswap has of the job counts as memory of the job's here: there it
- * is asked once in vain.
+ * Leaves EVICT_FLOOR in the job: those pages cannot go, and the kernel takes sixteen futile passes
+ * over the cgroup to find that out (memory_reclaim(), mm/memcontrol.c). For the same reason the
+ * first call that falls short is the last one, unless the timer cut it.
+ *
+ * zswap may have freed little memory, so there @moved counts instead. What zswap holds of the job
+ * counts as memory of the job here: with zswap the last call is in vain.
  */
 u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
@@ -336,21 +354,21 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		asked += call.asked;
 		took += call.took;
 		waited += call.waited;
-		got += call.went;
-		atomic64_add(chunk - (s64)call.went, &e->left);
-		more = call.went && resident > EVICT_FLOOR &&
+		got += call.freed;
+		atomic64_add(chunk - (s64)call.freed, &e->left);
+		more = call.freed && resident > EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		/*
-		 * Of two that write to a slow disk each gets every other place, as beside kswapd:
-		 * first switches took 30 s and more, as for pages in a row it is the processor
-		 * that takes most of the time.
+		 * Do not call workers if the disk is the bottleneck. Two threads that write to a
+		 * slow disk get every other slot, as beside kswapd. For adjacent pages the
+		 * processor takes most of the time.
 		 */
 		if (waited <= MTS_SLOW_NS * (got >> PAGE_SHIFT))
 			mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}
 	atomic_dec(&evictors);
-	/* To the end, not stopped half-way. */
+	/* Finished, not interrupted. */
 	*all = !more && may_evict(e, job);
 	if (asked)
 		trace_mts_evict(job, asked, got, took);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pushing a frozen job out of memory: memory.reclaim, in calls that can be stopped. */
+/* Evicts a frozen job by memory.reclaim, in calls that can be interrupted. */
 #ifndef _MTS_RECLAIM_H
 #define _MTS_RECLAIM_H
 
@@ -8,19 +8,22 @@
 struct mts_job;
 struct task_struct;
 
-/* Who waits longer for a page (80 MB/s) has a slow disk, as far as that tells. */
+/*
+ * A thread that waits longer than this for a page, ns (80 MB/s), has a slow disk, as far as one can
+ * tell.
+ */
 #define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
 
 /**
- * struct mts_eviction - what several threads evict together
- * @left: bytes that are still to go, of whatever job
- * @deadline: ktime, ns; what has not gone by then stays; 0: no limit. A call takes up to 5 s more
- * @waits_for_disk: switches wait for the disk for most of their time: nobody is to write beside us
- * @owner: the rotor's thread, which alone makes way for what is more urgent
- * @should_abort: what is done may be out of date: get it over with. Process context, any thread
- * @should_yield: the owner has something more urgent to do. The same
- * @is_to_run: this job is not to be frozen any more, or its cgroup is about to be removed: who
- *	does that waits for us, with cgroup_mutex held. Any context
+ * struct mts_eviction - an eviction by several threads together
+ * @left: bytes still to evict, from any job
+ * @deadline: ktime, ns; the rest stays after it; 0: none. A call may overrun it by 5 s
+ * @waits_for_disk: most of a switch's time goes to the disk: only mts should write to it
+ * @owner: the rotor's thread, the only one that yields
+ * @should_abort: the work may be out of date: finish soon. Process context, any thread
+ * @should_yield: the owner has more urgent work. Process context, any thread
+ * @is_to_run: this job should no longer be frozen, or its cgroup is about to be removed: the
+ *	remover waits for the eviction with cgroup_mutex held. Any context
  */
 struct mts_eviction {
 	atomic64_t left;
@@ -33,21 +36,23 @@ struct mts_eviction {
 };
 
 /**
- * mts_reclaim() - evict what is left to evict from this job
- * @all: result: there is no more to be got from it
- * @again: result: the owner has something more urgent to do; then call it again
+ * mts_reclaim() - evict one job
+ * @e: the eviction; what was freed is taken off @e->left
+ * @job: the job
+ * @all: result: no more can be evicted from it
+ * @again: result: the owner has more urgent work; then call again
  *
- * Takes what it got off @e->left. Return: bytes that have left memory.
+ * Return: bytes that left memory.
  */
 u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again);
 
-/* No place for anonymous memory: whoever asks for some to be evicted has it searched in vain. */
+/* Is there no room for anonymous memory, so that eviction would search in vain? */
 bool mts_reclaim_is_swap_full(void);
 
-/* Of that: there are places, but swap takes nothing, as a full zram does. */
+/* Part of that: swap has free slots but accepts no page, as a full zram device. */
 bool mts_reclaim_is_refused(void);
 
-/* Swap that took no more may do so again. Any context. */
+/* End the suspension: swap may accept pages again. Any context. */
 void mts_reclaim_retry(void);
 
 #endif /* _MTS_RECLAIM_H */

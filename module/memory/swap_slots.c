@@ -7,10 +7,10 @@
 
 #include "compat/compat.h"
 
-/* Workers set it one after the other. */
+/* Serialises workers that set swap.high. */
 static DEFINE_SPINLOCK(slots_lock);
 
-/* A cgroup may have no memory controller of its own: what it has then is others' too. */
+/* Without a memory controller of its own, the cgroup shares its memcg with others: return NULL. */
 static struct mem_cgroup *own_memcg(struct cgroup *cgrp)
 {
 	struct cgroup_subsys_state *css = cgroup_get_e_css(cgrp, &memory_cgrp_subsys);
@@ -24,7 +24,7 @@ static struct mem_cgroup *own_memcg(struct cgroup *cgrp)
 void mts_swap_slots_begin(struct mts_swap_slots *slots, struct cgroup *cgrp)
 {
 	*slots = (struct mts_swap_slots){ 0 };
-	if (!MTS_WRITE_FAULT_KEEPS_PLACE)
+	if (!MTS_WRITE_FAULT_KEEPS_SLOT)
 		return;
 	slots->memcg = own_memcg(cgrp);
 	if (!slots->memcg)
@@ -41,7 +41,7 @@ static void set_high(struct mts_swap_slots *slots, unsigned long pages)
 		slots->lost = true;
 }
 
-/* What is to be set; 0: it is good as it is. As mem_cgroup_swap_full() has it. */
+/* The value to set; 0: leave it. The condition is that of mem_cgroup_swap_full(). */
 static unsigned long wanted_high(const struct mts_swap_slots *slots, bool lose)
 {
 	unsigned long high = READ_ONCE(slots->high), swapped;
@@ -49,7 +49,10 @@ static unsigned long wanted_high(const struct mts_swap_slots *slots, bool lose)
 	if (!lose)
 		return high == slots->found ? 0 : slots->found;
 	swapped = page_counter_read(&slots->memcg->swap);
-	/* Half as much again: above it who allocates memory is slowed down, which we do here. */
+	/*
+	 * Half as much again: tasks that allocate memory above swap.high are throttled, and so
+	 * would we be.
+	 */
 	return swapped * 2 >= high ? 0 : swapped + swapped / 2;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read off the page tables, and for shared memory off its page cache. */
+/* Collects swapped pages from the page tables, and for shared memory from the page cache. */
 #include "memory/swapped.h"
 
 #include <linux/mm.h>
@@ -16,22 +16,27 @@
 #include "events/promise.h"
 #include "memory/touched.h"
 
-/* At 16 bytes a page: as much as fits, or this at least. */
+/*
+ * Shortest list, 16 bytes a page. The list gets as much memory as there is, but no less than this.
+ */
 #define MIN_ENTRIES 4096u
-/* Pages of one device before it is another's turn, 1 MiB: long requests, several in a batch. */
+/*
+ * Pages of one device before the next device's turn: 1 MiB. That makes long requests, and a batch
+ * keeps several devices busy.
+ */
 #define STRIPE_BITS 8
 #define TYPE_BITS MAX_SWAPFILES_SHIFT
 
-/* So many side by side are one request that is worth its time; they may keep their places. */
+/* Adjacent pages that are one request worth its time. Such a run may keep its slots. */
 #define RUN 16u
 
-/* Parts of shared files that are in the list already. */
+/* Limit of remembered parts of shared files. */
 #define MAX_SEEN 128
 
 static unsigned int debug_list_pages;
 module_param(debug_list_pages, uint, 0600);
 MODULE_PARM_DESC(debug_list_pages,
-		 "for tests: no longer list of what comes back, as where memory is short");
+		 "for tests: maximum pages in the list to bring back, as if memory were short");
 
 struct part {
 	const struct address_space *mapping;
@@ -42,15 +47,15 @@ struct part {
 struct collector {
 	struct mts_swapped_list *list;
 	const struct mts_move *move;
-	u32 index; /* of the address space */
+	u32 index; /* index of the address space */
 	const struct mm_struct *mm;
 	const struct mts_job *job;
-	bool skips; /* what the job does not use */
+	bool skips; /* skip pages that the job does not use */
 	u32 nseen;
 	struct part seen[MAX_SEEN];
 };
 
-/* The rotor's thread is the only one here, and its stack is small. */
+/* Static: only the rotor's thread uses it, and its stack is small. */
 static struct collector collector;
 
 static bool is_full(const struct collector *c)
@@ -65,11 +70,11 @@ static u64 place_of(swp_entry_t entry)
 	return (((offset >> STRIPE_BITS) << TYPE_BITS | swp_type(entry)) << STRIPE_BITS) | within;
 }
 
-static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool moves)
+static void add(struct collector *c, swp_entry_t entry, unsigned long addr, bool lose_slot)
 {
 	c->list->entries[c->list->n++] = (struct mts_swapped){
 		.place = place_of(entry),
-		.where = addr | c->index | (moves ? MTS_SWAPPED_MOVES : 0),
+		.where = addr | c->index | (lose_slot ? MTS_SWAPPED_LOSE_SLOT : 0),
 	};
 }
 
@@ -96,7 +101,9 @@ static bool add_page_table(pte_t *pte, unsigned long addr, unsigned long end, vo
 
 /* ---- shared memory: the page cache of its file ---------------------------------- */
 
-/* A part that more than MAX_SEEN others came before is left to the jobs' own faults. */
+/*
+ * Was this part of a file not collected yet? Beyond MAX_SEEN parts, jobs fault the rest themselves.
+ */
 static bool is_new(struct collector *c, const struct part *part)
 {
 	u32 i;
@@ -131,7 +138,9 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 
 		if (is_full(c))
 			break;
-		/* Of a large entry the first page: its fault brings in the others or splits it. */
+		/*
+		 * A large entry is listed once: the fault brings in all of its pages, or splits it.
+		 */
 		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
 			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT),
 			    false);
@@ -154,10 +163,10 @@ static void add_vma(struct collector *c, struct vm_area_struct *vma)
 }
 
 /*
- * Its pages are to lie in some nodes' memory only, by its cpuset or a policy of its own: by our
- * faults they would lie in ours. Its own go by that. Under RCU.
+ * Is the process bound to some nodes, by its cpuset or by a memory policy? Our faults would ignore
+ * that, its own faults follow it. Under RCU.
  */
-static bool is_kept_to_nodes(const struct task_struct *owner)
+static bool is_bound_to_nodes(const struct task_struct *owner)
 {
 	return owner && (mts_compat_has_mempolicy(owner) || !mts_compat_may_use_all_nodes(owner));
 }
@@ -169,7 +178,7 @@ static bool may_add(const struct mm_struct *mm)
 	if (num_node_state(N_MEMORY) < 2)
 		return true;
 	rcu_read_lock();
-	kept = is_kept_to_nodes(rcu_dereference(mm->owner));
+	kept = is_bound_to_nodes(rcu_dereference(mm->owner));
 	rcu_read_unlock();
 	return !kept;
 }
@@ -200,8 +209,8 @@ static void add_mm(struct collector *c)
 	mts_mms_unlock(mm);
 }
 
-/* Real-time tasks do not wait for the sorting of a large bin; nor does who ends it. */
-static bool may_go_on_sorting(void)
+/* Sorting a large bin must not delay real-time tasks, nor the end of turns. */
+static bool should_go_on(void)
 {
 	cond_resched();
 	mts_promise_step("pages are sorted");
@@ -215,11 +224,11 @@ static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
 }
 
 /*
- * A long run of one job's pages was evicted in one go, and can stay. Where all write at once, as
- * they do when memory runs out, the pages of many lie side by side: such a run is read in one go,
- * but written by one job after the other.
+ * A long run of one job's pages was evicted at once, and may keep its slots. When memory runs out,
+ * many jobs are written at once, and their pages alternate. Such a run is read in one request, but
+ * the jobs would write it one after the other.
  */
-static void settle_runs(struct mts_swapped_list *list)
+static void keep_runs(struct mts_swapped_list *list)
 {
 	u32 i, j, first = 0;
 
@@ -228,7 +237,7 @@ static void settle_runs(struct mts_swapped_list *list)
 			continue;
 		if (i - first >= RUN && !mts_swapped_is_scattered(&list->entries[first]))
 			for (j = first; j < i; j++)
-				list->entries[j].where &= ~MTS_SWAPPED_MOVES;
+				list->entries[j].where &= ~MTS_SWAPPED_LOSE_SLOT;
 		first = i;
 	}
 }
@@ -261,11 +270,11 @@ int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *mo
 	for (c->index = 0; c->index < nmms; c->index++) {
 		if (mts_move_is_late(move))
 			break;
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		add_mm(c);
 	}
-	if (mts_swap_order(list->entries, list->n, may_go_on_sorting))
-		settle_runs(list);
+	if (mts_swap_order(list->entries, list->n, should_go_on))
+		keep_runs(list);
 	else
 		list->n = 0;
 	return 0;

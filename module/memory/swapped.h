@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The list of what of some address spaces lies in swap, in the order in which it lies there. */
+/* A sorted list of the swapped pages of address spaces. */
 #ifndef _MTS_SWAPPED_H
 #define _MTS_SWAPPED_H
 
@@ -8,9 +8,9 @@
 #include "policy/swap_order.h"
 
 /*
- * Of struct mts_swapped: @place orders pages as they lie in swap; several devices take turns
- * in it, so that all of them are busy. @where is the page's address, in the low bits
- * the index of its address space (mms.h), and MTS_SWAPPED_MOVES.
+ * Encoding of struct mts_swapped. @place: sort key, the order in swap. Several devices alternate in
+ * it, so that all of them are busy. @where: the page's address; in its low bits the index of the
+ * address space (mms.h); MTS_SWAPPED_LOSE_SLOT in the top bit.
  */
 
 struct mts_swapped_list {
@@ -20,20 +20,20 @@ struct mts_swapped_list {
 };
 
 /*
- * Nobody else has the page, and few of those that come back lie beside it: it is to lose its
- * place in swap. If it kept that it would be written there again, alone, as often as it is dirty;
- * a new place it gets beside those that are evicted with it.
+ * The page should lose its slot: only one process has it, and few pages that come back lie beside
+ * it. In its old slot it would be written alone at each eviction. In a new slot it lies beside the
+ * pages that are evicted with it.
  */
-#define MTS_SWAPPED_MOVES BIT_ULL(63) /* above all addresses of programs */
+#define MTS_SWAPPED_LOSE_SLOT BIT_ULL(63) /* above all user addresses */
 
 static inline unsigned long mts_swapped_addr(const struct mts_swapped *entry)
 {
-	return entry->where & PAGE_MASK & ~MTS_SWAPPED_MOVES;
+	return entry->where & PAGE_MASK & ~MTS_SWAPPED_LOSE_SLOT;
 }
 
-static inline bool mts_swapped_moves(const struct mts_swapped *entry)
+static inline bool mts_swapped_loses_slot(const struct mts_swapped *entry)
 {
-	return entry->where & MTS_SWAPPED_MOVES;
+	return entry->where & MTS_SWAPPED_LOSE_SLOT;
 }
 
 static inline u32 mts_swapped_mm(const struct mts_swapped *entry)
@@ -41,25 +41,25 @@ static inline u32 mts_swapped_mm(const struct mts_swapped *entry)
 	return entry->where & ~PAGE_MASK;
 }
 
-/* Does its job lie so that writing it took long? */
+/* Does the job lie scattered in swap, so that its eviction took long? */
 static inline bool mts_swapped_is_scattered(const struct mts_swapped *entry)
 {
 	return mts_mms_job(mts_swapped_mm(entry))->scattered;
 }
 
 /**
- * mts_swapped_collect() - what is swapped of the address spaces that are held
- * @list: result; kvfree(entries) it
- * @move: it is for; what has not been looked at by its deadline is not in the list
- * @nmms: how many are held for it (mts_mms_get())
- * @pages: about how many there are; the list is not longer than that
+ * mts_swapped_collect() - list the swapped pages of the address spaces that are held
+ * @list: result; the caller frees .entries with kvfree()
+ * @move: the move; what was not scanned by its deadline is left out
+ * @nmms: number of address spaces (mts_mms_get())
+ * @pages: expected number of pages, and the upper limit of the list
  *
- * Private memory, and shared memory (shmem) that is mapped; of that each page
- * once, however many map it. Shorter if the move is to be aborted, if address spaces are in use,
- * or if there is not memory enough for the list, which is never of more than 512 GiB: @max says so
- * then.
+ * Lists private memory, and shared memory (shmem) that is mapped, each shared page once.
  *
- * Return: 0, or -ENOMEM: there is not even a short list.
+ * The list is incomplete if the move should abort, if an address space stays locked, or if memory
+ * for the list is short. .max is smaller than @pages then. The list never covers more than 512 GiB.
+ *
+ * Return: 0, or -ENOMEM: not even a short list could be allocated.
  */
 int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *move, u32 nmms,
 			u64 pages);

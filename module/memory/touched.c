@@ -16,10 +16,13 @@
 #include "events/stats.h"
 #include "policy/working_set.h"
 
-/* Whoever waits for more pages than this does not get to use the others. */
-#define LACKS_FREE 16
+/*
+ * A slice in which the job lacked more pages than this is incomplete: it waited for them, and so
+ * did not use others. A few misses are normal.
+ */
+#define LACKED_MAX 16
 
-/* An address space that is walked, and what of it counts for. */
+/* A walk over one address space. */
 struct walk {
 	struct mm_struct *mm;
 	struct mts_job *job;
@@ -76,12 +79,12 @@ const struct mts_touched_part *mts_touched_find(const struct mts_touched *touche
 	return find(touched, mm, addr);
 }
 
-/* Each page table of private memory. Return: all of them tell what is used. */
+/* Visit each page table of private memory. Return: do the marks show all use? */
 static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
 {
 	struct vm_area_struct *vma;
 
-	/* What a virtual machine uses is marked in tables of KVM's, and a device marks nothing. */
+	/* KVM marks the use of guest memory in page tables of its own, and devices mark nothing. */
 	if (mm_has_notifiers(walk->mm))
 		return false;
 	VMA_ITERATOR(vmi, walk->mm, 0);
@@ -92,7 +95,7 @@ static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
 	return true;
 }
 
-/* Of the address spaces that are held. */
+/* Walk all address spaces that are held. */
 static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit visit)
 {
 	u32 i;
@@ -103,7 +106,7 @@ static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit
 				     .skip_bytes = mts_mms_skips(i),
 				     .move = move };
 
-		mts_promise_step("page tables are looked at");
+		mts_promise_step("page tables are scanned");
 		if (!walk.mm || !walk_mm(&walk, visit))
 			walk.job->touched.complete = false;
 		if (walk.mm)
@@ -114,8 +117,8 @@ static void walk_all(const struct mts_move *move, u32 nmms, mts_page_table_visit
 /* ---- a slice begins ---------------------------------------------------------- */
 
 /*
- * The part of an address, made if need be: the walk is in their order. What the record of
- * the slice before says of it is taken over. NULL: there is no room.
+ * Find or append the part of an address; walks are in order of address. A new part takes over what
+ * the previous record says. NULL: the record is full.
  */
 static struct mts_touched_part *make_part(struct mts_touched *touched, const struct mm_struct *mm,
 					  unsigned long addr, const struct mts_touched_part *old)
@@ -135,7 +138,7 @@ static struct mts_touched_part *make_part(struct mts_touched *touched, const str
 	return part;
 }
 
-/* Memory of its own: no page cache, not the page of zeros. */
+/* Anonymous memory only: neither page cache nor the zero page. */
 static bool is_anonymous(pte_t value)
 {
 	return !pte_special(value) && pfn_valid(pte_pfn(value)) && PageAnon(pte_page(value));
@@ -162,7 +165,9 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 			if (walk->skip_bytes && old && !mts_touched_is_used(old, addr)) {
 				__set_bit(pte_index(addr), part->left);
 			} else {
-				/* Wanted, but there was no memory, or no time. */
+				/*
+				 * The page was needed, but there was no memory for it, or no time.
+				 */
 				__set_bit(pte_index(addr), part->now);
 				job->touched.lacked++;
 			}
@@ -171,7 +176,7 @@ static bool begin_table(pte_t *pte, unsigned long addr, unsigned long end, void 
 	return true;
 }
 
-/* A record has a part for each page table at most; what is new until then is all used. */
+/* A record has at most one part per page table. Page tables that are new later count as used. */
 static void make_room(const struct mts_move *move, u32 nmms)
 {
 	u32 i;
@@ -216,14 +221,14 @@ void mts_touched_begin(struct mts_move *move)
 			continue;
 		}
 		job->touched.marks_cleared = true;
-		job->slice_tells_little = true; /* until it has had one */
+		job->slice_tells_little = true; /* until it has had a slice */
 	}
 }
 
-/* ---- and is over ------------------------------------------------------------- */
+/* ---- a slice ends ------------------------------------------------------------ */
 
-static void see_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
-		     pte_t value)
+static void count_page(struct mts_job *job, struct mts_touched_part *part, unsigned long page,
+		       pte_t value)
 {
 	struct mts_slice_use *use = &job->use;
 	swp_entry_t entry;
@@ -258,11 +263,11 @@ static bool end_table(pte_t *pte, unsigned long addr, unsigned long end, void *d
 	struct mts_touched_part *part = find(&walk->job->touched, walk->mm, addr);
 
 	for (; addr < end; pte++, addr += PAGE_SIZE)
-		see_page(walk->job, part, pte_index(addr), READ_ONCE(*pte));
+		count_page(walk->job, part, pte_index(addr), READ_ONCE(*pte));
 	return true;
 }
 
-/* What was used before counts for one slice more. */
+/* After an incomplete slice earlier use counts for one more slice. */
 static void keep_before(struct mts_touched *touched)
 {
 	u32 i;
@@ -272,15 +277,15 @@ static void keep_before(struct mts_touched *touched)
 			  PTRS_PER_PTE);
 }
 
-/* Has the job's last slice shown less than it uses? */
+/* Did the last slice show less than the job uses? */
 static bool tells_little(const struct mts_job *job)
 {
-	/* Whoever is awake and has not touched its own stack never got a processor. */
-	return job->slice_tells_little || job->touched.lacked > LACKS_FREE ||
+	/* A thread that is awake but never used its stack got no processor. */
+	return job->slice_tells_little || job->touched.lacked > LACKED_MAX ||
 	       (!job->use.used && job->last_threads);
 }
 
-static void take_down(struct mts_job *job)
+static void record_use(struct mts_job *job)
 {
 	bool little = tells_little(job);
 
@@ -317,5 +322,5 @@ void mts_touched_end(struct mts_move *move)
 	walk_all(move, mts_mms_get(move), end_table);
 	mts_mms_put();
 	for (i = 0; i < kept; i++)
-		take_down(move->jobs[i].job);
+		record_use(move->jobs[i].job);
 }

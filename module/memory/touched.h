@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which pages of their private memory jobs use in a slice: the processor marks in the page
- * tables what is accessed. The marks are cleared when a slice is about to begin, and read
- * when it is over; what was in memory and bears none was not used, nor was what was left in
- * swap and is still there. A slice that was cut short, or in which the host reclaimed, the
- * job waited for what could not be brought back or got no processor, has not shown all that
- * it uses: what was used before counts on, and if nothing is known of before, all counts as
- * used.
+ * Which pages of their private memory jobs use in a slice. The processor marks accessed pages in
+ * the page tables. The marks are cleared before a slice and read after it. Unused are pages in
+ * memory without the mark, and pages that were left in swap and are still there.
  *
- * Only for the rotor's thread, while the jobs stand still. The record of a job takes 208
- * bytes for each 2 MiB of its address space that have pages.
+ * A slice is incomplete if it was cut short, if the host reclaimed in it, if the job waited for
+ * pages that could not be brought back, or if it got no processor. Then earlier use counts on. If
+ * nothing is known from earlier slices, all memory counts as used.
+ *
+ * Context: the rotor's thread, while the jobs are frozen. A record takes 208 bytes for each
+ * populated 2 MiB of a job's address space.
  */
 #ifndef _MTS_TOUCHED_H
 #define _MTS_TOUCHED_H
@@ -19,27 +19,27 @@
 #include "memory/move.h"
 
 /**
- * mts_touched_begin() - a slice of these jobs is about to begin: clear the marks
- * @move: which jobs
+ * mts_touched_begin() - clear the marks of jobs before their slice
+ * @move: the jobs
  *
- * Where there is no memory for a record, or the move is to be aborted, the jobs' use of this
- * slice will not be known, and all counts as used.
+ * Without memory for a record, or if the move should abort, the use in this slice is unknown: all
+ * memory counts as used.
  */
 void mts_touched_begin(struct mts_move *move);
 
 /**
- * mts_touched_end() - the slice of these jobs is over: read the marks
- * @move: which jobs; those whose marks were not cleared are taken out
+ * mts_touched_end() - read the marks of jobs after their slice
+ * @move: the jobs; jobs whose marks were not cleared are removed from it
  *
- * What is seen goes to the jobs' working sets (policy/working_set.h).
+ * Updates the jobs' working sets (policy/working_set.h).
  */
 void mts_touched_end(struct mts_move *move);
 
-/* The part of an address, or NULL. It is found in so many steps as the job's size has bits. */
+/* The part of an address, or NULL. Binary search. */
 const struct mts_touched_part *mts_touched_find(const struct mts_touched *touched,
 						const struct mm_struct *mm, unsigned long addr);
 
-/* Was it used in one of the last two slices? */
+/* Was the page used in one of the last two slices? */
 static inline bool mts_touched_is_used(const struct mts_touched_part *part, unsigned long addr)
 {
 	unsigned long page = pte_index(addr);
@@ -47,7 +47,7 @@ static inline bool mts_touched_is_used(const struct mts_touched_part *part, unsi
 	return test_bit(page, part->now) || test_bit(page, part->before);
 }
 
-/* What was seen of the job is of long ago: all counts as used until a slice tells anew. */
+/* Discard what is known: all memory counts as used until the next complete slice. */
 void mts_touched_outdated(struct mts_job *job);
 
 #endif /* _MTS_TOUCHED_H */

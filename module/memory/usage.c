@@ -7,16 +7,19 @@
 #include "job.h"
 #include "memory/cgroupfs.h"
 
-/* How long memory.stat of a job that runs is believed while its counters stand still. */
+/*
+ * How long memory.stat of a running job is reused while its counters do not change, ns. Reading it
+ * costs time; pages that replace others change it unnoticed.
+ */
 #define STAT_AGE_NS (4 * (u64)NSEC_PER_SEC)
 
-/* -ENOENT from an open, -ENODEV from a read or write: the cgroup is going. */
+/* The cgroup is being removed: open fails with -ENOENT, read and write with -ENODEV. */
 static int gone(int err)
 {
 	return err == -ENOENT ? -ENODEV : err;
 }
 
-/* The value of a line "key value" of a flat keyed file; 0 if there is none. */
+/* The value of "key value" in a flat keyed file; 0: no such key. */
 static u64 keyed_value(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -33,8 +36,8 @@ static u64 keyed_value(const char *text, const char *key)
 }
 
 /*
- * memory.current and memory.swap.current without the files, which take 0.1 ms of a slow
- * processor. Of swap it is 0 where the kernel does not account for it (swapaccount=0).
+ * memory.current and memory.swap.current without reading the files, which takes a slow processor
+ * 0.1 ms. Swap is 0 where the kernel does not account for it (swapaccount=0).
  */
 static int read_counters(struct mts_job *job, u64 *memory, u64 *swap)
 {
@@ -43,7 +46,9 @@ static int read_counters(struct mts_job *job, u64 *memory, u64 *swap)
 
 	rcu_read_lock();
 	css = rcu_dereference(job->cgrp->subsys[memory_cgrp_id]);
-	/* Invisible: the controller is off there, and only others still need its part. */
+	/*
+	 * Invisible: the controller is off, and exists only because other controllers depend on it.
+	 */
 	if (css && css->flags & CSS_VISIBLE) {
 		struct mem_cgroup *memcg = mem_cgroup_from_css(css);
 
@@ -57,7 +62,7 @@ static int read_counters(struct mts_job *job, u64 *memory, u64 *swap)
 
 static int read_stat(struct mts_job *job, struct mts_usage *usage)
 {
-	static char stat[4096]; /* the rotor's thread alone measures */
+	static char stat[4096]; /* only the rotor's thread measures */
 	ssize_t len = mts_cgroupfs_read(&job->dir, "memory.stat", stat, sizeof(stat));
 
 	if (len < 0)
@@ -71,10 +76,10 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
 }
 
 /*
- * Whatever memory.stat tells apart changes the counters as it changes, but for one page that
- * comes as another goes: a job at its memory.max may do that, not while it is frozen.
+ * Is the last memory.stat still valid? What it counts also changes the counters, unless one page
+ * comes as another one goes. A job at its memory.max may do that, but not while it is frozen.
  */
-static bool stat_holds(const struct mts_job *job, const struct mts_usage *counters, u64 now)
+static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *counters, u64 now)
 {
 	const struct mts_usage *then = &job->measured;
 	u64 at = job->measured_at;
@@ -92,7 +97,7 @@ int mts_usage_measure(struct mts_job *job, struct mts_usage *usage)
 
 	if (err)
 		return err;
-	if (stat_holds(job, usage, began)) {
+	if (stat_is_valid(job, usage, began)) {
 		*usage = job->measured;
 		return 0;
 	}
@@ -113,7 +118,7 @@ int mts_usage_resident(struct mts_job *job, u64 *bytes)
 
 int mts_usage_ran(struct mts_job *job, u64 *ns)
 {
-	static char stat[1024]; /* the rotor's thread alone asks */
+	static char stat[1024]; /* only the rotor's thread asks */
 	ssize_t len = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
 
 	if (len < 0)

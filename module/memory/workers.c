@@ -10,28 +10,35 @@
 #include "mts.h"
 #include "events/stats.h"
 
-/* More of them wait for each other: for the map of the swap device, for the disk. */
+/*
+ * Limit of threads. More would wait for each other: for the map of the swap device, and for the
+ * disk.
+ */
 #define MAX_WORKERS 8u
+/*
+ * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
+ * A longer time wastes processors, a shorter one says little.
+ */
+#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
 
 static unsigned int threads;
 module_param(threads, uint, 0644);
 MODULE_PARM_DESC(threads,
-		 "that move memory in a switch, at most: 1 to 8; 0 is one a processor (default)");
-
-/* So long the rotor's thread is alone, to see what takes the time. */
-#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
+		 "threads that move memory in a switch, at most 8; 0 (default): one per processor");
 
 /**
- * struct run - only the thread that runs it writes it
- * @owner: that thread
- * @most: others that may be called
- * @called: that have been
- * @began: when, ns
- * @busy: own_busy() then
+ * struct run - work shared by threads; only the owner writes it
+ * @owner: the rotor's thread
+ * @fn: the function that each thread calls
+ * @data: for @fn
+ * @most: workers that may be called
+ * @called: workers called so far
+ * @began: ns
+ * @busy: own_busy() at @began
  */
 static struct run {
 	const struct task_struct *owner;
-	void (*does)(void *data);
+	void (*fn)(void *data);
 	void *data;
 	u32 most;
 	u32 called;
@@ -57,12 +64,12 @@ u64 mts_workers_busy(void)
 	return own_busy() + mts_stats_read(workers_ns);
 }
 
-/* What many wait for a processor is not counted: they also wait for each other. */
+/* The workers' waiting for a processor is not counted: they also wait for each other. */
 static void work(struct work_struct *work)
 {
 	u64 before = current->se.sum_exec_runtime;
 
-	run.does(run.data);
+	run.fn(run.data);
 	mts_stats_add(workers_ns, current->se.sum_exec_runtime - before);
 }
 
@@ -79,21 +86,21 @@ void mts_workers_call(void)
 		queue_work(queue, &workers[run.called]);
 }
 
-void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
+void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
 	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
 
 	run = (struct run){
 		.owner = current,
-		.does = does,
+		.fn = fn,
 		.data = data,
 		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};
-	does(data);
+	fn(data);
 	run.most = 0;
-	/* Whoever has not begun need not any more: there may be no memory for its thread. */
+	/* Cancel workers that have not begun: memory for their threads may be lacking. */
 	while (run.called)
 		cancel_work_sync(&workers[--run.called]);
 }

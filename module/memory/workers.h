@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* More threads for what the rotor's has too much of: moving memory. */
+/* Worker threads that help the rotor's thread to move memory. */
 #ifndef _MTS_WORKERS_H
 #define _MTS_WORKERS_H
 
 #include "context.h"
 
-/* 0 or -ENOMEM. */
+/*
+ * Return: 0 or -ENOMEM.
+ */
 int mts_workers_init(void);
 void mts_workers_exit(void);
 
 /**
- * mts_workers_run() - do something with several threads
- * @work: takes its share of it until nothing is left; may sleep
- * @data: for @work
- * @wanted: threads at most, this one too; 1: it alone
+ * mts_workers_run() - run a function in several threads
+ * @fn: takes shares of the work until none is left; may sleep
+ * @data: for @fn
+ * @wanted: upper limit of threads, including this one; 1: this thread alone
  *
- * As many as there are processors, and as the parameter `threads` of the module allows. Only for
- * the rotor's thread, which begins alone, and does all of it if nobody else is to be had: others
- * may come late, or never. Returns when the last one has returned.
+ * Uses at most one thread per processor, and as many as the module parameter `threads` allows. The
+ * rotor's thread starts alone, and does all of the work if no worker gets to run. Returns when
+ * every thread has returned. Context: the rotor's thread.
  */
-void mts_workers_run(void (*work)(void *data), void *data, u32 wanted);
+void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted);
 
 /*
- * For @work, now and then: call the others if by now it is clear that it is the processor that
- * takes the time, not the disk. Any of the threads may ask. Cheap.
+ * Called by @fn now and then: starts the workers if the processor, not the disk, turns out to be
+ * the bottleneck. Cheap. Any of the threads may call it.
  */
 void mts_workers_call(void);
 
 /*
- * What all threads that switch have had of a processor until now, in ns, and how long the
- * rotor's, which has to ask, has waited for one.
+ * Processor time of all threads that switch, so far, ns, plus the time that the calling thread has
+ * waited for a processor. Only differences between two calls of one thread mean something.
  */
 u64 mts_workers_busy(void);
 

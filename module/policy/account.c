@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a job may run out of its turn. */
+/* The time that a job may run out of turn. */
 #include "policy/account.h"
 
 u64 mts_account_left(const struct mts_account *account)
@@ -16,7 +16,7 @@ void mts_account_earn(struct mts_account *account, u64 now_ns, const struct mts_
 {
 	u64 bins = at_least_one(share->bins), jobs = at_least_one(share->jobs);
 	u64 passed = mts_sub_floor(now_ns, account->earned_at_ns);
-	/* The smaller of threads / bins and processors / jobs, times bins times jobs. */
+	/* The smaller of threads / bins and processors / jobs, multiplied by bins * jobs. */
 	u64 part = mts_min(at_least_one(share->threads) * jobs,
 			   at_least_one(share->processors) * bins);
 	u64 earned = mul_u64_u64_div_u64(passed, part, bins * jobs * MTS_ACCOUNT_PART);

@@ -1,56 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether taking turns pays. */
+/* Do turns pay? */
 #include "policy/admission.h"
 
 /*
- * A window's length: long against the ticks that processor time is counted in,
- * and with some looks at the jobs. More of them where jobs sleep now and then:
- * how much of the time decides.
+ * A window lasts at least 200 ms: long compared with the ticks of several ms in which the kernel
+ * counts processor time. It needs 3 looks at the jobs, or 10 if some jobs sleep part of the time,
+ * because the fraction of time that they sleep decides.
  */
 #define WINDOW_NS (200ull * 1000000)
 #define LOOKS 3u
 #define LOOKS_UNSURE 10u
-/* Looks are rare where memory is so short that looking has to wait. */
-#define ENOUGH_NS (2ull * 1000000000)
-/* A window that nobody closed in this time says nothing of now. */
+/* A window ends after 2 s even with fewer looks, ns. Where memory is short, looking has to wait. */
+#define WINDOW_MAX_NS (2ull * 1000000000)
+/* A window older than this is discarded, ns: it no longer describes the present. */
 #define STALE_NS (10ull * 1000000000)
-/* Per mille of what is expected of turns: who gets this much loses little without. */
-#define COPES 850u
 /*
- * So few per mille of a processor do not tell by themselves: its time is counted in ticks of
- * several ms. There turns are to give four times as much; in a storm that stops all it is more.
+ * Per mille of the share expected with turns. Jobs that get this much lose little without turns,
+ * and switches have costs that the expectation leaves out.
  */
-#define FEW 50u
-#define COPES_FEW 250u
-/* Who was seen asleep in one of so many looks at most is not looked at more often for that. */
-#define HARDLY_EVER 20u
+#define NO_BENEFIT 850u
 /*
- * What sleepers are reckoned to gain is divided by this: a bin where all sleep at
- * the same time leaves the processor idle, and what they would do when they wake
- * is put off. Measured with Maziero's consumers: at twice as much, turns gain nothing.
+ * Below an expectation of 50 per mille of a processor, the share is a weak signal: it is counted in
+ * ticks of several ms. There turns must promise four times as much. A storm that stops the jobs
+ * exceeds that.
  */
-#define SLEEPERS 2u
-/* Swap-ins a second from which on the jobs may wait for them; a slow disk does 200. */
+#define LOW_SHARE 50u
+#define NO_BENEFIT_LOW 250u
+/* A job seen asleep in at most 1 of 20 looks does not ask for a longer window. */
+#define RARELY_PART 20u
+/*
+ * Divides what jobs that sometimes sleep would gain. A bin whose jobs all sleep at once leaves the
+ * processors idle, and work that comes in while a job is frozen is delayed.
+ */
+#define SLEEPERS_PART 2u
+/* Swap-ins per second above which jobs may wait for memory. A slow disk does 200. */
 #define SWAPS_PER_S 10u
 /*
- * The kernel's accounts of such waits leave out pages that it does not take for a part of
- * the working set yet; so many a second cost time on any disk.
+ * At this many swap-ins per second jobs lose time on any disk, whatever the kernel's stall times
+ * say: those leave out pages that the kernel does not count as part of the working set yet.
  */
 #define MANY_SWAPS_PER_S 1000u
 #define STALLED_PART 10u
-/* For so long: a slow disk that writes may let nobody read for a second. */
+/* Jobs starve only if they do so for 2 s, ns: a slow disk that writes may block readers for one. */
 #define STARVES_NS (2ull * 1000000000)
-/* Of what is expected of turns: this is nothing, as time is counted in ticks. */
+/* One part in 100 of the expected share counts as no progress: time is counted in ticks. */
 #define NOTHING_PART 100u
+/*
+ * Backoff after turns that did not pay, ns: the first, and the longest. It doubles each time. A
+ * shorter one repeats costly attempts; a longer one delays turns after the load has changed.
+ */
 #define HOLD_MIN_NS (30ull * 1000000000)
 #define HOLD_MAX_NS (600ull * 1000000000)
-/* Rounds in a row that must be poor; a single one may have a start or an end in it. */
+/* This many poor rounds in a row end turns. In a single round a job may have started or ended. */
 #define POOR_ROUNDS 2u
+/* Rounds shorter than this are not judged, ns: ticks make their shares inaccurate. */
 #define JUDGED_NS (1ull * 1000000000)
 
 /*
- * Per mille of a processor; more than there are of them at times, as time is counted
- * in ticks and children are added when they end.
+ * Per mille of a processor. It can exceed the number of processors: time is counted in ticks, and
+ * the time of children is added when they exit.
  */
 static u64 share_of(u64 user_ns, u64 elapsed_ns)
 {
@@ -67,9 +75,9 @@ void mts_admission_count(struct mts_look *look, u32 awake)
 }
 
 /*
- * Not "hardly ever": in a storm who mostly sleeps is seen asleep in some few of a hundred looks, as
- * its next page takes ten times as long as its sleep. One of Maziero's consumers that counted for a
- * whole processor in two windows began turns, which cost the ten of them a tenth of their work.
+ * Only a job that no look found asleep. Memory pressure hides sleep: when a page fault takes ten
+ * times as long as a job's sleep, few looks find the job asleep. To count such a job as a whole
+ * processor would begin turns that cost more than they gain.
  */
 static bool never_sleeps(const struct mts_look *look)
 {
@@ -78,7 +86,7 @@ static bool never_sleeps(const struct mts_look *look)
 
 bool mts_admission_unsure(const struct mts_look *look)
 {
-	return (u64)look->asleep * HARDLY_EVER > look->looks && look->asleep < look->looks;
+	return (u64)look->asleep * RARELY_PART > look->looks && look->asleep < look->looks;
 }
 
 void mts_admission_add(struct mts_pool *pool, const struct mts_look *look, u64 elapsed_ns)
@@ -107,10 +115,10 @@ u64 mts_admission_potential(const struct mts_pool *pool)
 
 	if (!pool->looks)
 		return pool->potential;
-	/* Of all threads of the pool together, as @user is. */
+	/* Time asleep and user time are both sums over all threads of the pool. */
 	sleeps = div64_u64(1000 * pool->asleep, pool->looks) * pool->threads;
 	runs = div64_u64(1000 * pool->user * pool->threads, mts_max(sleeps + pool->user, 1ull));
-	return pool->potential + runs / SLEEPERS;
+	return pool->potential + runs / SLEEPERS_PART;
 }
 
 void mts_admission_forget(struct mts_look *look)
@@ -134,14 +142,14 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 	u64 elapsed = now - a->began;
 
 	a->looks++;
-	if (!a->began || elapsed >= ENOUGH_NS)
+	if (!a->began || elapsed >= WINDOW_MAX_NS)
 		return true;
 	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
 }
 
 static bool no_benefit(u64 share, u64 expected)
 {
-	return share * 1000 >= expected * (expected < FEW ? COPES_FEW : COPES);
+	return share * 1000 >= expected * (expected < LOW_SHARE ? NO_BENEFIT_LOW : NO_BENEFIT);
 }
 
 static bool is_rare(u64 pages, u64 elapsed)
@@ -150,8 +158,9 @@ static bool is_rare(u64 pages, u64 elapsed)
 }
 
 /*
- * Programs that work in the kernel run little in user mode, and swap a page now
- * and then, though memory costs them next to nothing.
+ * Low user time alone is no sign of waiting: programs that work in the kernel have little of it,
+ * and swap a page now and then at next to no cost. An unknown stall time (U64_MAX) counts as
+ * waiting.
  */
 static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 elapsed)
 {
@@ -170,9 +179,9 @@ static bool starves(const struct mts_admission *a, const struct mts_window *wind
 }
 
 /*
- * However clear a window is, a second one must say the same. The first may have begun before
- * memory ran out; and while jobs fill it for the first time they get next to nothing for a moment
- * whatever comes then: Maziero's consumers lost a third of their time to turns that ended at once.
+ * Two windows in a row must show the shortage before turns begin. The first window may have begun
+ * before memory ran out. And jobs that fill memory for the first time get next to nothing for a
+ * moment, whatever follows; turns begun then would end at once, at the jobs' expense.
  */
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {

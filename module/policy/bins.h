@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a plan consists of: jobs, bins, and what they are planned with. Pure code (pure.h). */
+/* The types of a plan: jobs, bins, and the settings for planning. Pure code (pure.h). */
 #ifndef _MTS_POLICY_BINS_H
 #define _MTS_POLICY_BINS_H
 
 #include "binpack/binpack.h"
 
-/* Two jobs that wait for each other: their indices in what is planned. */
+/*
+ * Plans stay this much below the configured longest pause, ns. The watchdog thaws a job when half
+ * of this margin is left, so that it never acts on a round that goes as planned.
+ */
+#define MTS_PAUSE_MARGIN_NS 500000000ull
+
+/* Two jobs that wait for each other, as indices into the array of jobs. */
 struct mts_plan_tie {
 	u32 a;
 	u32 b;
@@ -13,75 +19,71 @@ struct mts_plan_tie {
 
 struct mts_plan_conf {
 	u32 pack; /* enum mts_pack */
-	u32 evict; /* enum mts_evict, but AUTO (mts_policy_evict_how()); for mts_plan_traffic() */
-	u64 capacity; /* for bins and residents together */
-	u64 slice_ns; /* of a full bin, at least */
+	u32 evict; /* enum mts_evict, never AUTO (mts_policy_evict_how()); for mts_plan_traffic() */
+	u64 capacity; /* bytes, for a bin and the exempt jobs together */
+	u64 slice_ns; /* minimum for a full bin */
 	u64 min_slice_ns;
 	u64 max_pause_ns;
-	/* this instead, if it is more, where switches would take more than half of a round */
+	/*
+	 * replaces max_pause_ns if it is larger and switches would take more than half of a round
+	 */
 	u64 stretched_pause_ns;
-	u32 overhead; /* per mille of a round that switches may take; 0: slices do not grow */
-	u32 processors; /* that a bin is to keep busy; 0 or 1: no matter */
-	u64 switch_ns; /* what a switch takes, as measured; 0: not known */
+	u32 overhead; /* per mille of a round that switches may take; 0: slices never grow */
+	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
+	u64 switch_ns; /* measured duration of a switch; 0: not known */
 	const struct mts_plan_tie *ties; /* the most important first */
 	u32 nties;
 };
 
-/* The job belongs to every bin; its demand is taken off the capacity. */
+/* Exempt: the job is part of every bin, and its demand is taken off the capacity. */
 #define MTS_PLAN_RESIDENT (1u << 0)
-/* It is resident for its pause limit: a result of mts_plan_limits() (limits.h). */
+/* Exempt because of its pause limit: set by mts_plan_limits() (limits.h). */
 #define MTS_PLAN_LIMITED (1u << 1)
 
 struct mts_plan_job {
 	u64 demand;
-	u64 kept_bytes; /* beside that: bytes in memory in every bin, whichever it runs in */
-	u64 max_pause_ns; /* its own pause limit, for mts_plan_limits(); 0: none */
+	u64 kept_bytes; /* bytes outside @demand that stay in memory in every bin */
+	u64 max_pause_ns; /* the job's own pause limit, for mts_plan_limits(); 0: none */
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
-	u32 threads; /* that want to run at a time */
-	u32 bin; /* result: index, or MTS_BIN_EVERY for a resident job */
-	/* result: the first of the jobs that are packed as one with it; MTS_BIN_NONE: alone */
+	u32 threads; /* that want to run at the same time */
+	u32 bin; /* result: index, or MTS_BIN_EVERY for an exempt job */
+	/* result: first job of the group that is packed as one; MTS_BIN_NONE: not in a group */
 	u32 group;
 };
 
-/* Larger than the capacity: one oversize job, or MTS_PACK_RW's leftovers. */
+/* Demand exceeds the capacity: one oversize job, or MTS_PACK_RW's leftovers. */
 #define MTS_PLAN_OVERFULL (1u << 0)
 
 struct mts_plan_bin {
 	u64 demand;
 	u64 slice_ns;
-	u64 pause_ns; /* how long its jobs are frozen in a round */
+	u64 pause_ns; /* time that its jobs are frozen in a round */
 	u32 jobs;
 	u32 flags;
-	u32 threads; /* sum of its jobs' */
+	u32 threads; /* sum over its jobs */
 	u32 pad;
 };
 
 struct mts_plan {
 	u32 nbins;
-	u64 capacity; /* of a bin: residents taken off */
-	u64 demand; /* of the jobs in bins */
-	u64 resident_demand; /* and what stays of others */
+	u64 capacity; /* of a bin: exempt jobs are taken off */
+	u64 demand; /* of all jobs in bins */
+	u64 resident_demand; /* of exempt jobs, and kept_bytes of the others */
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
-	u64 run_ns; /* the slices alone */
-	u64 max_pause_ns; /* that of conf's two which slices were made for */
-	u64 longest_pause_ns; /* the largest pause_ns; 0 if nbins < 2 */
-	u64 swap_out_bytes; /* by mts_plan_traffic(); else 0 */
+	u64 run_ns; /* the sum of the slices */
+	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
+	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
+	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
 };
-
-/*
- * Plans keep this far away from the user's longest pause: the watchdog thaws a
- * job when half of it is left.
- */
-#define MTS_PAUSE_MARGIN_NS 500000000ull
 
 static inline bool mts_bin_has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {
 	return bin->demand <= capacity && demand <= capacity - bin->demand;
 }
 
-/* Its sum may not be that of its jobs: then nobody may leave. */
+/* A saturated sum cannot be decremented: no job may leave the bin. */
 static inline bool mts_bin_is_saturated(const struct mts_plan_bin *bin)
 {
 	return bin->demand == U64_MAX;
@@ -100,7 +102,7 @@ static inline void mts_bin_move(struct mts_plan_job *job, struct mts_plan_bin *b
 	job->bin = to;
 }
 
-/* Sum of what the bins can hold: each at most the capacity. */
+/* Sum of the bins' demands, each capped at the capacity. */
 static inline u64 mts_bins_sum_capped(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
 	u64 sum = 0;

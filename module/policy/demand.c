@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much memory a job needs, and how much there is. */
+/* How much memory jobs need, and how much the host can give them. */
 #include "policy/demand.h"
 
+/*
+ * The reserve, see mts_policy_capacity(): 1/16 of the memory, within these bounds, bytes. A smaller
+ * one makes full bins swap in their slice; a larger one makes bins smaller, and so their number
+ * larger.
+ */
 #define RESERVE_SHIFT 4
 #define RESERVE_MIN (1ull << 20)
 #define RESERVE_MAX (1ull << 30)
@@ -17,9 +22,8 @@ u64 mts_policy_resident(const struct mts_usage *u)
 }
 
 /*
- * The files are read one after the other while the job runs, so their numbers
- * need not agree. In memory and in swap each have a floor of their own, that
- * one may not eat up the other.
+ * The counters are read one after the other while the job runs, so they need not agree. Memory and
+ * swap are each floored at 0, so that an error in one does not reduce the other.
  */
 u64 mts_policy_demand(const struct mts_usage *u)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a switch moves. */
+/* How much a switch evicts. */
 #include "policy/evict.h"
 
+/* Slack of MTS_EVICT_NEED, 1/16. Less: jobs reclaim in their slice; more: slower switches. */
 #define SLACK_SHIFT 4
-/* Such a part of a round is much for switches. */
-#define DEAR_PART 4
+/* MTS_EVICT_AUTO: switches that take more than this part of a round are too expensive. */
+#define EXPENSIVE_PART 4
 
 u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, bool disk_is_slow)
 {
@@ -15,7 +16,7 @@ u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, boo
 	if (before == MTS_EVICT_NEED)
 		return before;
 	return plan->nbins >= 2 && !disk_is_slow &&
-			       plan->run_ns < plan->round_ns - plan->round_ns / DEAR_PART ?
+			       plan->run_ns < plan->round_ns - plan->round_ns / EXPENSIVE_PART ?
 		       MTS_EVICT_NEED :
 		       MTS_EVICT_FULL;
 }
@@ -26,7 +27,7 @@ u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 
 	u64 lack;
 
 	switch (evict) {
-	case MTS_EVICT_AUTO: /* who does not ask mts_policy_evict_how() */
+	case MTS_EVICT_AUTO: /* for callers without mts_policy_evict_how() */
 	case MTS_EVICT_FULL:
 		return outgoing_resident;
 	case MTS_EVICT_NEED:

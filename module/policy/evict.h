@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a switch evicts: bytes. Pure code (pure.h). */
+/* How much a switch evicts: bytes. Pure code (pure.h). */
 #ifndef _MTS_POLICY_EVICT_H
 #define _MTS_POLICY_EVICT_H
 
 #include "policy/bins.h"
 
-/* 250 MB/s, about: a disk with heads moves no more, however its pages lie. */
+/*
+ * Throughput that tells a rotating disk from others, bytes per us (250 MB/s): a rotating disk stays
+ * below it, even if its pages lie in one row.
+ */
 #define MTS_SLOW_BYTES_PER_US 250ull
 
 /**
- * mts_policy_evict_how() - what a configured @evict comes to in a round
+ * mts_policy_evict_how() - resolve the configured eviction for a round
  * @evict: enum mts_evict
- * @before: what it came to in the round before; MTS_EVICT_FULL in the first one
- * @plan: of the round, by what such switches took so far; NULL: there was none yet
- * @disk_is_slow: it is one whose pages must lie in long rows
+ * @before: result of the round before; MTS_EVICT_FULL in the first round
+ * @plan: of the round, with switch times measured so far; NULL: no switch was measured yet
+ * @disk_is_slow: the disk needs pages in long rows
  *
- * Of MTS_EVICT_AUTO: to evict all of the outgoing bin has switches move the most, but leaves the
- * incoming one alone with the memory, and its pages on the disk in long rows. Where switches cost a
- * quarter of the round all the same, less is to be moved (docs/performance.md has the figures).
- * That stays so until turns end: that switches are shorter then is no reason to make them
- * longer again. Nor is it begun with while nobody knows what they take.
+ * Resolves MTS_EVICT_AUTO. FULL makes each switch move the most, but it leaves the memory to the
+ * incoming bin alone, and it places pages in long rows on the disk. If switches take more than a
+ * quarter of the round all the same, NEED moves less (docs/performance.md has the figures).
+ *
+ * NEED then holds until turns end: shorter switches are its effect, and no reason to return to
+ * FULL. It never begins before the duration of a switch is known.
  *
  * Return: MTS_EVICT_OFF, MTS_EVICT_NEED or MTS_EVICT_FULL.
  */
@@ -28,14 +32,14 @@ u32 mts_policy_evict_how(u32 evict, u32 before, const struct mts_plan *plan, boo
 /**
  * mts_policy_evict() - bytes to evict before the incoming bin runs
  * @evict: enum mts_evict
- * @outgoing_resident: what the outgoing bin has in memory
- * @incoming_demand: what the incoming bin needs
- * @incoming_resident: what it still has in memory
+ * @outgoing_resident: resident set size of the outgoing bin
+ * @incoming_demand: demand of the incoming bin
+ * @incoming_resident: resident set size of the incoming bin
  * @available: free or droppable memory that the incoming bin may use
  *
- * FULL: all of the outgoing bin. NEED: what the incoming bin lacks and 1/16 of
- * that as slack, less what is available; it can be more than the outgoing bin
- * has, the rest is with those that ran before it. OFF, or unknown: 0.
+ * FULL: all of the outgoing bin.
+ * NEED: what the incoming bin lacks plus a slack of 1/16, less what is available. This can exceed
+ * the outgoing bin; the rest comes from bins that ran before it. OFF, or an unknown value: 0.
  */
 u64 mts_policy_evict(u32 evict, u64 outgoing_resident, u64 incoming_demand, u64 incoming_resident,
 		     u64 available);

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether a bin fits, as it runs, and what is learned if it does not. */
+/* Does a bin fit while it runs? If not, the capacity ceiling is lowered. */
 #include "policy/fit.h"
 
+/* A bin may exceed its capacity by 1/8: demands change after planning, and repacking costs time. */
 #define TOLERANCE_SHIFT 3
+/* Shortest interval from which growth is predicted, ns. */
 #define FILLS_MIN_NS 1000000ull
+/* The margin below the ceiling. Smaller: another failure is likely; larger: memory is wasted. */
+#define CEILING_MARGIN_PART 16
+/* The ceiling is dropped when the capacity has grown by 1/8: the host is not as it was. */
+#define CEILING_DROP_PART 8
 
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 {
+	u64 margin;
+
 	if (!lesson->capacity_ceiling)
 		return capacity;
-	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / 8)) {
+	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / CEILING_DROP_PART)) {
 		lesson->capacity_ceiling = 0;
 		return capacity;
 	}
-	/* By so much less that the next try need not be another lesson. */
-	return mts_min(capacity, lesson->capacity_ceiling - lesson->capacity_ceiling / 16);
+	margin = lesson->capacity_ceiling / CEILING_MARGIN_PART;
+	return mts_min(capacity, lesson->capacity_ceiling - margin);
 }
 
 static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling)
@@ -27,7 +35,9 @@ bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_
 {
 	u64 grown = mts_sub_floor(now, before);
 
-	/* Less says nothing, and what comes out must fit 64 bits, or x86's division traps. */
+	/*
+	 * Shorter intervals say nothing. They would also overflow the quotient, which traps on x86.
+	 */
 	return elapsed_ns &&
 	       left < mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
 }
@@ -43,12 +53,16 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set)
 {
-	/* A watermark boost takes memory while there is enough (mm/page_alloc.c). */
+	/* With that much free, a watermark boost makes the kernel reclaim (mm/page_alloc.c). */
 	if (free > plan->capacity / 2)
 		return false;
-	if (demand > plan->capacity) /* has it grown, or was it planned so? */
+	/* Repack if the bin has grown, but not if it was planned overfull. */
+	if (demand > plan->capacity)
 		return !(bin->flags & MTS_PLAN_OVERFULL);
-	/* The user's own word is not doubted; and what fills half of it cannot be packed better. */
+	/*
+	 * A configured capacity is never questioned. A bin of less than half cannot be packed
+	 * better.
+	 */
 	if (capacity_is_set || demand < plan->capacity / 2)
 		return false;
 	learn(lesson, mts_add_sat(plan->capacity, plan->resident_demand),

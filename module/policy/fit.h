@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether a bin fits, as it runs: bytes. Pure code (pure.h). */
+/* Does a bin fit while it runs? Bytes. Pure code (pure.h). */
 #ifndef _MTS_POLICY_FIT_H
 #define _MTS_POLICY_FIT_H
 
 #include "policy/bins.h"
 
 /**
- * struct mts_lesson - that a capacity was too large; zero: nothing is known
- * @capacity_ceiling: a bin and the residents of so many bytes swapped while it ran, or all jobs
- *	needed so many, fitted, and lost time by memory
- * @capacity: for bins and residents together, then
+ * struct mts_lesson - the capacity ceiling that is learned; zero: none
+ * @capacity_ceiling: bytes that did not fit: the demand of a bin and the exempt jobs that swapped
+ *	in its slice, or of all jobs that lost time to memory although they should have fitted
+ * @capacity: capacity for bins and exempt jobs together when the ceiling was learned
  *
- * What is available is an estimate: caches that are not given back, watermarks,
- * and what swapping itself takes make it too large. What a bin has shown counts
- * for more, while the host is as it was then.
+ * The automatic capacity is an estimate. It is too high where caches cannot be dropped, because of
+ * watermarks, and because swapping itself takes memory. A measured ceiling overrides it while the
+ * host's memory is as it was then.
  */
 struct mts_lesson {
 	u64 capacity_ceiling;
@@ -21,39 +21,36 @@ struct mts_lesson {
 };
 
 /*
- * An automatic capacity, less 1/16 of what was too much if there is a lesson.
- * Forgets it if the capacity has grown by more than an eighth since.
+ * Apply the ceiling to an automatic capacity: at most 15/16 of the ceiling. The ceiling is dropped
+ * when the capacity has grown by more than an eighth since it was learned.
  */
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
 
 /*
- * Jobs had @before bytes in memory and have @now, @elapsed_ns later: will they have the @left
- * ones as well within @within_ns, if they go on so? Not if they do not grow. What is shorter than
- * a millisecond counts as one.
+ * Will jobs that grow use up @left bytes within @within_ns? @before, @now: their bytes in memory,
+ * measured @elapsed_ns apart. The growth is taken as constant. Intervals below 1 ms count as 1 ms.
  */
 bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
 
 /*
- * Must a bin of several jobs that needs @demand now be split? An eighth of the
- * capacity is tolerated: the plan was made with demands that move. A bin that
- * was planned too full (MTS_PACK_RW) must outgrow that plan.
+ * Must a bin of several jobs that now needs @demand be split? The bin may exceed the capacity by an
+ * eighth, because demands change after planning. A bin that was planned overfull (MTS_PACK_RW) must
+ * exceed its planned demand by as much, too.
  */
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand);
 
 /*
- * A bin of several jobs, that needs @demand now, swaps while it runs: is it to
- * be packed anew? The lesson is taken down if it was to fit. @free: bytes that
- * the host has free; if that is half the capacity then it is not the bin's size
- * that makes it swap. @capacity_is_set: by the user.
+ * A bin of several jobs that now needs @demand swaps in its slice: must it be repacked? If it
+ * should have fitted, the capacity ceiling is lowered. @free: free bytes of the host; above half of
+ * the capacity the bin's size is not the cause. @capacity_is_set: the capacity is configured.
  */
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set);
 
 /*
- * All jobs fit, they need @demand together with the residents, and yet they lose time by
- * memory: is the capacity, for bins and residents together, too much? The lesson is taken
- * down then. Not if they fill less than three quarters of it: it is something else then.
- * @free: as above.
+ * All jobs and the exempt jobs together need @demand and fit, but lose time to memory: is the
+ * capacity too large? Then the capacity ceiling is lowered. Below three quarters of the capacity
+ * the cause is something else. @capacity: for bins and exempt jobs. @free: as above.
  */
 bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 free);
 

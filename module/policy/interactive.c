@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is interactive, and which of them are in every bin. */
+/* Which jobs are interactive, and which of them are exempt. */
 #include "policy/interactive.h"
 
 #include "binpack/sort.h"
 
+/* Layout of a credit (interactive.h): the time lies above the amount. */
 #define STAMP_SHIFT 16
+/* Events within this time count once, ms: a repeating key is one input. */
 #define EVENT_MS 100u
-#define ENOUGH MTS_CREDIT_UNIT
-#define TOO_LITTLE (MTS_CREDIT_UNIT / 4)
+/* A job becomes interactive at BEGIN_CREDIT. It stays so down to END_CREDIT: hysteresis. */
+#define BEGIN_CREDIT MTS_CREDIT_UNIT
+#define END_CREDIT (MTS_CREDIT_UNIT / 4)
+/* Shortest time that a job is interactive, ms: longer than usual pauses in typing. */
 #define LEAST_MS 10000u
 
 static u64 stamp_of(u64 credit)
@@ -22,7 +26,7 @@ static u32 amount_of(u64 credit)
 
 u32 mts_credit_now(u64 credit, u64 now_ms)
 {
-	/* Clocks of two processors may be read in either order. */
+	/* Two processors may read their clocks in either order. */
 	u64 age = mts_sub_floor(now_ms, stamp_of(credit));
 	u64 halvings = age / MTS_CREDIT_HALF_LIFE_MS;
 	u32 amount = amount_of(credit);
@@ -30,7 +34,7 @@ u32 mts_credit_now(u64 credit, u64 now_ms)
 	if (halvings >= STAMP_SHIFT)
 		return 0;
 	amount >>= halvings;
-	/* In a straight line from one half to the next. */
+	/* Linear between two halvings. */
 	return amount -
 	       amount * (u32)(age % MTS_CREDIT_HALF_LIFE_MS) / (2 * MTS_CREDIT_HALF_LIFE_MS);
 }
@@ -45,23 +49,23 @@ u64 mts_credit_add(u64 credit, u64 now_ms, u32 amount)
 	return now_ms << STAMP_SHIFT | sum;
 }
 
-/* How long it takes until less than TOO_LITTLE is left. */
+/* Time until less than END_CREDIT is left, ms. */
 static u64 lasts_ms(u32 amount)
 {
 	u64 ms = 0;
 
-	if (amount < TOO_LITTLE)
+	if (amount < END_CREDIT)
 		return 0;
-	for (; amount >= 2 * TOO_LITTLE; amount /= 2)
+	for (; amount >= 2 * END_CREDIT; amount /= 2)
 		ms += MTS_CREDIT_HALF_LIFE_MS;
-	return ms + 2 * MTS_CREDIT_HALF_LIFE_MS * (amount - TOO_LITTLE) / amount;
+	return ms + 2 * MTS_CREDIT_HALF_LIFE_MS * (amount - END_CREDIT) / amount;
 }
 
 u64 mts_interactive_until(u64 credit, u64 until_ms)
 {
 	u64 now_ms = stamp_of(credit), lasts = lasts_ms(amount_of(credit));
 
-	if (amount_of(credit) >= ENOUGH)
+	if (amount_of(credit) >= BEGIN_CREDIT)
 		lasts = mts_max(lasts, LEAST_MS);
 	else if (until_ms <= now_ms)
 		return until_ms;

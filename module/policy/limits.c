@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A plan that keeps the pause limits of single jobs. */
+/* Plans that keep the pause limits of single jobs. */
 #include "policy/limits.h"
 
 #include "binpack/sort.h"
@@ -7,8 +7,8 @@
 #include "policy/slices.h"
 
 /*
- * So often the jobs are planned anew at most. Each pass makes residents, which leaves less memory
- * to the bins, so that pauses grow and other limits may not be kept any more. One pass is usual.
+ * Limit of planning passes. Each pass exempts jobs, which leaves less memory to the bins. So pauses
+ * grow, and further limits may be broken. One pass is usual.
  */
 #define PASSES 4u
 
@@ -23,7 +23,7 @@ static bool is_kept(const struct mts_plan_job *job, const struct mts_plan_bin *b
 	       mts_limit_allows(job->max_pause_ns, bins[job->bin].pause_ns);
 }
 
-/* The jobs whose limits are not kept, the shortest limit first. Return: how many. */
+/* Sort the jobs whose limits are broken, the shortest limit first. Return: their number. */
 static u32 list_broken(const struct mts_plan_job *jobs, u32 n, const struct mts_plan_bin *bins,
 		       struct mts_key *keys)
 {
@@ -45,7 +45,7 @@ static void make_resident(struct mts_plan_job *job, struct mts_limits *limits)
 	limits->residents++;
 }
 
-/* Up to the first one that has no room. Return: how many have become resident. */
+/* Exempt jobs in order until one does not fit into the room. Return: how many were exempted. */
 static u32 grant(struct mts_plan_job *jobs, const struct mts_key *keys, u32 nkeys,
 		 struct mts_limits *limits)
 {
@@ -54,7 +54,7 @@ static u32 grant(struct mts_plan_job *jobs, const struct mts_key *keys, u32 nkey
 	for (i = 0; i < nkeys; i++) {
 		struct mts_plan_job *job = &jobs[keys[i].index];
 
-		/* What stays of it in every bin has had its room before. */
+		/* Its kept_bytes were taken off the room before. */
 		if (job->demand > limits->room)
 			break;
 		limits->room -= job->demand;
@@ -99,7 +99,10 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 				mts_plan_slices(conf, bins, plan);
 				break;
 			}
-			/* The slices are the shortest now: these limits no slices keep. */
+			/*
+			 * The slices are at their minimum now: no slices keep the limits that are
+			 * still broken.
+			 */
 			nkeys = list_broken(jobs, n, bins, keys);
 			for (i = 0; i < nkeys; i++)
 				make_resident(&jobs[keys[i].index], limits);

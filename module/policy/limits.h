@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Jobs that have a pause limit of their own (struct mts_job_pause): a plan keeps it. Pure code
- * (pure.h).
- */
+/* Keeps the pause limits of single jobs (struct mts_job_pause) in a plan. Pure code (pure.h). */
 #ifndef _MTS_POLICY_LIMITS_H
 #define _MTS_POLICY_LIMITS_H
 
 #include "policy/bins.h"
 
 /**
- * struct mts_limits - what a plan does for jobs with limits of their own
- * @room: in: bytes that they may hold together as residents, beside what stays of them in memory in
- *	every bin; out: what is left of it
- * @residents: out: jobs that are resident for their limit, flagged MTS_PLAN_LIMITED
- * @by: out: index of the job for which the slices are shorter; MTS_BIN_NONE: of none
+ * struct mts_limits - what a plan does for jobs with pause limits of their own
+ * @room: in: bytes that these jobs may hold as exempt jobs, beside their kept_bytes; out: the rest
+ * @residents: out: number of jobs exempted for their limit, flagged MTS_PLAN_LIMITED
+ * @by: out: index of the job for whose limit the slices are shorter; MTS_BIN_NONE: none
  */
 struct mts_limits {
 	u64 room;
@@ -22,19 +18,26 @@ struct mts_limits {
 };
 
 /**
- * mts_plan_limits() - change a plan so that each job's own limit is kept
- * @conf, @jobs, @n, @bins, @plan, @scratch: of mts_plan_round(), which has made the plan
+ * mts_plan_limits() - change a plan so that it keeps each job's own pause limit
+ * @conf: as for mts_plan_round(), which has made the plan
+ * @jobs: the same
+ * @n: the same
+ * @bins: the same
+ * @plan: the same
  * @limits: .room is set
+ * @scratch: as for mts_plan_round()
  *
- * A limit is kept if the pause of the job's bin is shorter by MTS_PAUSE_MARGIN_NS or more. Jobs
- * whose limit is not kept become resident, the one with the shortest limit first, of equal ones
- * the first, and the others are planned anew. For the first one that has no room all slices
- * become shorter, which keeps the limits of those behind it as well. If even the shortest slices
- * do not keep its limit, shorter slices would help nobody: the job is resident beyond the room,
- * as if it was pinned, and the slices stay as they are.
+ * A limit is kept if the pause of the job's bin is shorter by at least MTS_PAUSE_MARGIN_NS. Jobs
+ * whose limit is broken become exempt, the shortest limit first, equal ones in order of index, and
+ * the other jobs are planned again.
  *
- * .flags of the jobs that become resident are changed: MTS_PLAN_RESIDENT | MTS_PLAN_LIMITED.
- * There is a bound on how often it plans anew. A limit that is not kept then is the watchdog's.
+ * For the first job that does not fit into the room all slices are shortened, which keeps the
+ * longer limits as well. If even minimal slices break the limit, shorter slices help no job. Then
+ * the jobs whose limits are still broken become exempt beyond the room, as if they were pinned, and
+ * slices keep their length.
+ *
+ * Jobs that become exempt get MTS_PLAN_RESIDENT | MTS_PLAN_LIMITED. The number of passes is
+ * bounded. The watchdog enforces a limit that is still broken after that.
  *
  * Return: as mts_plan_round().
  */
@@ -43,15 +46,15 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 		    void *scratch);
 
 /**
- * mts_plan_shorten() - slices anew, as short as a job's own limit needs them
- * @job: of the plan, in a bin; has a limit
+ * mts_plan_shorten() - shorten all slices as far as one job's own limit needs
+ * @job: in a bin of the plan, with a limit
  *
- * Return: is the limit kept? If not, the slices are the shortest.
+ * Return: is the limit kept? If not, the slices are at their minimum.
  */
 bool mts_plan_shorten(const struct mts_plan_conf *conf, const struct mts_plan_job *job,
 		      struct mts_plan_bin *bins, struct mts_plan *plan);
 
-/* Does this pause, as planned, keep a limit? 0: there is none. */
+/* Does a planned pause keep a limit? Limit 0: always. */
 bool mts_limit_allows(u64 limit_ns, u64 pause_ns);
 
 #endif /* _MTS_POLICY_LIMITS_H */

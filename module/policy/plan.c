@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The plan of one round. */
+/* The plan of a round. */
 #include "policy/plan.h"
 
 #include "policy/bins.h"
@@ -54,7 +54,9 @@ static bool is_member(const struct mts_plan_job *jobs, u32 i)
 	return jobs[i].group != MTS_BIN_NONE && jobs[i].group != i;
 }
 
-/* The groups and jobs that are not resident, in their order, from what mts_plan_join() left. */
+/*
+ * From mts_plan_join()'s sums keep what is packed: first jobs of groups, and jobs without a group.
+ */
 static u32 close_up(const struct mts_plan_job *jobs, u32 n, struct mts_item *items)
 {
 	u32 nitems = 0;
@@ -80,7 +82,7 @@ static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *i
 			jobs[i].bin = MTS_BIN_EVERY;
 			continue;
 		}
-		/* The first of a group comes before the others. */
+		/* The first job of a group precedes its other jobs. */
 		jobs[i].bin = is_member(jobs, i) ? jobs[jobs[i].group].bin : items++->bin;
 		bin = &bins[jobs[i].bin];
 		bin->demand = mts_add_sat(bin->demand, jobs[i].demand);
@@ -99,7 +101,9 @@ static void mark_overfull(struct mts_plan_bin *bins, const struct mts_plan *plan
 			bins[i].flags |= MTS_PLAN_OVERFULL;
 }
 
-/* Return: the fullest bin. */
+/*
+ * Return: demand of the fullest bin.
+ */
 static u64 fullest(const struct mts_plan_bin *bins, u32 nbins)
 {
 	u64 most = 0;
@@ -110,7 +114,7 @@ static u64 fullest(const struct mts_plan_bin *bins, u32 nbins)
 	return most;
 }
 
-/* Into bins, by memory alone. Return: how many, or an error. */
+/* Pack by memory alone. Return: number of bins, or an error. */
 static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
@@ -132,7 +136,7 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 	return nbins;
 }
 
-/* With as many ties as are no worse for memory: all, half of them, a quarter, an eighth. */
+/* Honour as many ties as cost no memory: all of them, a half, a quarter, an eighth, or none. */
 static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		     struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
@@ -178,7 +182,7 @@ u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, 
 {
 	u32 i;
 
-	/* While nothing runs, bin 0 is the next to run. */
+	/* Before the first slice, bin 0 runs next. */
 	if (running >= nbins)
 		running = 0;
 	for (i = running; i < nbins; i++)

@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The plan of one round: bytes, nanoseconds, per mille. Pure code (pure.h). */
+/* The plan of a round: bytes, ns, per mille. Pure code (pure.h). */
 #ifndef _MTS_POLICY_PLAN_H
 #define _MTS_POLICY_PLAN_H
 
 #include "policy/bins.h"
 
 /*
- * The configuration's part of it; .capacity, .switch_ns, .processors and .ties are left to the
- * caller.
+ * Planning settings from the configuration. The caller sets .capacity, .switch_ns, .processors,
+ * .ties and .nties.
  */
 struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config);
 
-/* Bytes of scratch memory that mts_plan_round() and mts_plan_traffic() need for n jobs. */
+/* Scratch memory of mts_plan_round() and mts_plan_traffic() for n jobs, bytes. */
 size_t mts_plan_scratch(u32 n);
 
 /**
- * mts_plan_round() - pack the jobs, give each bin its slice, foretell the round
- * @conf: see there
+ * mts_plan_round() - pack the jobs, set the slices, and predict the round
+ * @conf: settings
  * @jobs: n jobs; only .bin and .group are written
  * @n: 0..MTS_MAX_JOBS
  * @bins: room for n bins
  * @plan: result
  * @scratch: mts_plan_scratch(n) bytes, aligned for u64
  *
- * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand /
- * capacity, at most slice_ns (an oversize job does not hold the others up),
- * at least min_slice_ns. If switches took more than .overhead of the round so,
- * a full bin's slice grows until they do not, up to MTS_SLICE_MAX_NS. If that
- * makes the longest pause (the round less the
- * bin's own slice) exceed max_pause_ns, all slices shrink in proportion, down
- * to min_slice_ns. If that leaves them less of a round than the switches take,
- * they grow until they have half of it, as far as stretched_pause_ns allows.
- * With very many bins, or very long switches, the pause can still exceed that,
- * and .longest_pause_ns says so.
+ * Packing: mts_binpack(). Then a bin with fewer threads than processors gets jobs from bins with
+ * more than enough threads, if it has room for them: otherwise processors would idle in its slice.
+ * The number of bins does not change.
  *
- * Bins are packed by mts_binpack(). Then, where a bin has fewer threads than there are
- * processors, it gets jobs of bins that have more than enough, if it has room for them:
- * processors would idle in its slice otherwise. The number of bins stays as it is.
+ * Ties: jobs that are tied share a bin if they fit into one together, and if this costs neither
+ * another bin nor a fuller bin beyond the capacity. If that fails with all ties, the last half of
+ * them is dropped, and so on. Above MTS_PLAN_MANY jobs ties are ignored, as several attempts at
+ * packing would take too long.
  *
- * Jobs that are tied share a bin if they fit in one together, and if no bin more is needed
- * for it, nor a fuller one beyond the capacity. If that does not go with all ties, the last
- * half of them is passed over, and so on. Of more than MTS_PLAN_MANY jobs packing takes too
- * long for several attempts: they are packed without ties.
+ * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand / capacity. The maximum is
+ * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. Then:
  *
- * For MTS_MAX_JOBS jobs it takes less than five million instructions
- * (tests/unit/test_cost.py).
+ * - If switches would exceed .overhead of the round, slices grow until they do not. A full bin's
+ *   slice is at most MTS_SLICE_MAX_NS.
+ * - If the longest pause (the round less the bin's own slice) then exceeds max_pause_ns, all slices
+ *   shrink in proportion, down to min_slice_ns.
+ * - If slices then take less of the round than switches, they grow until they have half of it, as
+ *   far as stretched_pause_ns allows.
+ * - With very many bins or very long switches the pause can still exceed the limit.
+ *   .longest_pause_ns says so.
+ *
+ * MTS_MAX_JOBS jobs take less than five million instructions (tests/unit/test_cost.py).
  *
  * Return: 0, or -EINVAL as mts_binpack().
  */
@@ -52,18 +52,18 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
 
 /**
- * mts_plan_newcomer() - where a job goes that arrives in the middle of a round
+ * mts_plan_newcomer() - choose a bin for a job that arrives during a round
  * @bins: this round's bins
- * @nbins: how many
+ * @nbins: number of bins
  * @capacity: of a bin
- * @running: index of the bin that runs
- * @demand: the newcomer's, known or expected
+ * @running: index of the running bin; if it is no bin, the search begins at bin 0
+ * @demand: of the new job, known or expected
  *
- * Return: the running bin if it has room, else the next one in the order of
- * running that has (after the last bin comes the first, whose turn is in the
- * next round), else MTS_BIN_NONE: it waits for the next round (Reuven & Wiseman
- * section 4.1). Bins beyond the capacity have no room, not even for 0 bytes.
- * If @running is no bin, the search begins at bin 0.
+ * Tries the running bin, then the others in the order of their turns; after the last bin comes the
+ * first, whose turn is in the next round. An overfull bin has no room, not even for 0 bytes.
+ *
+ * Return: the first bin with room. MTS_BIN_NONE: the job waits for the next round (Reuven & Wiseman
+ * section 4.1).
  */
 u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
 		      u64 demand);

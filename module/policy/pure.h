@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What pure code may use. Files in binpack/ and policy/ include this header
- * and no other system header, so that they compile unchanged in the module,
- * in mtsctl, in the unit tests and in simulations: plain C over arrays and
- * integers, no locks, no allocation, no kernel objects, no floating point.
+ * What pure code may use. Files in binpack/ and policy/ include this header and no other system
+ * header. So they compile unchanged in the module, in mtsctl, in the unit tests and in simulations.
+ * Pure code is plain C over arrays and integers: no locks, no allocation, no kernel objects, no
+ * floating point.
  *
  * Sums of sizes never wrap: they saturate at U64_MAX (mts_add_sat()).
  */
@@ -40,7 +40,7 @@ typedef __s64 s64;
 #define U32_MAX UINT32_MAX
 #endif
 
-/* As in <linux/math64.h>, for the range where the 128-bit product matters. */
+/* As in <linux/math64.h>; the 128-bit path serves products that overflow 64 bits. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
 	u64 product;

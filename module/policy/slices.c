@@ -13,7 +13,7 @@ static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin 
 {
 	u64 share = 0;
 
-	/* Also what keeps the quotient within 64 bits, and off a zero divisor. */
+	/* Also keeps the quotient below within 64 bits, and the divisor off zero. */
 	if (bin->demand >= capacity)
 		return full;
 	if (bin->demand && full)
@@ -21,7 +21,7 @@ static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin 
 	return mts_max(share, mts_min(conf->min_slice_ns, full));
 }
 
-/* Give out slices, where a full bin has the given one. Return the longest pause. */
+/* Set all slices, given the slice of a full bin. Return: the longest pause. */
 static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		      struct mts_plan *plan, u64 full)
 {
@@ -49,9 +49,8 @@ static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 }
 
 /*
- * A full bin's slice with which switches take @overhead of a round, and no
- * shorter than conf->slice_ns. Bins that are kept at the minimum make the
- * round longer than reckoned here, and their share smaller.
+ * The slice of a full bin with which switches take @overhead of a round, at least conf->slice_ns.
+ * Bins at min_slice_ns make the round longer than assumed here, so that switches take less.
  */
 static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		      const struct mts_plan *plan, u32 overhead)
@@ -60,23 +59,24 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 
 	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
-	/* Beyond it the answer is the longest slice there is, whatever the rest. */
+	/* Longer switches give the longest slice in any case. The cap avoids an overflow. */
 	switches = mts_min(conf->switch_ns, MTS_SLICE_MAX_NS) * plan->nbins;
 	slices = div64_u64(switches * (1000 - overhead), overhead);
 	if (slices / plan->nbins >= MTS_SLICE_MAX_NS)
 		slices = MTS_SLICE_MAX_NS * plan->nbins;
-	/* All bins together have sum / capacity times a full slice, at least once. */
+	/* All bins together run for sum / capacity full slices, and for one at least. */
 	slices = mul_u64_u64_div_u64(slices, plan->capacity, mts_max(sum, plan->capacity));
 	return mts_max(conf->slice_ns, mts_min(slices, MTS_SLICE_MAX_NS));
 }
 
 /*
- * Of [low, high), the longest full slice that keeps the limit, where low keeps it by
- * @below and high exceeds it by @above. A longer full slice never makes a pause shorter, and
- * the pause grows almost in a straight line, so the next try is where the line
- * between the two ends crosses the limit. An end that is tried in vain twice
- * in a row counts for half (the Illinois algorithm), and every fourth try is
- * the middle, which bounds their number whatever the line looks like.
+ * Find the longest full slice in [low, high) that keeps the limit. @below: margin of low's pause;
+ * @above: excess of high's pause.
+ *
+ * The pause never shrinks as the full slice grows, and is almost linear in it. So each step tries
+ * the point at which the line between both ends crosses the limit. The value of an end that stays
+ * twice in a row is halved (the Illinois algorithm). Every fourth step bisects, which bounds the
+ * number of steps for any function.
  */
 static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			struct mts_plan *plan, u64 low, u64 high, u64 below, u64 above)
@@ -109,9 +109,10 @@ static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 }
 
 /*
- * Slices as they should be, or shorter for no pause to exceed @limit: shorter
- * full slices shrink all slices in proportion, while those that are at the
- * minimum already stay there. Return: whether they are.
+ * Set slices for a full slice of @full, and shorten them if a pause exceeds @limit. A shorter full
+ * slice shrinks all slices in proportion; slices at the minimum stay there.
+ *
+ * Return: were they shortened?
  */
 static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			 struct mts_plan *plan, u64 full, u64 limit)
@@ -123,7 +124,7 @@ static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *
 	if (longest <= limit)
 		return false;
 	shortest = set_slices(conf, bins, plan, low);
-	/* With very many bins even the shortest slices may exceed it. */
+	/* With very many bins even minimal slices may exceed the limit: then they stay minimal. */
 	if (shortest <= limit)
 		set_slices(conf, bins, plan,
 			   search_slice(conf, bins, plan, low, full, limit - shortest,

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long each bin of a plan runs: nanoseconds. Pure code (pure.h). */
+/* How long each bin of a plan runs: ns. Pure code (pure.h). */
 #ifndef _MTS_POLICY_SLICES_H
 #define _MTS_POLICY_SLICES_H
 
 #include "policy/bins.h"
 
-/* The two limits, less the margin, of a user's @max_pause_ns. 0: automatic (struct mts_config). */
+/*
+ * Derive both pause limits, less the margin, from a configured @max_pause_ns. 0: automatic (struct
+ * mts_config).
+ */
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 
-/* Is a pause longer than it was to be, and than the user allows? */
+/* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
-/* The slices, pauses and the round's length of such a plan anew: the same bins, another conf. */
+/* Recompute slices, pauses and the length of the round: the same bins, other settings. */
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		     struct mts_plan *plan);
 
 /**
- * mts_plan_cut() - how long a slice may last so that nobody waits too long for a turn
- * @bins: this round's
- * @nbins: how many
+ * mts_plan_cut() - longest slice with which each bin gets its turn in time
+ * @bins: this round's bins
+ * @nbins: number of bins
  * @running: the bin whose slice it is, below @nbins
- * @left: of each bin: how long it may still wait for its switch to begin, in ns; U64_MAX: it
- *	waits for none, and has no turn; that of @running does not matter
- * @switch_ns: what a switch takes
+ * @left: for each bin, ns until its switch must begin; U64_MAX: no job of it waits, and it gets no
+ *	turn. The entry of @running is ignored
+ * @switch_ns: duration of a switch
  *
- * The turns of others lie before all but the next one's: slices as planned, which shrink with
- * this one, and their switches. A round's first slices are planned before anybody knows how
- * long switches take; those to come must not pay for it alone.
+ * Before each bin but the next one lie other turns: their slices and their switches. Those slices
+ * are taken to shrink as much as this one. The first slices of a round are planned before the
+ * duration of a switch is known, so the slices to come must not bear the correction alone.
  *
  * Return: ns, at most the slice as planned.
  */

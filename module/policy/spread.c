@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What packing leaves uneven. It goes by memory alone: of three large jobs and some small ones
- * the first bin may have one large and all the small ones, and the others one thread each, so that
- * all processors but one idle in their slices. And first fit fills the first bins to the brim,
- * while the last has the rest.
+ * Evens out what packing leaves uneven. Packing goes by memory alone. Of three large and several
+ * small jobs, one large job and all small ones may share the first bin. The other bins then have
+ * one thread each, and processors idle in their slices. First fit also fills the first bins to the
+ * brim and leaves the rest to the last.
  */
 #include "policy/spread.h"
 
 #include "policy/bins.h"
 
-/* Jobs looked at in all: what it may cost where there are very many. */
+/* Bounds the work, in jobs looked at. Beyond it some bins may stay uneven. */
 #define MAX_LOOKS (4u * MTS_MAX_JOBS)
-/* Bins that are less than this part of the capacity apart are even. */
+/*
+ * Demands that differ by less than 1/4 of the capacity count as even: each move of a job costs
+ * eviction and bring-back.
+ */
 #define UNEVEN 4u
 
-/* It has room, the bin that it is in keeps enough threads, and nobody there is tied to it. */
+/* The job is not tied, its old bin keeps a thread per processor, and the new bin has room. */
 static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *from,
 		     const struct mts_plan_bin *to, u64 capacity, u32 processors)
 {
@@ -22,7 +25,7 @@ static bool may_move(const struct mts_plan_job *job, const struct mts_plan_bin *
 	       !mts_bin_is_saturated(from) && mts_bin_has_room(to, capacity, job->demand);
 }
 
-/* Of the processors those that resident jobs leave: they are in every bin. */
+/* The processors that exempt jobs leave: those are part of every bin. */
 static u32 processors_for_bins(const struct mts_plan_conf *conf, const struct mts_plan_job *jobs,
 			       u32 n)
 {
@@ -42,7 +45,7 @@ static bool has_too_few(const struct mts_plan_bin *bin, u32 processors)
 	return bin->threads < processors;
 }
 
-/* A thread for @to, and not the last job of its bin. */
+/* The job adds a thread to @to and is not the last job of its bin. */
 static bool helps(const struct mts_plan_job *job, const struct mts_plan_bin *from,
 		  const struct mts_plan_bin *to)
 {
@@ -93,7 +96,7 @@ static u32 emptiest(const struct mts_plan_bin *bins, u32 nbins)
 	return least;
 }
 
-/* Far from even, and it leaves its bin fuller than the other one still. */
+/* The demands are far apart, and the old bin stays the fuller one. */
 static bool evens_out(const struct mts_plan_job *job, const struct mts_plan_bin *from,
 		      const struct mts_plan_bin *to, u64 capacity)
 {

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What packing leaves uneven. Pure code (pure.h). */
+/* Evens out what packing leaves uneven. Pure code (pure.h). */
 #ifndef _MTS_POLICY_SPREAD_H
 #define _MTS_POLICY_SPREAD_H
 
 #include "policy/bins.h"
 
 /**
- * mts_plan_spread() - mts_plan_round()'s second step, what packing leaves uneven
+ * mts_plan_spread() - second step of mts_plan_round(): even out the bins
+ * @conf: settings
+ * @jobs: n jobs with their bins
+ * @n: number of jobs
+ * @bins: bins with their sums
+ * @plan: number of bins, and capacity
  *
- * Jobs' bins and @bins are set. A bin with fewer threads than there are processors gets jobs of
- * others that have more than enough. Then the emptiest bin gets jobs of fuller ones while it is
- * a quarter of the capacity behind, whose bins stay the fuller ones and keep a thread for each
- * processor: every bin has room to grow. That not with MTS_PACK_RW, which is as the paper has
- * it. Jobs that are tied stay where they are. Takes a bounded time: beyond some thousand jobs
- * not all bins may be looked at.
+ * Threads: a bin with fewer threads than processors gets jobs from bins with more than enough.
+ *
+ * Memory: the emptiest bin gets jobs from bins that exceed it by at least a quarter of the
+ * capacity. Those bins stay the fuller ones and keep a thread per processor. So every bin has room
+ * to grow. Not for MTS_PACK_RW, which follows the paper.
+ *
+ * Tied jobs do not move. The time is bounded: beyond some thousand jobs not all bins may be looked
+ * at.
  */
 void mts_plan_spread(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		     struct mts_plan_bin *bins, const struct mts_plan *plan);

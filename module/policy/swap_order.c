@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Radix exchange: those whose highest bit is clear before those that have it set, then each of the
- * two parts by the next bit, and so on; what is evicted in order hardly moves.
+ * Radix exchange sort: pages whose highest bit is clear go before pages with that bit set. Each of
+ * the two parts is sorted by the next bit, and so on. Pages that were evicted in order hardly move.
  *
- * Not with sort() of the kernel: a heap sort, which calls a function for every comparison, reads
- * all over the list, and cannot be ended.
+ * The kernel's sort() is unsuitable: it is a heap sort, which calls a function for each comparison,
+ * accesses the list at random, and cannot be aborted.
  */
 #include "policy/swap_order.h"
 
-/* So few are sorted by insertion. */
+/* Parts of at most this many pages are sorted by insertion, which is faster there. */
 #define FEW 16u
-/* Looks between two questions whether to go on: some 50 us. */
+/* Pages looked at between two calls of @go_on, about 50 us: a longer interval delays an abort. */
 #define BREATH 4096u
 #define MAX_BITS 64u
 
-/* Pages that differ in their lowest @bits bits only. It begins where the next of the stack ends. */
+/*
+ * Pages that differ in their lowest @bits bits only. A part starts where the one above it on the
+ * stack ends.
+ */
 struct part {
 	u32 end;
 	u32 bits;
@@ -22,7 +25,7 @@ struct part {
 
 struct sorter {
 	struct mts_swapped *pages;
-	u64 differing; /* the bits of places that are not the same in all */
+	u64 differing; /* bits in which the places of any two pages differ */
 	bool (*go_on)(void);
 	u32 looks;
 	bool over;
@@ -42,7 +45,7 @@ static void look(struct sorter *s)
 		s->over = true;
 }
 
-/* Those that have @bit go behind those that have not. Return: where they begin. */
+/* Move pages with @bit behind pages without it. Return: index of the first page with @bit. */
 static u32 split(struct sorter *s, u32 first, u32 end, u64 bit)
 {
 	struct mts_swapped *pages = s->pages;
@@ -81,7 +84,7 @@ static u64 differing(const struct mts_swapped *pages, u32 n)
 	return bits;
 }
 
-/* Of the lowest @bits bits those that are to be looked at, without leading ones that are not. */
+/* Skip leading bits in which no pages differ. Return: number of bits left to sort by. */
 static u32 skip_common(const struct sorter *s, u32 bits)
 {
 	while (bits && !(s->differing >> (bits - 1) & 1))
@@ -92,7 +95,7 @@ static u32 skip_common(const struct sorter *s, u32 bits)
 bool mts_swap_order(struct mts_swapped *pages, u32 n, bool (*go_on)(void))
 {
 	struct sorter s = { .pages = pages, .differing = differing(pages, n), .go_on = go_on };
-	/* Each part that is added is to be looked at in one bit less than the one before. */
+	/* Each part on the stack is sorted by at least one bit less than the part below it. */
 	struct part parts[MAX_BITS + 1] = { { .end = n, .bits = MAX_BITS } };
 	u32 depth = 1, first = 0;
 

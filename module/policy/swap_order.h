@@ -4,7 +4,7 @@
 
 #include "policy/pure.h"
 
-/* A page in swap: what it is ordered by, and where it belongs; what these mean: swapped.h. */
+/* A page in swap: its sort key, and its address. swapped.h defines the encoding. */
 struct mts_swapped {
 	u64 place;
 	u64 where;
@@ -12,12 +12,14 @@ struct mts_swapped {
 
 /**
  * mts_swap_order() - sort pages by place, the lowest first
- * @go_on: asked every few thousand pages that are looked at; it may sleep
+ * @pages: the pages, sorted in place
+ * @n: number of pages
+ * @go_on: called every few thousand pages; may sleep; false aborts the sort
  *
- * In place, whatever their number, in a time that grows with it and with the bits in which their
- * places differ. Pages of one place: in any order.
+ * Pages with the same place end up in any order. The time grows with @n and with the number of bits
+ * in which places differ.
  *
- * Return: false if @go_on did; all of the pages are still there.
+ * Return: false if @go_on returned false. The array then still holds all pages, not in order.
  */
 bool mts_swap_order(struct mts_swapped *pages, u32 n, bool (*go_on)(void));
 

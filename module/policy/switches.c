@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What switches have taken, and what they move. */
+/* How long switches took, and how much they evict. */
 #include "policy/evict.h"
 #include "policy/switches.h"
 
@@ -18,7 +18,7 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 
 void mts_switches_note(struct mts_switches *s, u64 took, u64 adds)
 {
-	/* What was measured under other conditions tells nothing of these. */
+	/* Other conditions: earlier measurements do not apply. */
 	if (s->are_new)
 		mts_switches_forget(s);
 	s->are_new = false;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What switches have taken: nanoseconds. Pure code (pure.h). */
+/* How long switches took: ns. Pure code (pure.h). */
 #ifndef _MTS_POLICY_SWITCHES_H
 #define _MTS_POLICY_SWITCHES_H
 
 #include "policy/bins.h"
 
 /**
- * struct mts_switches - zeros: no turns were ever taken
- * @adds_ns: what one adds to a round, a moving average; 0: not known
- * @slowest_ns: of late; falls by an eighth a switch
- * @are_new: none yet since turns began, or @evict changed
- * @evict: what the configured one comes to; never MTS_EVICT_AUTO
- * @asked: the configured one, then
+ * struct mts_switches - all zero: no turns were taken yet
+ * @adds_ns: time that a switch adds to a round, moving average; 0: not known
+ * @slowest_ns: longest recent switch; decays by an eighth with each switch
+ * @are_new: no switch was measured since turns began, or since @evict changed
+ * @evict: resolved eviction, never MTS_EVICT_AUTO
+ * @asked: configured eviction that @evict was resolved from
  */
 struct mts_switches {
 	u64 adds_ns;
@@ -22,24 +22,25 @@ struct mts_switches {
 };
 
 /**
- * mts_switches_plan() - how those of a round that has been planned will be
+ * mts_switches_plan() - decide how the switches of a planned round evict
  * @evict: enum mts_evict, as configured
- * @plan, @disk_is_slow: as for mts_policy_evict_how()
- * @rotates: there are turns already, which this round goes on with
+ * @plan: as for mts_policy_evict_how()
+ * @disk_is_slow: as for mts_policy_evict_how()
+ * @rotates: turns are under way, and this round continues them
  */
 void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan *plan,
 		       bool disk_is_slow, bool rotates);
 
 /**
- * mts_switches_note() - one is over
+ * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
- * @adds: of that, what it adds to a round
+ * @adds: part of @took that lengthens the round
  *
- * The first of those that are new counts alone.
+ * The first switch after a change replaces earlier measurements.
  */
 void mts_switches_note(struct mts_switches *s, u64 took, u64 adds);
 
-/* When turns are tried again they may take less. */
+/* Forget the measurements: switches may be faster when turns are tried again. */
 void mts_switches_forget(struct mts_switches *s);
 
 #endif /* _MTS_POLICY_SWITCHES_H */

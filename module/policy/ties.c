@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jobs that wait for each other: which they are, and how they are packed together. */
+/* Ties: jobs that wait for each other, and how they are packed together. */
 #include "policy/ties.h"
 
 /* ---- what is known of a job ------------------------------------------------------- */
@@ -26,7 +26,10 @@ bool mts_ties_note(struct mts_ties *ties, u32 id, u64 now, bool is_new)
 		if (tie->seen < oldest->seen)
 			oldest = tie;
 	}
-	/* Who waits for many at once is not tied to the last of them alone. */
+	/*
+	 * The oldest entry may be of this look, too. A job that waits for many others is not tied
+	 * to the last of them alone.
+	 */
 	if (!is_new || oldest->seen == now)
 		return false;
 	*oldest = (struct mts_tie){ .id = id, .since = now, .seen = now };
@@ -50,25 +53,25 @@ u32 mts_ties_id(const struct mts_ties *ties, u32 i, u64 now)
 
 /* ---- groups in a plan --------------------------------------------------------------- */
 
-/* The first job of the group that this one is in; itself, if it is in none. */
+/* First job of the group of job @i; @i itself if it has no group. */
 static u32 first_of(struct mts_plan_job *jobs, u32 i)
 {
 	while (jobs[i].group != MTS_BIN_NONE && jobs[i].group != i) {
-		/* Halves the way for the next who asks. */
+		/* Path halving makes later searches shorter. */
 		jobs[i].group = jobs[jobs[i].group].group;
 		i = jobs[i].group;
 	}
 	return i;
 }
 
-/* Each is the first of its group, and @first comes before @second. */
+/* Both are first jobs of their groups, and @first < @second. */
 static void merge(struct mts_plan_job *jobs, u32 first, u32 second)
 {
 	jobs[first].group = first;
 	jobs[second].group = first;
 }
 
-/* Of each job's group only one before it is known so far: now the first. */
+/* Until now .group leads to an earlier job of the group; set it to the first one. */
 static void name_groups(struct mts_plan_job *jobs, u32 n)
 {
 	u32 i;
@@ -78,7 +81,7 @@ static void name_groups(struct mts_plan_job *jobs, u32 n)
 			jobs[i].group = first_of(jobs, i);
 }
 
-static bool can_be_had(const struct mts_plan_tie *tie, const struct mts_plan_job *jobs)
+static bool can_tie(const struct mts_plan_tie *tie, const struct mts_plan_job *jobs)
 {
 	return !((jobs[tie->a].flags | jobs[tie->b].flags) & MTS_PLAN_RESIDENT);
 }
@@ -92,7 +95,7 @@ static void join(const struct mts_plan_tie *tie, struct mts_plan_job *jobs, u64 
 
 	if (a == b || sum > capacity)
 		return;
-	/* The smaller one moves. */
+	/* The larger group decides the bin, and the smaller group moves. */
 	if (sums[second].size > sums[first].size)
 		sums[first].prev = sums[second].prev;
 	sums[first].size = sum;
@@ -109,7 +112,7 @@ void mts_plan_join(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		sums[i] = (struct mts_item){ .size = jobs[i].demand, .prev = jobs[i].prev_bin };
 	}
 	for (i = 0; i < conf->nties; i++)
-		if (can_be_had(&conf->ties[i], jobs))
+		if (can_tie(&conf->ties[i], jobs))
 			join(&conf->ties[i], jobs, capacity, sums);
 	name_groups(jobs, n);
 }

@@ -4,21 +4,20 @@
 #include "policy/bins.h"
 
 /*
- * The longest cycle of rounds that the swap traffic is searched for; if there is
- * none, the mean of so many rounds is taken. Few bins repeat after a few rounds;
- * this bounds the work for many.
+ * Rounds within which a cycle of the swap traffic is searched for. Without a cycle, the mean of so
+ * many rounds is used. Few bins repeat after a few rounds; with many bins the limit bounds the
+ * work.
  */
 #define TRAFFIC_ROUNDS 64
 
 /*
- * The memory while bins take turns. The queue holds the bins that have
- * something in it, in the order in which they ran: its front runs next, its
- * back runs again last.
+ * Simulated memory while bins take turns. The queue holds the bins that have bytes in memory, in
+ * the order in which they ran: the front runs next, the back runs again last.
  */
 struct memory {
-	u64 *held; /* by each bin */
-	u64 *before; /* the same, at the end of an earlier round */
-	u32 *queue; /* a ring of nbins */
+	u64 *held; /* bytes of each bin in memory */
+	u64 *before; /* the same at the end of an earlier round */
+	u32 *queue; /* a ring of nbins entries */
 	u32 front;
 	u32 queued;
 	u64 free;
@@ -65,11 +64,10 @@ static void run_bin(struct memory *m, u32 nbins, u32 bin, u64 need)
 }
 
 /*
- * The traffic of one round differs from that of the next even when nothing
- * changes: what is left over in memory belongs to another bin each time. So
- * the mean is taken, from one round to the one that leaves the memory as it
- * was (Brent's search for a cycle: the round to come back to moves on after
- * 1, 2, 4, ... rounds, for the first ones may never come back).
+ * The traffic of successive rounds differs even if nothing changes: the bin that keeps left-over
+ * memory is another one each time. So take the mean over a cycle: the rounds from one state of the
+ * memory to the next equal state. The search is Brent's: the state to compare with is replaced
+ * after 1, 2, 4, ... rounds, because the first states may never recur.
  */
 static void rotate(const struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {

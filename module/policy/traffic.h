@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the rounds of a plan will swap: bytes. Pure code (pure.h). */
+/* Swap traffic of a plan's rounds: bytes. Pure code (pure.h). */
 #ifndef _MTS_POLICY_TRAFFIC_H
 #define _MTS_POLICY_TRAFFIC_H
 
 #include "policy/bins.h"
 
 /**
- * mts_plan_traffic() - what a round will swap, once the rotation is under way
- * @conf, @bins, @plan, @scratch: of mts_plan_round(); .swap_out_bytes and
- *	.swap_in_bytes of @plan are set
+ * mts_plan_traffic() - predict what a round swaps once turns are under way
+ * @conf: as for mts_plan_round()
+ * @bins: the same
+ * @plan: the same; .swap_out_bytes and .swap_in_bytes are set
+ * @scratch: as for mts_plan_round()
  *
- * MTS_EVICT_FULL moves every bin out and in once a round. MTS_EVICT_NEED and
- * MTS_EVICT_OFF move what does not fit: worked out by rotating the bins' sizes
- * through the capacity, evicting first the bin that runs again last, until
- * memory is as it was at the end of an earlier round; rounds differ, so it is
- * the mean of the rounds in between (of 64 rounds, if it takes longer than
- * that). What an overfull bin moves within its slice is not in it: each bin
- * counts for at most the capacity.
+ * MTS_EVICT_FULL moves every bin out and in once per round. MTS_EVICT_NEED and MTS_EVICT_OFF move
+ * what does not fit. This is simulated: bins take turns in the capacity, and the bin that runs
+ * again last is evicted first. The result is the mean over a cycle of rounds, or over 64 rounds if
+ * no cycle is found. Traffic of an overfull bin within its slice is not included: each bin counts
+ * for at most the capacity.
  *
- * Apart, because it is for people to read: the rotor does not need it, and for
- * thousands of bins it takes ten times as long as the plan itself.
+ * The rotor does not call this: the figures are for users, and for thousands of bins they take ten
+ * times as long as the plan.
  */
 void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		      struct mts_plan *plan, void *scratch);
 
-/* Bytes of scratch memory that it needs for n bins. */
+/* Scratch memory for n bins, bytes. */
 size_t mts_plan_traffic_scratch(u32 n);
 
 #endif /* _MTS_POLICY_TRAFFIC_H */

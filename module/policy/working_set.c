@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of a job's memory its last slices used, and what follows. */
+/* A job's working set: the memory that its last slices used. */
 #include "policy/working_set.h"
 
-/* Less than an eighth of the job is not worth the watching. */
+/*
+ * Unused memory below 1/8 of the job is not worth leaving out: it saves little, and errors cost
+ * faults.
+ */
 #define WORTH_SHIFT 3
 /*
- * A page that is wanted after all is a fault of its own: a request of 100 us on an SSD,
- * of some ms on a rotating disk, where in bulk it takes 10 to 160 us. So that leaving
- * pages out pays on both, few may be wanted.
+ * A page that was left out and is needed after all costs a fault of its own: 100 us on an SSD, some
+ * ms on a rotating disk. In bulk a page takes 10 to 160 us. So leaving pages out pays only if few
+ * of them are missed: at most 16 pages, or 1/32 of those left out.
  */
 #define MISSES_SHIFT 5
 #define MISSES_FREE 16
-/* Slices in which all comes back: 2, 4 … 256. */
+/* Backoff: everything comes back for 2, 4 ... 256 slices, by the number of recent mistakes. */
 #define DISTRUST_MAX 8
 
 bool mts_working_set_fills(const struct mts_slice_use *use)

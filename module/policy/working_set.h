@@ -7,11 +7,11 @@
 
 /**
  * struct mts_slice_use - how a job used its private memory in a slice
- * @used: bytes that were used, in this slice or the one before
+ * @used: bytes used in this slice or in the one before
  * @unused: the rest, in memory or in swap
- * @grown: bytes of both that it did not have when the slice began
- * @left: pages that were left in swap when the slice began, as not used
- * @missed: of these, pages that it has used
+ * @grown: part of @used + @unused that did not exist when the slice began
+ * @left: pages left in swap as unused when the slice began
+ * @missed: the part of @left that the job used after all
  */
 struct mts_slice_use {
 	u64 used;
@@ -21,29 +21,29 @@ struct mts_slice_use {
 	u64 missed;
 };
 
-/* What is known of it; zero: nothing. */
+/* The working set of a job, bytes; zero: not known. */
 struct mts_working_set {
 	u64 used;
 	u64 unused;
-	u32 mistakes; /* of the last slices */
-	u32 distrusted; /* so many slices more is all brought back */
+	u32 mistakes; /* recent slices that missed too many pages */
+	u32 distrusted; /* backoff: number of slices in which everything comes back */
 };
 
 /*
- * Did the job fill memory in that slice, an eighth of what it has or more? What it has filled it
- * does not use meanwhile, and is about to: the slice tells nothing, nor do those before.
+ * Did the job fill at least an eighth of its memory in that slice? It does not use the new memory
+ * while it fills, but soon will. So neither this slice nor earlier ones describe its working set.
  */
 bool mts_working_set_fills(const struct mts_slice_use *use);
 
-/* A slice is over. */
+/* Record a finished slice. */
 void mts_working_set_note(struct mts_working_set *ws, const struct mts_slice_use *use);
 
 /*
- * Bytes of @demand that the job can do without: its last slices did not use them, and
- * what it was left without lately it has not missed. 0 if that is hardly any.
+ * Bytes of @demand that the job can do without: its last slices did not use them, and it did not
+ * miss such pages lately. 0 if that is too little to pay.
  *
- * Pages shared by several processes are counted for each of them: never more than
- * what the job has beyond that which it used.
+ * A page shared by several processes is counted for each of them. So the result never exceeds
+ * @demand less what the job used.
  */
 u64 mts_working_set_spare(const struct mts_working_set *ws, u64 demand);
 

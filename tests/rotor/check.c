@@ -10,21 +10,24 @@
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
-/* From when jobs must not be frozen any more to when none is: invariant 1. */
+/* Invariant 1: after jobs must not be frozen any more, all are thawed within this time, ns. */
 #define THAW_NS (1 * (u64)NSEC_PER_SEC)
-/* A mishap may keep a lock for half a second, and there may be several. */
+/*
+ * Added to limits during mishaps, ns: a mishap may keep a lock for half a second, and several may
+ * coincide.
+ */
 #define FOUL_SLACK_NS (2 * (u64)NSEC_PER_SEC)
-/* Looks at all jobs are this far apart. */
+/* Interval between two checks of all jobs, ns. A shorter one slows the run down. */
 #define LOOK_NS (5 * (u64)NSEC_PER_MSEC)
 /*
- * In a slice the rotor looks at jobs that came once a tick of 50 ms, but for what it is in the
- * middle of; without turns at once, but for 2 % of the time for measuring.
+ * A new job must be seen within this time, ns. In a slice the rotor looks once per tick of 50 ms,
+ * unless it is busy. Without turns it looks at once, but measures for at most 2 % of the time.
  */
 #define TICKS_NS (3 * (u64)NSEC_PER_SEC)
 /* Each look at the clock, the tasks and what an operation takes comes on top. */
 #define TICK_NS (50 * (u64)NSEC_PER_MSEC)
 #define LISTEN_NS (60 * (u64)NSEC_PER_SEC)
-/* A mishap, and what comes of it, is over so long after it. */
+/* A mishap and its effects are over after this time, ns. */
 #define FOUL_NS (40 * (u64)NSEC_PER_SEC)
 
 struct coverage coverage;
@@ -32,15 +35,15 @@ struct coverage coverage;
 static struct check {
 	bool gentle;
 	u64 next_look;
-	u64 limit; /* the longest that was allowed of late */
+	u64 limit; /* the longest recent pause limit */
 	u64 limit_now;
 	u64 limit_since;
-	u32 deaf; /* turns for which the rotor has slept on, with events */
+	u32 deaf; /* turns in a row in which the rotor slept although it had events */
 	u64 forbidden_since; /* 0: jobs may be frozen */
 	u32 state;
-	u64 spills; /* before it */
-	u64 moved; /* when a plan has moved a frozen job to another bin */
-	u64 capacity; /* of this round's plan */
+	u64 spills; /* spilled jobs when the round began */
+	u64 moved; /* when a plan last moved a frozen job to another bin */
+	u64 capacity; /* of the plan of this round */
 	u64 switches;
 	u64 began;
 	const char *did;
@@ -53,7 +56,7 @@ static bool is_foul(void)
 	return host.last_foul && machine_now() - host.last_foul < FOUL_NS;
 }
 
-/* Nobody is in the middle of an operation on its freezer that hangs. */
+/* Is no thread in a freezer operation on the job that hangs? */
 static bool is_in_reach(const struct model *model)
 {
 	return !model->in_op;
@@ -68,7 +71,7 @@ static void check_pause(const struct model *model)
 		return;
 	if (job->max_pause_ns && model->limited < job->frozen_since)
 		limit = min(limit, job->max_pause_ns);
-	/* The watchdog thaws before the limit; a mishap may keep it from that for a moment. */
+	/* The watchdog thaws before the limit, but a mishap may delay it. */
 	age = machine_now() - job->frozen_since;
 	if (age > limit + (is_foul() ? FOUL_SLACK_NS : 0) && is_in_reach(model))
 		BREACH("%s: frozen for %llu ms, limit %llu ms (last: %s)", job->name,
@@ -83,7 +86,7 @@ static void check_forbidden_freeze(const struct model *model)
 		       (machine_now() - check.forbidden_since) / NSEC_PER_MSEC, check.did);
 }
 
-/* What mts believes, and what the cgroup's file says. */
+/* The job's cgroup.freeze must agree with mts' own state. */
 static void check_file(const struct model *model)
 {
 	if (model->cgrp.online && model->frozen_by_file && !model->job->frozen && !model->foreign &&
@@ -92,13 +95,13 @@ static void check_file(const struct model *model)
 		       model->job->name, check.did);
 }
 
-/* The rotor sleeps until it is told of something, and has been told. */
+/* The rotor must not sleep without a limit while it has events. */
 static void check_lost_wakeup(void)
 {
 	if (!mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_GATE)) ||
 	    !machine_sleeps_for_ever("mts_rotor"))
 		check.deaf = 0;
-	/* Some turns in a row: the interrupt may have to come yet. */
+	/* Several turns in a row: the interrupt may still be pending. */
 	else if (++check.deaf > 1000)
 		BREACH("the rotor sleeps on, with events %lx (last: %s)",
 		       mts_wake_events(MTS_THREAD_ROTOR, ~0ul), check.did);
@@ -114,12 +117,12 @@ static bool is_in_roster(const struct mts_job *job)
 	return false;
 }
 
-/* The rotor has been told of a job that came, and has not looked. */
+/* The rotor was told of a new job and must look at it in time. */
 static void check_newcomer(struct model *model)
 {
 	u64 limit = mts_rotor.phase.state == MTS_STATE_RUNNING ? TICKS_NS : LISTEN_NS;
 
-	/* A switch takes as long as it takes. */
+	/* A switch has no time limit. */
 	if (mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
 	    mts_freezer_gate() || is_in_roster(model->job))
 		model->seen = machine_now();
@@ -198,7 +201,7 @@ static void check_bins(void)
 	}
 }
 
-/* Jobs of the bin, and of every bin, are thawed when its slice begins. */
+/* When a slice begins, the jobs of its bin and the exempt jobs are thawed. */
 static void check_turn(u32 bin)
 {
 	u32 i;
@@ -218,14 +221,14 @@ static void check_turn(u32 bin)
 	}
 }
 
-/* A bin of several jobs keeps the capacity, as planned; newcomers, and jobs that grow, may not. */
+/* A planned bin of several jobs keeps the capacity; new or growing jobs may exceed it. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
 	u64 most = mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.capacity / 8);
 
 	if (mts_rotor.round.newcomers || plan->jobs < 2 || plan->flags & MTS_PLAN_OVERFULL)
 		return;
-	/* A bin that grew has sent a job to the one before it. */
+	/* A bin that grew has moved a job to the previous bin. */
 	if (mts_stats_read(spills) != check.spills)
 		return;
 	if (plan->demand > most && mts_rotor.round.plan.capacity == check.capacity)
@@ -275,10 +278,13 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	coverage.thaws[why]++;
 	mts_user_log("%s: thaw, why %u", job->name, why);
 	/*
-	 * A plan may move a job that has waited for nearly all of its pause to another bin. That
-	 * bin then runs first, or the job later; slices of disjoint bins leave no time for either.
-	 * And a switch may take longer than any before it; and a newcomer that fits in no bin waits
-	 * for the next round, however long this one lasts.
+	 * Exempt from the check are three cases without a remedy:
+	 *
+	 * - A plan moves a job that has waited for nearly all of its pause to another bin. Slices
+	 *   of disjoint bins leave no time to run it early.
+	 * - A switch takes longer than all switches before it.
+	 * - A new job that fits into no bin waits for the next round, however long this round
+	 *   lasts.
 	 */
 	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.phase.state == MTS_STATE_RUNNING &&
 	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_MAX_NS)
@@ -326,7 +332,7 @@ void check_limit(u64 ns)
 {
 	u64 limit = ns ?: MTS_PAUSE_MAX_NS;
 
-	/* Who is frozen already may have been told the longer one. */
+	/* Jobs that are frozen already may have been frozen under the longer limit. */
 	if (limit < check.limit_now) {
 		check.limit = max(check.limit, check.limit_now);
 		check.limit_since = machine_now();
@@ -355,7 +361,7 @@ void check_shares(void)
 	u64 least = U64_MAX, most = 0;
 	u32 i;
 
-	/* A job that a bin has sent away in its slice has not had that slice. */
+	/* A job that a bin spilled in its slice did not get that slice. */
 	if (mts_stats_read(spills))
 		return;
 	for (i = 0; i < MAX_MODELS; i++) {
@@ -364,7 +370,7 @@ void check_shares(void)
 		least = min(least, models[i]->job->slices);
 		most = max(most, models[i]->job->slices);
 	}
-	/* An eighth: plans made anew move jobs to other bins. */
+	/* An eighth, because new plans move jobs to other bins. */
 	if (most > least + least / 8 + 2)
 		BREACH("slices of jobs that never changed: %llu to %llu", least, most);
 }
@@ -386,7 +392,7 @@ void check_end(void)
 				coverage.mishaps[op][state][i] += host_mishaps[op][state][i];
 }
 
-/* ---- what has been come through --------------------------------------------------------- */
+/* ---- coverage --------------------------------------------------------------------------- */
 
 static const char *const state_names[8] = {
 	[MTS_STATE_OFF] = "off",	 [MTS_STATE_IDLE] = "idle",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * check: the invariants of the design, looked at after each turn of a thread and at each event. A
- * breach ends the run: the log, the seed, and the time are printed.
+ * check: tests the invariants of the design after each turn of a thread and at each event. A
+ * violation ends the run and prints the log, the seed and the time.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -10,7 +10,7 @@
 
 #include "host.h"
 
-/* What a run has come through: added up over runs, and printed. */
+/* Coverage: summed up over runs, and printed. */
 struct coverage {
 	u64 runs;
 	u64 turns;
@@ -28,17 +28,17 @@ struct coverage {
 
 extern struct coverage coverage;
 
-/* A new run. @gentle: fair weather and few changes, so that shares can be compared. */
+/* Begin a run. @gentle: no mishaps and few changes, so that shares can be compared. */
 void check_begin(bool gentle);
 void check_end(void);
 
-/* The configuration may leave jobs frozen for so long from now on, ns; 0: as is automatic. */
+/* From now on jobs may be frozen for @ns at most; 0: for the automatic limit. */
 void check_limit(u64 ns);
 
-/* Nothing has happened to the jobs: each that takes turns has had as many as the others. */
+/* After a run without changes: every job that takes turns had as many slices as the others. */
 void check_shares(void);
 
-/* The last thing that the world did. */
+/* Record the last action of the world. */
 void check_note(const char *what);
 
 /* Switches of this run so far. */

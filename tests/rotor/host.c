@@ -93,7 +93,7 @@ static u64 free_bytes(void)
 	return mts_sub_floor(host.memory, used());
 }
 
-/* The host's own reclaim takes from this one. Return: bytes. */
+/* The host's own reclaim takes memory from this job. Return: bytes. */
 static u64 take_from(struct model *model, u64 bytes)
 {
 	u64 room = mts_sub_floor(host.swap, host.swap_used);
@@ -142,7 +142,7 @@ static void run_for(struct model *model, u64 ns, u32 nrunning)
 	model->size += mul_u64_u64_div_u64(model->growth, ns, NSEC_PER_SEC);
 	model->size = min(model->size, host.memory);
 	lack = mts_sub_floor(model->size, model->resident);
-	/* From swap page by page; new ones at 1 GiB/s. */
+	/* Swapped pages come back one by one; new pages at 1 GiB/s. */
 	most = model->swap ? ns / host.fault_ns * PAGE_SIZE :
 			     mul_u64_u64_div_u64(GIB, ns, NSEC_PER_SEC);
 	touch(model, min(lack, most));
@@ -168,7 +168,7 @@ void host_advance(void)
 			run_for(models[i], ns, n);
 }
 
-/* The next time at which a job's tasks have come to a stop. */
+/* The next time at which the tasks of a job are frozen. */
 static u64 next_stop(void)
 {
 	u64 next = U64_MAX;
@@ -180,7 +180,7 @@ static u64 next_stop(void)
 	return next;
 }
 
-/* Of the kernel's: as cgroups freeze, the hook tells the rotor. */
+/* A thread of the kernel: tells the rotor that a cgroup is frozen, as the hook does. */
 static int kernel_main(void *unused)
 {
 	while (!kthread_should_stop()) {
@@ -210,9 +210,9 @@ atomic_t mts_job_marked;
 void host_begin(bool gentle)
 {
 	host = (struct host){
-		.memory = GIB << machine_draw(9), /* to 256 GiB */
-		.processors = 1u << machine_draw(7), /* to 64 */
-		/* An NVMe, an SSD, or heads. */
+		.memory = GIB << machine_draw(9), /* up to 256 GiB */
+		.processors = 1u << machine_draw(7), /* up to 64 */
+		/* NVMe, SSD, or rotating disk */
 		.bulk_ns = (u64[]){ 2000, 10000, 60000 }[machine_draw(3)],
 		.advanced = machine_now(),
 	};
@@ -285,7 +285,7 @@ static void bury(struct model *model)
 		if (models[i] == model)
 			models[i] = NULL;
 	host.swap_used -= model->swap;
-	/* The table's, and this model's own. */
+	/* The references of the job table and of this model. */
 	mts_job_put(model->job);
 	mts_job_put(model->job);
 }
@@ -389,7 +389,7 @@ void host_end(void)
 		free(all[--nall]);
 }
 
-/* ---- what the rotor asks of the host ---------------------------------------------------- */
+/* ---- the host's interface to the rotor -------------------------------------------------- */
 
 u64 mts_memory_free(void)
 {

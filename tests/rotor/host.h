@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * host: memory, a swap disk, processors, and jobs that grow, sleep and end: what the module's
- * mechanism works on, in a few hundred lines. It gives the rotor its operations (jobs/ops.h,
- * memory/memory.h, jobs/tasks.h, sched_hooks/hooks.h), and each of them fails, hangs or comes late
- * as often as the weather has it.
+ * host: a model of a host with memory, a swap disk, processors, and jobs that grow, sleep and end.
+ * It implements the operations that the rotor calls (jobs/ops.h, memory/memory.h, jobs/tasks.h,
+ * sched_hooks/hooks.h). Each of them fails, hangs or is late at the configured rate of mishaps.
  */
 #ifndef HOST_H
 #define HOST_H
@@ -14,11 +13,11 @@
 
 #define MAX_MODELS 48
 
-/* What may go wrong; each operation asks (host_mishap()). */
+/* Operations that may fail (mishap() in mechanism.c). */
 enum host_op {
 	OP_FREEZE,
 	OP_THAW,
-	OP_STOPS, /* the tasks come to a stop */
+	OP_STOPS, /* the tasks freeze */
 	OP_USAGE,
 	OP_EVICT,
 	OP_BRING,
@@ -31,28 +30,28 @@ enum host_op {
 enum host_mishap {
 	MISHAP_NONE,
 	MISHAP_FAILS,
-	MISHAP_LATE, /* it takes a second or so */
-	MISHAP_HANGS, /* it takes up to half a minute */
+	MISHAP_LATE, /* takes up to a second */
+	MISHAP_HANGS, /* takes up to half a minute */
 	MISHAPS
 };
 
 /**
- * struct model - a job as the host has it
- * @job: with a reference, until it is buried
- * @size: bytes that it uses; what of it is not @resident and has been touched is in @swap
- * @growth: bytes a second
+ * struct model - the host's side of a job
+ * @job: with a reference, until the model is buried
+ * @size: bytes that it uses; touched bytes that are not @resident are in @swap
+ * @growth: bytes per second
  * @frozen_by_file: its cgroup.freeze says 1
- * @frozen_above: a cgroup above it is frozen by others
- * @foreign: another process wants it frozen, and has written so
+ * @frozen_above: another process has frozen a cgroup above it
+ * @foreign: another process has frozen it by cgroup.freeze
  * @open: another process has cgroup.freeze open
- * @stops_at: its tasks stand still from then on, ktime; 0: they run
- * @stuck: they do not come to a stop
- * @in_op: somebody is in an operation on its freezer that hangs
- * @waited_until: a process outside waits for a lock that it holds
+ * @stops_at: when its tasks are frozen, ktime; 0: they run
+ * @stuck: its tasks do not freeze
+ * @in_op: threads in a freezer operation on it that hangs
+ * @waited_until: until then an outside process waits for a lock that it holds
  * @ended: its last process has exited
- * @buried: no job any more
- * @limited: when its own pause limit was last changed
- * @seen: when the rotor last knew of it, or need not have; ktime
+ * @buried: no longer a job
+ * @limited: when its own pause limit last changed
+ * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
 	struct mts_job *job;
@@ -90,57 +89,57 @@ struct host {
 	u64 swap;
 	u64 swap_used;
 	u32 processors;
-	u64 bulk_ns; /* a page, in a row */
-	u64 fault_ns; /* a page by itself */
-	u32 mishaps; /* per mille of the operations; 0: fair weather */
+	u64 bulk_ns; /* ns per page, adjacent pages */
+	u64 fault_ns; /* ns per page, single pages */
+	u32 mishaps; /* per mille of the operations; 0: none */
 	u64 last_reclaim;
 	u64 swapins;
 	u64 reclaimed;
 	u64 swapouts;
-	u64 advanced; /* to this time */
-	u64 last_foul; /* when a mishap was last under way */
+	u64 advanced; /* time up to which the model is simulated */
+	u64 last_foul; /* end of the last mishap */
 };
 
 extern struct host host;
 extern struct model *models[MAX_MODELS];
-/* [op][state of the rotor][mishap]: how often */
+/* [operation][state of the rotor][mishap]: count */
 extern u64 host_mishaps[OPS][8][MISHAPS];
 
-/* As drawn; @gentle: a disk that moves all of the memory in seconds. */
+/* Draw a host. @gentle: with a disk that moves all of the memory in seconds. */
 void host_begin(bool gentle);
 void host_end(void);
 
-/* A job's tasks will come to a stop at another time. */
+/* The time at which a job's tasks freeze has changed. */
 void host_stops_changed(void);
 
-/* Time has passed: jobs have run, grown and faulted. */
+/* Simulate up to now: jobs run, grow and fault. */
 void host_advance(void);
 
-/* A job comes; NULL: there are enough. @size: 0: drawn. */
+/* Add a job. @size: 0: drawn. Return: NULL if there are too many. */
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
 
-/* Its last process exits; the hook tells the rotor. */
+/* The job's last process exits; the hook tells the rotor. */
 void host_end_job(struct model *model);
 
-/* `mtsctl remove`; it is no job any more. */
+/* As `mtsctl remove`: the cgroup is no longer a job. */
 void host_remove(struct model *model);
 
-/* All of them, as at unload. */
+/* Remove all jobs, as at unload. */
 void host_remove_all(void);
 
-/* One that is there and a job, drawn, with a reference of its job's; NULL: there is none. */
+/* Draw an existing job, with a reference to it; NULL: there is none. */
 struct model *host_some(void);
 void host_put(struct model *model);
 
 struct model *model_of(const struct mts_job *job);
 
-/* Another process writes its cgroup.freeze, or that of a cgroup above it. */
+/* Another process writes the cgroup.freeze of the job, or of a cgroup above it. */
 void model_freeze_by_other(struct model *model, bool freeze, bool above);
 
-/* Do its tasks stand still? */
+/* Are all of its tasks frozen? */
 bool model_is_frozen(const struct model *model);
 
-/* The kernel's notifiers, as the module has registered them. */
+/* Call the notifiers that the module registered. */
 void host_oom(void);
 int host_pm(unsigned long event);
 

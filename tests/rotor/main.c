@@ -11,17 +11,18 @@
 static const char usage[] =
 	"usage: rotor [--seed N] [--runs N] [--switches N] [--each N] [--log] [--coverage]\n"
 	"\n"
-	"Runs the rotor, the freezer and the fail-safe on a virtual clock; checks the invariants of\n"
-	"the design after each step.\n"
+	"Runs the rotor, the freezer and the fail-safe on a virtual clock, and checks the\n"
+	"invariants of the design after each step.\n"
 	"\n"
-	"--seed N      of the first run (1); each run after it has the next one\n"
-	"--runs N      so many runs at most (no limit)\n"
-	"--switches N  until there have been so many switches in all (1000)\n"
-	"--each N      switches of a run (500)\n"
+	"--seed N      seed of the first run (1); each further run takes the next number\n"
+	"--runs N      at most N runs (no limit)\n"
+	"--switches N  stop after N switches in all (1000)\n"
+	"--each N      switches per run (500)\n"
 	"--log         print the log of the last run\n"
-	"--coverage    print what has been come through\n"
+	"--coverage    print which states, events and mishaps the runs covered\n"
 	"\n"
-	"exit status: 0; 1: an invariant is broken: the log, and how to repeat the run; 2: usage\n";
+	"exit status: 0; 1: an invariant is broken, see the log and the command that repeats the\n"
+	"run; 2: usage\n";
 
 static struct options {
 	u64 seed;
@@ -32,7 +33,10 @@ static struct options {
 	bool coverage;
 } options = { .seed = 1, .runs = U64_MAX, .switches = 1000, .each = 500 };
 
-/* What a child adds to, as each run has a process of its own: the module begins from nothing. */
+/*
+ * Coverage, summed up by child processes. Each run has a process of its own, so that the module
+ * starts with fresh statics.
+ */
 static struct coverage *shared;
 
 void mts_user_bug(const char *file, int line, const char *format, ...)
@@ -94,10 +98,12 @@ static void run_in_child(u64 seed)
 		printf("hash %016llx\n", (unsigned long long)machine_hash());
 		fflush(stdout);
 	}
-	exit(0); /* with the sanitizers' look for leaks */
+	exit(0); /* lets the leak sanitizer check */
 }
 
-/* Return: it has not broken anything. */
+/*
+ * Return: did the run pass?
+ */
 static bool run(u64 seed)
 {
 	pid_t pid = fork();

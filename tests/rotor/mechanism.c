@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The operations (jobs/ops.h and its neighbours) on the host's models. */
+/* Implements the operations (jobs/ops.h and its neighbours) on the host's models. */
 #include "host.h"
 
 #include "events/stats.h"
@@ -22,11 +22,15 @@
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
+/* Bytes that the disk moves between two checks whether to stop. */
 #define CHUNK (8ull << 20)
+/* Longest mishap under a lock, and otherwise, ns. */
+#define LOCKED_NS (NSEC_PER_SEC / 2)
+#define HANG_NS (30ll * NSEC_PER_SEC)
 
 /*
- * Does it go wrong? If it is to come late, or to hang, that has been waited for. What is done under
- * a job's freeze_lock hangs for less than a second: cgroup_mutex is what it waits for.
+ * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
+ * freeze_lock hang for half a second at most: they wait for cgroup_mutex only.
  */
 static enum host_mishap mishap(enum host_op op, u64 longest)
 {
@@ -46,9 +50,6 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 		host.last_foul = machine_now();
 	return what;
 }
-
-#define LOCKED_NS (NSEC_PER_SEC / 2)
-#define HANG_NS (30ll * NSEC_PER_SEC)
 
 /* ---- the freezer ------------------------------------------------------------------------ */
 
@@ -96,7 +97,7 @@ static int op_freeze(struct mts_job *job, bool freeze)
 	model->in_op--;
 	if (!model->cgrp.online)
 		return -ENODEV;
-	/* A thaw has all that it needs; it fails where the kernel has a fault. */
+	/* A thaw needs no memory. It fails only by a fault of the kernel. */
 	if (what == MISHAP_FAILS)
 		return freeze ? -ENOMEM : -EIO;
 	if (!freeze && model->foreign)
@@ -133,7 +134,7 @@ static bool op_freeze_is_open(struct mts_job *job)
 
 static bool op_is_frozen(struct mts_job *job)
 {
-	/* Nobody is told when the last task has stopped: the model looks at the clock. */
+	/* No event tells that the last task froze: compare with the clock. */
 	mts_user_now();
 	return model_of(job)->ended || model_is_frozen(model_of(job));
 }
@@ -272,7 +273,7 @@ static u64 op_bring_back(struct mts_move *move)
 	return pages;
 }
 
-/* What a slice has used; a part of the jobs leaves some of its memory alone. */
+/* Use in a slice: four of five jobs leave a part of their memory unused. */
 static void op_use_begins(struct mts_move *move)
 {
 	u32 i;
@@ -373,7 +374,7 @@ void mts_workers_call(void)
 {
 }
 
-/* A tenth of the time is a processor's. */
+/* A tenth of the time is processor time. */
 u64 mts_workers_busy(void)
 {
 	return machine_now() / 10;
@@ -412,7 +413,7 @@ u64 mts_tasks_look(void)
 		model->user_seen = model->user;
 		sum += ran;
 		model->job->look.user_ns += ran;
-		/* It waits for what it lacks. */
+		/* It waits for memory that it lacks. */
 		if (model->size > model->resident)
 			model->job->look.stalled_ns += 50 * NSEC_PER_MSEC;
 		if (!READ_ONCE(model->job->frozen))
@@ -468,7 +469,7 @@ void mts_waits_look(u32 bin, u64 planned)
 	rcu_read_unlock();
 }
 
-/* Calls that hooks note end by themselves here. */
+/* Here calls recorded by hooks expire by themselves. */
 bool mts_watched_are_any(void)
 {
 	bool any = false;

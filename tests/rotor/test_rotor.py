@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The rotor on its virtual clock: a hundred thousand switches, and what they have come through."""
+"""The rotor on its virtual clock: a hundred thousand switches, and their coverage."""
 
 import os
 import re
@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "rotor"
 TIMEOUT = 1200
 
-# Each state is entered, and left for each of these.
+# Each state must be entered, and left for each of these states.
 TRANSITIONS = {
     "off": {"idle", "switching", "stopped", "paused"},
     "idle": {"off", "switching", "stopped", "paused"},
@@ -23,8 +23,8 @@ TRANSITIONS = {
     "stopped": {"off", "idle", "switching", "paused"},
     "paused": {"off", "idle", "switching", "stopped"},
 }
-# Operations that hardly ever happen in a state, so that a mishap there is rarer still: the state is
-# named anew only when the rotor has found out what to do.
+# Operations that are rare in a state, so that mishaps of them are rarer still. They occur there at
+# all because the rotor updates its state only when it has decided what to do.
 RARE = {
     "freeze": {"off", "stopped", "paused"},
     "thaw": {"off", "stopped", "paused"},
@@ -35,7 +35,7 @@ RARE = {
 
 
 def rotor(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run it; what it prints is the report of a failure."""
+    """Run a program of the harness; its output is the report of a failure."""
     return subprocess.run(
         [BUILD / name, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
@@ -43,7 +43,7 @@ def rotor(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def built() -> None:
-    """Both programs."""
+    """Build both programs."""
     with alone():
         done = subprocess.run(
             ["make", "-s", "-C", HERE, f"-j{os.cpu_count()}"],
@@ -56,21 +56,21 @@ def built() -> None:
 
 @pytest.fixture(scope="module")
 def long_run() -> str:
-    """Two hundred thousand switches. Return: the report."""
+    """Run two hundred thousand switches. Return: the report."""
     done = rotor("rotor", "--seed", "1", "--switches", "200000", "--coverage")
     assert done.returncode == 0, done.stdout[-20000:]
     return done.stdout
 
 
 def test_a_hundred_thousand_switches(long_run: str) -> None:
-    """No invariant is broken."""
+    """They break no invariant."""
     switches = re.match(r"(\d+) switches", long_run)
     assert switches
     assert int(switches[1]) >= 100000
 
 
 def test_each_transition_is_taken(long_run: str) -> None:
-    """Of the state machine."""
+    """The runs take each transition of the state machine."""
     taken: dict[str, set[str]] = {}
     for before, after in re.findall(r"^(\w+) -> (\w+): \d+$", long_run, re.MULTILINE):
         taken.setdefault(before, set()).add(after)
@@ -78,7 +78,7 @@ def test_each_transition_is_taken(long_run: str) -> None:
 
 
 def test_each_operation_fails_in_each_state(long_run: str) -> None:
-    """It fails, comes late, and hangs."""
+    """Each operation fails, is late, and hangs."""
     lines = re.findall(
         r"^(\w+) while (\w+): (\d+), fails (\d+), late (\d+), hangs (\d+)$", long_run, re.MULTILINE
     )
@@ -92,13 +92,13 @@ def test_each_operation_fails_in_each_state(long_run: str) -> None:
 
 
 def test_with_sanitizers() -> None:
-    """Addresses, leaks, undefined behaviour."""
+    """There is no invalid access, no leak and no undefined behaviour."""
     done = rotor("rotor-checked", "--seed", "500000", "--switches", "10000")
     assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
 
 
 def test_a_seed_repeats_a_run() -> None:
-    """To the byte, in both programs."""
+    """A seed gives the same log to the byte; another seed gives another log."""
     arguments = ("--seed", "77", "--runs", "1", "--each", "200", "--log")
     first, second = rotor("rotor", *arguments), rotor("rotor", *arguments)
     assert first.returncode == 0
@@ -112,7 +112,7 @@ def test_a_seed_repeats_a_run() -> None:
     "arguments", [("--seed",), ("--seed", "x"), ("--switches", "-1"), ("what",)]
 )
 def test_usage(arguments: tuple[str, ...]) -> None:
-    """Said, with status 2."""
+    """Wrong arguments print the usage and give status 2."""
     done = rotor("rotor", *arguments)
     assert done.returncode == 2
     assert "usage: rotor" in done.stderr

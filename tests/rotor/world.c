@@ -15,11 +15,12 @@
 #include "rotor/state.h"
 #include "rotor/status.h"
 
+/* Longest run, ns of virtual time. */
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
 static bool suspended, gentle;
-/* Nothing happens at all: jobs have all their memory, and work. */
+/* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
 /* As mts_config_set() of control/config.c and config_set() of control/device.c. */
@@ -64,7 +65,7 @@ static void draw_config(void)
 		.demand = machine_draw(2),
 	};
 	config.min_slice_ns = min_t(u64, config.slice_ns, MTS_DEFAULT_MIN_SLICE_NS);
-	/* auto, too, where it is asked for least. */
+	/* Mode auto, too: it is drawn least above. */
 	if (machine_chance(3))
 		config.mode = MTS_MODE_AUTO;
 }
@@ -186,7 +187,7 @@ static void resists(struct model *model)
 	model->stuck = !model->stuck;
 }
 
-/* As a shell does: open, write, close; freeze_watch.c tells of the first two. */
+/* As a shell does: open, write, close. freeze_watch.c reports the first two. */
 static void others_write(struct model *model)
 {
 	bool freeze = !model->foreign;
@@ -256,7 +257,7 @@ static void read_status(struct model *unused)
 	mts_status_get(&status);
 }
 
-/* For so long that a wake-up which was lost shows. */
+/* Long enough for a lost wake-up to show. */
 static void nothing(struct model *unused)
 {
 	machine_sleep(90ull * NSEC_PER_SEC);
@@ -264,7 +265,7 @@ static void nothing(struct model *unused)
 
 static void opened_again(struct model *unused)
 {
-	/* Whatever it was closed for. */
+	/* Opens the gate, whatever closed it. */
 	configure();
 }
 
@@ -273,7 +274,7 @@ static const struct action {
 	void (*does)(struct model *model);
 	u32 weight;
 	bool on_job;
-	bool gentle; /* it may happen in a gentle run as well */
+	bool gentle; /* allowed in gentle runs, too */
 } actions[] = {
 	{ "birth", birth, 30, false, true },
 	{ "death", death, 25, true, true },

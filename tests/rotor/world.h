@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* world: what happens to the rotor. One run is one load of the module, until it is unloaded. */
+/* world: draws what happens to the rotor. A run is one life of the module, from load to unload. */
 #ifndef WORLD_H
 #define WORLD_H
 
 #include "context.h"
 
-/* Until so many switches have been done, or it has taken an hour of virtual time. */
+/* Run until @switches switches are done, or for an hour of virtual time. */
 void world_run(u64 seed, u64 switches);
 
-/* The names of what may happen. */
+/* The names of the actions. */
 u32 world_nactions(void);
 const char *world_action(u32 i);
 

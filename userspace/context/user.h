@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What module/context.h has of the kernel, for user space. The names are the kernel's, and mean
- * what they mean there. Threads, time and waiting are functions here, mts_user_*(): who builds the
- * rotor brings them. tests/rotor/machine.c has them on a virtual clock, one thread at a time, which
- * may be another one after each access to what threads share (mts_user_point()).
+ * The kernel interfaces of module/context.h, for user space. Names and meanings are the kernel's.
+ * The program that builds the rotor implements threads, time and waiting: the functions
+ * mts_user_*(). tests/rotor/machine.c has a virtual clock, and runs one thread at a time. It may
+ * switch threads at each access to shared data (mts_user_point()).
  *
- * Not all of each interface is here: what the rotor does not use is left out, so that the compiler
- * tells when it begins to use more.
+ * Interfaces are incomplete on purpose: the compiler complains when the rotor begins to use more of
+ * them.
  */
 #ifndef MTS_CONTEXT_USER_H
 #define MTS_CONTEXT_USER_H
@@ -24,8 +24,8 @@ struct task_struct;
 struct wait_queue_head;
 struct irq_work;
 
-/* Another thread may run here. Every access to what threads share is such a point. */
-extern unsigned int mts_user_points; /* that are left until one is taken */
+/* A point at which another thread may run. Each access to shared data is one. */
+extern unsigned int mts_user_points; /* left until a switch */
 void mts_user_switch(void);
 
 static inline void mts_user_point(void)
@@ -34,15 +34,15 @@ static inline void mts_user_point(void)
 		mts_user_switch();
 }
 
-/* ns; never twice the same. */
+/* ns; strictly increasing. */
 u64 mts_user_now(void);
-/* Until then, ns, or until woken; U64_MAX: no limit. The thread has said what it waits for. */
+/* Sleep until @until, ns, or until woken; U64_MAX: no limit. See mts_user_wait_on(). */
 void mts_user_sleep(u64 until);
-/* From here on a wake-up of @wq makes the next sleep return at once; NULL: of nothing. */
+/* From now on a wake-up of @wq ends the next sleep; NULL: no wake-up does. */
 void mts_user_wait_on(struct wait_queue_head *wq);
 void mts_user_wake(struct wait_queue_head *wq);
 struct task_struct *mts_user_current(void);
-/* Between the two nothing may sleep. */
+/* Between these two, sleeping is a bug. */
 void mts_user_atomic_begin(void);
 void mts_user_atomic_end(void);
 __attribute__((format(printf, 1, 2))) void mts_user_log(const char *format, ...);
@@ -68,7 +68,7 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 	} while (0)
 #define smp_load_acquire(p) READ_ONCE(*(p)) /* pairs as its caller says */
 #define smp_store_release(p, value) WRITE_ONCE(*(p), value) /* the same */
-/* One thread runs at a time, and all see memory in the same order: no barrier does anything. */
+/* One thread runs at a time, and memory is sequentially consistent: barriers do nothing. */
 #define smp_mb() mts_user_point() /* of whatever the caller says */
 #define smp_mb__before_atomic() mts_user_point() /* the same */
 #define smp_mb__after_atomic() mts_user_point() /* the same */
@@ -162,7 +162,7 @@ static inline bool test_and_clear_bit(unsigned int bit, unsigned long *word)
 	return was;
 }
 
-/* The first bit from this one on; BITS_PER_LONG: there is none. */
+/* The first set bit from @bit on; BITS_PER_LONG: none. */
 static inline unsigned int mts_user_next_bit(unsigned long word, unsigned int bit)
 {
 	while (bit < (unsigned int)BITS_PER_LONG && !(word & BIT(bit)))
@@ -186,7 +186,7 @@ typedef struct {
 
 #define ATOMIC64_INIT(n) ((atomic64_t){ .v = (n) })
 
-/* Each of them, of both types, is a point, and nothing comes in between. */
+/* Each operation is a point before it, and then atomic. */
 #define MTS_USER_ATOMIC(name, type, word)                                 \
 	static inline word name##_read(const type *a)                     \
 	{                                                                 \
@@ -279,7 +279,7 @@ static inline void mts_user_list_insert(struct list_head *new, struct list_head 
 #define list_add_rcu(new, head) mts_user_list_insert(new, head)
 #define list_add_tail(new, head) mts_user_list_insert(new, (head)->prev)
 
-/* Its next stays, for who is at it. */
+/* The entry's .next stays valid for concurrent readers. */
 static inline void list_del_rcu(struct list_head *entry)
 {
 	entry->next->prev = entry->prev;
@@ -436,7 +436,7 @@ typedef struct wait_queue_head {
 #define DECLARE_WAIT_QUEUE_HEAD(name) wait_queue_head_t name
 #define wake_up(wq) mts_user_wake(wq)
 
-/* As in the kernel: who waits is in the queue before it looks at the condition. */
+/* As in the kernel, a thread enters the wait queue before it tests the condition. */
 #define wait_event_idle(wq, condition)           \
 	do {                                     \
 		for (;;) {                       \
@@ -509,7 +509,7 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define PAGE_SIZE 4096ul
 #define PTRS_PER_PTE 512
 
-/* As the host is: tests/rotor/host.c. */
+/* Of the simulated host: tests/rotor/host.c. */
 unsigned long totalram_pages(void);
 long get_nr_swap_pages(void);
 unsigned int num_online_cpus(void);

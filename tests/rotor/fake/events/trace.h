@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* In place of module/events/trace.h: what happens is told to the harness (check.h). */
+/* Replaces module/events/trace.h: trace events call the harness (check.h). */
 #ifndef FAKE_TRACE_H
 #define FAKE_TRACE_H
 
