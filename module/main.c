@@ -9,6 +9,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "jobs/enrol.h"
 #include "jobs/lookout.h"
 #include "memory/readahead.h"

@@ -14,6 +14,7 @@
 #include "jobs/calls.h"
 #include "control/config.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/enrol.h"
 #include "jobs/ops.h"

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "jobs/watched.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "mts.h"
 #include "events/promise.h"
 #include "events/wake.h"

@@ -20,7 +20,9 @@
 #ifndef _MTS_FREEZER_H
 #define _MTS_FREEZER_H
 
+#include "events/words.h"
 #include "job.h"
+#include "jobs/gate.h"
 
 /**
  * mts_freezer_freeze() - ask for a job's freeze; does not wait
@@ -35,6 +37,12 @@ int mts_freezer_freeze(struct mts_job *job);
 
 /* Lift our freeze, if there is one. May wait 20 ms for a process that writes cgroup.freeze. */
 void mts_freezer_thaw(struct mts_job *job);
+
+/*
+ * The same under the job's freeze_lock, and does not wait. Return: true if our freeze has been
+ * lifted; false also if that is undecided: come again.
+ */
+bool mts_freezer_thaw_locked(struct mts_job *job, enum mts_thaw_why why);
 
 /* The same, and never freeze it again. */
 void mts_freezer_retire(struct mts_job *job);
@@ -54,9 +62,6 @@ void mts_freezer_note_open(struct mts_job *job);
 /* freeze_watch.c: a process other than mts has written the job's cgroup.freeze. Sleeps. */
 void mts_freezer_note_write(struct mts_job *job);
 
-/* The configuration: are jobs to be left alone, as in mode=off or shadow? */
-void mts_freezer_set_hands_off(bool off);
-
 /*
  * The rotor: are turns taken, is there more than one bin? Who looks for waits from outside looks
  * as long as that holds, though nothing may be frozen at the moment. Any context.
@@ -66,47 +71,5 @@ bool mts_freezer_has_turns(void);
 
 /* Jobs that we have frozen now. */
 u32 mts_freezer_count(void);
-
-/**
- * mts_freezer_stop() - close the gate and thaw everything
- * @reason: enum mts_reason, not NONE
- * @fmt: a sentence that says why, for the log and for mts_status.detail
- *
- * The first reason stays until the gate is opened, except that any other one
- * replaces a suspend. Sleeps, for a second at most where a job resists.
- *
- * Return: the number of jobs that were frozen.
- */
-__printf(2, 3) u32 mts_freezer_stop(u32 reason, const char *fmt, ...);
-
-/* Open the gate, if it was closed for @reason; MTS_REASON_NONE: for any but a suspend. */
-void mts_freezer_open(u32 reason);
-
-/* Why the gate is closed; MTS_REASON_NONE: it is open. Any context. */
-u32 mts_freezer_gate(void);
-
-/* Is the gate open, and does the configuration let jobs be frozen? Any context. */
-bool mts_freezer_may_freeze(void);
-
-/* Copy the sentence of mts_freezer_stop(); empty if the gate is open. */
-void mts_freezer_detail(char *text, size_t size);
-
-/*
- * Thaw everything: the caller has forbidden freezing, by the gate or by the configuration.
- * Sleeps, for a second at most where a job resists.
- */
-void mts_freezer_thaw_all(void);
-
-/*
- * Thaw what is to run at once (mts_job_is_wanted()). Return: false: another one
- * holds such a job's lock, come again.
- */
-bool mts_freezer_thaw_wanted(void);
-
-/*
- * Thaw what has been frozen for @limit_ns, or for the job's own limit if that is shorter, less
- * @before_ns. Return: how many.
- */
-u32 mts_freezer_thaw_overdue(u64 limit_ns, u64 before_ns);
 
 #endif /* _MTS_FREEZER_H */
