@@ -19,102 +19,21 @@
 
 #include "compat/compat.h"
 #include "jobs/interactive.h"
-#include "jobs/enrol.h"
-#include "events/stats.h"
-#include "events/trace.h"
-#include "events/wake.h"
+#include "sched_hooks/cgroups.h"
 #include "sched_hooks/each.h"
 #include "sched_hooks/evdev.h"
 #include "sched_hooks/follow.h"
 #include "sched_hooks/input.h"
+#include "sched_hooks/kprobes.h"
 #include "sched_hooks/outside.h"
 #include "sched_hooks/pipes.h"
+#include "sched_hooks/pressure.h"
 #include "sched_hooks/realtime.h"
 
 static unsigned int debug_fail_hook;
 module_param(debug_fail_hook, uint, 0400);
 MODULE_PARM_DESC(debug_fail_hook,
 		 "for tests of loading: this hook, of those counted from 1, cannot be installed");
-
-/* Reclaim wakes the rotor at most this often. */
-#define RECLAIM_WAKE_NS (100 * NSEC_PER_MSEC)
-
-static atomic64_t last_reclaim;
-static atomic64_t last_reclaim_wake;
-
-u64 mts_hooks_last_reclaim(void)
-{
-	return atomic64_read(&last_reclaim);
-}
-
-static void note_reclaim(void)
-{
-	u64 now = ktime_get_ns();
-	s64 woken = atomic64_read(&last_reclaim_wake);
-
-	atomic64_set(&last_reclaim, now);
-	if (now - woken < RECLAIM_WAKE_NS ||
-	    atomic64_cmpxchg(&last_reclaim_wake, woken, now) != woken)
-		return;
-	mts_stats_inc(reclaim_wakeups);
-	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
-}
-
-static void mts_hook_kswapd_wake(void *data, int nid, int zid, int order)
-{
-	note_reclaim();
-}
-
-static void mts_hook_direct_reclaim(void *data, MTS_DIRECT_RECLAIM_ARGS)
-{
-	note_reclaim();
-}
-
-static void mark_job(struct cgroup *cgrp)
-{
-	struct mts_job *job;
-
-	rcu_read_lock();
-	job = mts_job_at_cgroup(cgrp);
-	if (job) {
-		set_bit(MTS_JOB_EV_EMPTIED, &job->events);
-		atomic_inc(&mts_job_marked);
-		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
-	}
-	rcu_read_unlock();
-}
-
-static void mts_hook_populated(void *data, struct cgroup *cgrp, const char *path, int populated)
-{
-	if (!populated)
-		mark_job(cgrp);
-}
-
-static void mts_hook_rmdir(void *data, struct cgroup *cgrp, const char *path)
-{
-	mark_job(cgrp);
-}
-
-static void trace_frozen(struct cgroup *cgrp, bool frozen)
-{
-	struct mts_job *job;
-
-	if (!trace_mts_frozen_enabled() && !trace_mts_thawed_enabled())
-		return;
-	rcu_read_lock();
-	job = mts_job_at_cgroup(cgrp);
-	if (job && frozen)
-		trace_mts_frozen(job);
-	else if (job)
-		trace_mts_thawed(job);
-	rcu_read_unlock();
-}
-
-static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
-{
-	trace_frozen(cgrp, frozen);
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
-}
 
 /* So often it is looked whether there still is input. */
 #define FOLLOW_JIFFIES (5 * HZ)
@@ -201,38 +120,6 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (hooks[i].what == TRACEPOINT && !strcmp(tp->name, hooks[i].where))
 			hooks[i].tracepoint = tp;
-}
-
-/* ---- do kprobes work? ------------------------------------------------------- */
-
-static bool probe_hit;
-
-static noinline void probed(const void *argument)
-{
-	barrier_data(argument);
-}
-
-static int note_hit(struct kprobe *probe, struct pt_regs *regs)
-{
-	probe_hit = regs_get_kernel_argument(regs, 0) == (unsigned long)probe;
-	return 0;
-}
-
-/* A kernel may take them and never call: locked down, or ftrace switched off. */
-static bool kprobes_work(void)
-{
-	struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = note_hit };
-	int err = register_kprobe(&probe);
-
-	if (err) {
-		pr_notice("kprobes do not work here: error %d: input is not seen\n", err);
-		return false;
-	}
-	probed(&probe);
-	unregister_kprobe(&probe);
-	if (!probe_hit)
-		pr_notice("kprobes do not work here: one was not hit: input is not seen\n");
-	return probe_hit;
 }
 
 /* ---- all of them -------------------------------------------------------------- */
@@ -369,7 +256,7 @@ static int install_all(void)
 {
 	int i, err = 0;
 
-	kprobes_are_good = kprobes_work();
+	kprobes_are_good = mts_kprobes_work();
 	mutex_lock(&hooks_lock);
 	for (i = 0; i < ARRAY_SIZE(hooks) && !err; i++)
 		err = install_first(&hooks[i]);
@@ -478,6 +365,11 @@ u64 mts_hooks_misses(void)
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		sum += hooks[i].missed + hooks[i].kprobe.nmissed;
 	return sum;
+}
+
+u64 mts_hooks_last_reclaim(void)
+{
+	return mts_pressure_last_reclaim();
 }
 
 int mts_hooks_init(void)

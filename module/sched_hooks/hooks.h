@@ -28,7 +28,7 @@ u64 mts_hooks_hits(void);
 /* Events that kprobes have missed, because one came while another was handled. */
 u64 mts_hooks_misses(void);
 
-/* When the host last reclaimed memory on its own account; 0: not since load. */
+/* When the host last reclaimed memory on its own account; ktime, ns; 0: not since load. */
 u64 mts_hooks_last_reclaim(void);
 
 #endif /* _MTS_HOOKS_H */
