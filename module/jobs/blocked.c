@@ -18,11 +18,11 @@
 
 #include "compat/locks.h"
 
-/* Things that are waited for, in one look. */
+/* Objects in one look; beyond them a wait is missed. 512 take 20 KiB. */
 #define MAX_AWAITED 512
-/* Most files are waited for by nobody: one bit says so. */
+/* No task waits for most files: a bitmap of 2^12 hashes tells so without a search. */
 #define ID_BITS 12
-/* Locks of a file. */
+/* Locks of one file that are searched; bounds the time that flc_lock is held. */
 #define MAX_LOCKS 64
 
 /* Of the look under way: one thread looks at a time (look_lock in waits.c). */
@@ -47,7 +47,7 @@ static void add(const struct mts_awaited *new)
 
 /* ---- what a task waits for ------------------------------------------------------------ */
 
-/* At an end of a pipe it is who has the other one that is waited for. */
+/* A task at one end of a pipe waits for the processes that have the other end open. */
 static void wait_for_pipe(struct file *file, struct mts_job *waiter)
 {
 	struct mts_awaited new = {
@@ -66,14 +66,18 @@ static void wait_for_pipe(struct file *file, struct mts_job *waiter)
 
 static void wait_for_socket(struct file *file, struct mts_job *waiter)
 {
-	struct mts_awaited new = { .kind = MTS_AWAITED_SOCKET, .what = MTS_WAIT_SOCKET, .waiter = waiter };
+	struct mts_awaited new = {
+		.kind = MTS_AWAITED_SOCKET,
+		.what = MTS_WAIT_SOCKET,
+		.waiter = waiter,
+	};
 	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
 
 	if (!peer)
 		return;
 	new.id = (unsigned long)READ_ONCE(peer->sk_socket);
 	if (!new.id) {
-		/* Who listened has not accepted it yet. */
+		/* The listening process has not accepted the connection yet. */
 		new.kind = MTS_AWAITED_PROCESS;
 		new.id = pid_nr(READ_ONCE(sk->sk_peer_pid));
 	}
@@ -85,7 +89,7 @@ static void wait_for_socket(struct file *file, struct mts_job *waiter)
 static void wait_for_file(struct file *file, void *job)
 {
 	struct mts_job *waiter = job;
-	/* An eventfd, say: who else has it has the same open file. */
+	/* An eventfd, for example: processes that share it have the same struct file. */
 	const struct mts_awaited event = {
 		.id = (unsigned long)file,
 		.kind = MTS_AWAITED_FILE,
@@ -123,7 +127,7 @@ static void wait_for_locks(const struct list_head *locks, struct mts_job *waiter
 	}
 }
 
-/* Who has locked this file, in the way of somebody. */
+/* The processes that hold a lock of this file for which another task waits. */
 static void wait_for_lock(struct file *file, void *waiter)
 {
 	struct file_lock_context *context = locks_inode_context(file_inode(file));
@@ -142,7 +146,10 @@ void mts_look_files(struct task_struct *task, mts_file_fn fn, struct mts_job *jo
 		mts_look_steps += mts_files_each(task, fn, job);
 }
 
-/* Which of its files, only the event loop knows. All threads of a process have the same. */
+/*
+ * Which of its files the task polls is not known: take all of them. Threads of a process share the
+ * table of files, so it is searched once.
+ */
 static void wait_for_any(struct task_struct *task, struct mts_job *waiter)
 {
 	if (task->files == polled)
@@ -151,10 +158,14 @@ static void wait_for_any(struct task_struct *task, struct mts_job *waiter)
 	mts_look_files(task, wait_for_file, waiter);
 }
 
-/* Return: is it in memory that others may share? */
+/* Return: the address is in a shared mapping of a file. */
 static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct mts_job *waiter)
 {
-	struct mts_awaited new = { .kind = MTS_AWAITED_MEMORY, .what = MTS_WAIT_FUTEX, .waiter = waiter };
+	struct mts_awaited new = {
+		.kind = MTS_AWAITED_MEMORY,
+		.what = MTS_WAIT_FUTEX,
+		.waiter = waiter,
+	};
 	struct vm_area_struct *vma;
 
 	if (!mmap_read_trylock(mm))
@@ -169,9 +180,9 @@ static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct 
 }
 
 /*
- * After a thaw, what had a time limit is begun again as restart_syscall(2), with the
- * registers as they were: poll(2) and futex(2) have their first argument where
- * nanosleep(2) has two small numbers.
+ * After a thaw the kernel restarts calls with a timeout as restart_syscall(2); the registers keep
+ * the arguments of the original call. Its number is lost. The restart block of poll(2) and of
+ * futex(2) begins with the first argument of the call; that of nanosleep(2) does not.
  */
 static void wait_restarted(struct task_struct *task, unsigned long first, struct mts_job *waiter)
 {
@@ -188,7 +199,7 @@ static bool is_for_lock(int call, const unsigned long *args)
 	return call == __NR_flock;
 }
 
-/* Calls that sleep in a pipe or a socket only while what was written before is unread. */
+/* Calls that sleep in a pipe or a socket only while earlier data is unread. */
 static bool is_write(int call)
 {
 	switch (call) {
@@ -205,7 +216,7 @@ static bool is_write(int call)
 	return false;
 }
 
-/* Under task_lock(); the task sleeps in a system call, or did when it was looked at. */
+/* Under task_lock(). The task may have left the system call meanwhile. */
 static void wait_in_call(struct task_struct *task, int call, const unsigned long *args,
 			 struct mts_job *waiter)
 {
@@ -217,7 +228,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 		mts_files_one(task, args[0], wait_for_file, waiter);
 		return;
 	}
-	/* A task outside the bins that does not write may just have nothing to do. */
+	/* A task outside the bins that waits for input may just be idle: that is no call. */
 	if (!waiter)
 		return;
 	switch (call) {
@@ -262,7 +273,7 @@ void mts_blocked_look(struct task_struct *task, struct mts_job *waiter)
 
 	if (!sleeps(task) || task->flags & (PF_KTHREAD | PF_EXITING))
 		return;
-	/* Until it is let go the task cannot exit: it has its files, memory and stack. */
+	/* While task_lock() is held the task cannot exit: its files, memory and stack stay. */
 	task_lock(task);
 	waiting = task;
 	if (task->mm && task->files && syscall_get_arch(task) == syscall_get_arch(current)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a sleeping task waits for: the object that its system call names, in a table of all objects
- * that tasks wait for. One look (waits.c) fills the table and then searches it for what a job holds.
+ * that tasks wait for. One look (waits.c) fills the table and then searches it for what a job
+ * holds.
  */
 #ifndef _MTS_BLOCKED_H
 #define _MTS_BLOCKED_H

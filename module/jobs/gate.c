@@ -6,7 +6,7 @@
 #include "events/wake.h"
 #include "mts.h"
 
-static bool hands_off; /* the configuration lets no job be frozen */
+static bool hands_off; /* the configuration forbids freezing */
 
 static DEFINE_SPINLOCK(gate_lock);
 static u32 gate_reason; /* written under gate_lock */
@@ -19,7 +19,7 @@ void mts_freezer_set_hands_off(bool off)
 
 u32 mts_freezer_gate(void)
 {
-	/* Pairs with the releases below: what was said before the gate closed is seen. */
+	/* Pairs with the releases below: the writes before the gate closed are seen. */
 	return smp_load_acquire(&gate_reason);
 }
 
@@ -43,7 +43,7 @@ bool mts_gate_close(u32 reason, const char *detail, u32 frozen)
 	first = gate_reason == MTS_REASON_NONE || gate_reason == MTS_REASON_SUSPEND;
 	if (first) {
 		strscpy(gate_detail, detail, sizeof(gate_detail));
-		/* Before anybody can see it, and thaw. */
+		/* Before the gate closes: the thaws that follow come later in the trace. */
 		trace_mts_stop(reason, frozen, detail);
 		/* Pairs with mts_freezer_gate(). */
 		smp_store_release(&gate_reason, reason);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The gate: while it is closed nothing can be frozen. Whoever wants everything thawed, for whatever
- * reason, closes it (mts_freezer_stop(), thaw.h); that needs no help of the rotor.
+ * The gate: while it is closed, no job can be frozen. mts_freezer_stop() (thaw.h) closes it and
+ * thaws all jobs, without help of the rotor.
  */
 #ifndef _MTS_GATE_H
 #define _MTS_GATE_H
 
 #include "context.h"
 
-/* The configuration: are jobs to be left alone, as in mode=off or shadow? */
+/* Does the configuration forbid freezing, as mode=off and mode=shadow do? */
 void mts_freezer_set_hands_off(bool off);
 
 /*
- * Close it. The first reason stays until the gate is opened, except that any other one replaces a
- * suspend. @frozen: jobs that are frozen now, for the trace. Return: it is @reason that counts now.
+ * Close the gate. The first reason stays until the gate is opened, except that any other one
+ * replaces a suspend. @frozen: jobs that are frozen now, for the trace. Return: true: @reason is
+ * the gate's reason now; false: it was closed before, and keeps its reason.
  */
 bool mts_gate_close(u32 reason, const char *detail, u32 frozen);
 

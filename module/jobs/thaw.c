@@ -10,14 +10,15 @@
 #include "events/stats.h"
 #include "events/wake.h"
 
+/* Jobs that are collected under one rcu_read_lock(), on the stack. */
 #define BATCH 64
 
 /**
- * struct due - which jobs are to be thawed
- * @limit_ns: those that have been frozen for so long, or for their own limit if that is shorter,
- * @before_ns: less this; 0 and 0: all that are frozen
- * @wanted: instead: those that are to run now
- * @overdue: the watchdog thaws them for their age
+ * struct due - which frozen jobs to thaw
+ * @limit_ns: jobs that have been frozen for this long, or for their own limit if that is shorter
+ * @before_ns: subtracted from the limit; both 0: all frozen jobs
+ * @wanted: instead of that, jobs that must run now, or have a call
+ * @overdue: set job->overdue, because they are near their pause limit
  */
 struct due {
 	u64 limit_ns;
@@ -30,21 +31,21 @@ static bool is_old(const struct mts_job *job, const struct due *due)
 {
 	u64 age = mts_job_pause_limit(job, due->limit_ns) - due->before_ns;
 
-	/* Pairs with freeze_locked(). */
+	/* Pairs with mark_frozen() in freezer.c. */
 	if (!smp_load_acquire(&job->frozen))
 		return false;
-	/* Signed: it may have been frozen since the clock was read. */
+	/* Signed: the job may have been frozen after the clock was read. */
 	return (s64)(ktime_get_ns() - READ_ONCE(job->frozen_since)) >= (s64)age;
 }
 
-/* Frozen, and wanted, or may be if the budget has something left. */
+/* Is it frozen, and must run now, or has a call that the budget may grant? */
 static bool is_wanted(const struct mts_job *job)
 {
-	/* Pairs with freeze_locked(). */
+	/* Pairs with mark_frozen() in freezer.c. */
 	return smp_load_acquire(&job->frozen) && (mts_job_is_wanted(job) || mts_job_has_call(job));
 }
 
-/* Is it to run now? Input that the budget has no room for is refused. */
+/* May it run now? If its budget grants no run for input, note that the input was refused. */
 static bool may_run(struct mts_job *job)
 {
 	if (mts_job_is_spared(job) || mts_calls_admit(job))
@@ -62,7 +63,7 @@ static bool is_due(const struct mts_job *job, const struct due *due)
 	return due->wanted ? is_wanted(job) : is_old(job, due);
 }
 
-/* Up to BATCH jobs that are due, from the first id above *after, with references. */
+/* Take references to up to BATCH due jobs, in order of id, starting after id *after. */
 static u32 collect(struct mts_job **jobs, const struct due *due, u32 *after)
 {
 	struct mts_job *job;
@@ -82,8 +83,8 @@ static u32 collect(struct mts_job **jobs, const struct due *due, u32 *after)
 }
 
 /*
- * Never waits for a lock: its holder may be stuck, and must not keep the other
- * jobs frozen. Callers come again.
+ * Does not wait for a job's lock: its holder may be stuck, and the other jobs must be thawed even
+ * then. Callers try again later.
  */
 static bool try_thaw(struct mts_job *job, const struct due *due)
 {
@@ -159,9 +160,12 @@ void mts_freezer_thaw_all(void)
 	const struct due due = { 0 };
 	int i;
 
-	/* Pairs with freeze_locked(). */
+	/* Pairs with freeze_locked() in freezer.c. */
 	smp_mb();
-	/* Who holds a job's lock is about to see that it must not freeze: a second for that. */
+	/*
+	 * A thread that holds a job's lock will soon see that it must not freeze the job. 50 times
+	 * 20 ms are a second, enough for that and for a process that has cgroup.freeze open.
+	 */
 	for (i = 0; i < 50; i++) {
 		thaw_due(&due);
 		if (!mts_freezer_count())

@@ -15,12 +15,12 @@
 #include "events/trace.h"
 #include "policy/ties.h"
 
-/* Mappings of one process that are looked at. */
+/* Mappings of one process that are searched; bounds the time that its mmap_lock is held. */
 #define MAX_AREAS 1024
 
 #define FILE_KINDS (BIT(MTS_AWAITED_FILE) | BIT(MTS_AWAITED_INODE) | BIT(MTS_AWAITED_SOCKET))
 
-/* The rotor and the lookout each look; what follows is of the look under way. */
+/* The rotor and the lookout both look. Protects the look under way, also its table in blocked.c. */
 static DEFINE_MUTEX(look_lock);
 static u64 looked; /* when; ktime, ns */
 static u64 known_before; /* when the round was planned; ktime, ns */
@@ -30,7 +30,7 @@ static bool is_in_bin(const struct mts_job *job)
 	return job->bin < MTS_MAX_JOBS;
 }
 
-/* @bin: MTS_BIN_NONE: only those that are in no bin. */
+/* Note what the tasks of @bin, and the tasks that are in no bin, wait for. */
 static void look_at_waiters(u32 bin)
 {
 	struct task_struct *process, *task;
@@ -50,9 +50,9 @@ static void look_at_waiters(u32 bin)
 	}
 }
 
-/* ---- who has it ------------------------------------------------------------------------- */
+/* ---- which job holds it ----------------------------------------------------------------- */
 
-/* Frozen, or thawed for such a call: then it goes on. */
+/* Is it frozen, or would it be frozen without its call, which this look then extends? */
 static bool is_held_up(const struct mts_job *holder)
 {
 	return READ_ONCE(holder->frozen) || mts_job_has_call(holder);
@@ -82,12 +82,12 @@ static void found(const struct mts_awaited *awaited, struct mts_job *holder)
 		found_by_outsider(awaited, holder);
 		return;
 	}
-	/* In one bin they are no news, but still tied. */
+	/* Jobs of one bin can wait for each other without harm; the tie keeps them together. */
 	if (mts_ties_note(&waiter->ties, holder->id, looked, frozen) && frozen) {
 		mts_stats_inc(waits);
 		trace_mts_wait(holder, waiter, awaited->what);
 	}
-	/* The plan knew of it, and has not put them in one bin. */
+	/* The plan knew of the tie, and has not put both into one bin. */
 	if (is_held_up(holder) && awaited->what == MTS_WAIT_LOCK &&
 	    mts_ties_known(&waiter->ties, holder->id, looked, known_before)) {
 		const struct mts_caller caller = mts_caller_of(awaited->task);
@@ -96,7 +96,8 @@ static void found(const struct mts_awaited *awaited, struct mts_job *holder)
 	}
 }
 
-static void has(struct mts_job *holder, enum mts_awaited_kind kind, unsigned long id, fmode_t mode)
+static void match(struct mts_job *holder, enum mts_awaited_kind kind, unsigned long id,
+		  fmode_t mode)
 {
 	const struct mts_awaited *awaited = mts_blocked_first(kind, id);
 
@@ -108,19 +109,19 @@ static void has(struct mts_job *holder, enum mts_awaited_kind kind, unsigned lon
 	}
 }
 
-static void has_file(struct file *file, void *job)
+static void match_file(struct file *file, void *job)
 {
 	struct socket *socket = sock_from_file(file);
 	struct mts_job *holder = job;
 
-	has(holder, MTS_AWAITED_FILE, (unsigned long)file, 0);
+	match(holder, MTS_AWAITED_FILE, (unsigned long)file, 0);
 	if (mts_files_pipe(file))
-		has(holder, MTS_AWAITED_INODE, (unsigned long)file_inode(file), file->f_mode);
+		match(holder, MTS_AWAITED_INODE, (unsigned long)file_inode(file), file->f_mode);
 	else if (socket)
-		has(holder, MTS_AWAITED_SOCKET, (unsigned long)socket, 0);
+		match(holder, MTS_AWAITED_SOCKET, (unsigned long)socket, 0);
 }
 
-static void has_memory(struct mm_struct *mm, struct mts_job *holder)
+static void match_memory(struct mm_struct *mm, struct mts_job *holder)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
@@ -132,12 +133,16 @@ static void has_memory(struct mm_struct *mm, struct mts_job *holder)
 		if (++n > MAX_AREAS || ++mts_look_steps > MTS_LOOK_MAX_STEPS)
 			break;
 		if (vma->vm_flags & VM_SHARED && vma->vm_file)
-			has(holder, MTS_AWAITED_MEMORY, (unsigned long)file_inode(vma->vm_file), 0);
+			match(holder, MTS_AWAITED_MEMORY, (unsigned long)file_inode(vma->vm_file),
+			      0);
 	}
 	mmap_read_unlock(mm);
 }
 
-/* The first thread that has not exited speaks for all. Return: this one did. */
+/*
+ * Threads of a process share its files and memory: one that has not exited is enough. Return: this
+ * one was.
+ */
 static bool look_at_holder(struct task_struct *task, struct mts_job *holder)
 {
 	bool alive;
@@ -145,9 +150,9 @@ static bool look_at_holder(struct task_struct *task, struct mts_job *holder)
 	task_lock(task);
 	alive = task->mm && task->files;
 	if (alive && mts_blocked_has_kind(FILE_KINDS))
-		mts_look_files(task, has_file, holder);
+		mts_look_files(task, match_file, holder);
 	if (alive && mts_blocked_has_kind(BIT(MTS_AWAITED_MEMORY)))
-		has_memory(task->mm, holder);
+		match_memory(task->mm, holder);
 	task_unlock(task);
 	return alive;
 }
@@ -161,10 +166,10 @@ static void look_at_holders(u32 bin)
 		if (mts_look_steps > MTS_LOOK_MAX_STEPS)
 			return;
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		/* A job that runs for such a call is held up as long as it is waited for. */
+		/* Jobs of the running bin, too: the ties between them are refreshed. */
 		if (!job || !(is_held_up(job) || job->bin == bin))
 			continue;
-		has(job, MTS_AWAITED_PROCESS, process->tgid, 0);
+		match(job, MTS_AWAITED_PROCESS, process->tgid, 0);
 		for_each_thread(process, task)
 			if (look_at_holder(task, job))
 				break;
