@@ -29,6 +29,6 @@ bool mts_kprobes_work(void)
 	probed(&probe);
 	unregister_kprobe(&probe);
 	if (!probe_hit)
-		pr_notice("kprobes do not work here: one was not hit: input is not seen\n");
+		pr_notice("kprobes do not work here: test probe not hit: input is not seen\n");
 	return probe_hit;
 }

@@ -7,7 +7,7 @@
 #include "events/stats.h"
 #include "events/wake.h"
 
-/* Reclaim wakes the rotor at most this often. */
+/* Reclaim comes in bursts, and each wake-up costs time: wake the rotor at most this often. */
 #define RECLAIM_WAKE_NS (100 * NSEC_PER_MSEC)
 
 static atomic64_t last_reclaim;
@@ -18,7 +18,7 @@ u64 mts_pressure_last_reclaim(void)
 	return atomic64_read(&last_reclaim);
 }
 
-static void note_reclaim(void)
+void mts_pressure_note(void)
 {
 	u64 now = ktime_get_ns();
 	s64 woken = atomic64_read(&last_reclaim_wake);
@@ -29,14 +29,4 @@ static void note_reclaim(void)
 		return;
 	mts_stats_inc(reclaim_wakeups);
 	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
-}
-
-void mts_hook_kswapd_wake(void *data, int nid, int zid, int order)
-{
-	note_reclaim();
-}
-
-void mts_hook_direct_reclaim(void *data, MTS_DIRECT_RECLAIM_ARGS)
-{
-	note_reclaim();
 }
