@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Time, locks, waiting, threads, memory and the log: all that rotor/, the freezer and the
- * fail-safe have of the kernel. Files that include this and no header of the kernel's compile in
- * user space as well, where userspace/context/user.h gives the same names: tests/rotor runs them on
- * a virtual clock. (OpenZFS compiles its kernel code so: sys/zfs_context.h.)
+ * fail-safe use of the kernel. A file that includes this, and no kernel header, compiles in user
+ * space as well. There userspace/context/user.h defines the same names, and tests/rotor runs the
+ * code on a virtual clock. (OpenZFS does the same with its kernel code: sys/zfs_context.h.)
  */
 #ifndef _MTS_CONTEXT_H
 #define _MTS_CONTEXT_H
@@ -47,7 +47,7 @@
 #include <linux/wait.h>
 #include <uapi/linux/sched/types.h>
 
-/* Used where a message is printed, so it need not come before the headers. */
+/* pr_*() expand pr_fmt() where a message is printed, so it may be defined after their header. */
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -3,7 +3,7 @@
 
 #include "context.h"
 
-/* mts.h says what it protects. */
+/* mts.h has the lock order. */
 DEFINE_MUTEX(mts_lock);
 
 LIST_HEAD(mts_jobs);
@@ -37,7 +37,7 @@ void mts_jobs_insert(struct mts_job *job)
 	struct mts_job *before;
 
 	lockdep_assert_held(&mts_lock);
-	/* In order of id: another one may have been faster since the id was given. */
+	/* In order of id: a job with a higher id may have been inserted before this one. */
 	list_for_each_entry_reverse(before, &mts_jobs, node)
 		if (before->id < job->id)
 			break;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Jobs: one cgroup each, packed, frozen and evicted as one.
+ * A job is one cgroup, which is packed, frozen and evicted as a whole.
  *
- * A job's life: made and published (hooks and rotor see it), then entered by
- * its process or filled by its owner; unpublished (nobody finds it any more),
- * buried (its freeze is lifted for good, its cgroup removed), then freed when
- * the last reference goes, after a grace period.
+ * A job's life:
+ * - made and published: hooks and the rotor see it. Then its process enters it, or a user moves
+ *   processes into it;
+ * - unpublished: lookups do not find it any more;
+ * - buried: its freeze is lifted for good, its cgroup removed;
+ * - freed: after the last reference is dropped and an RCU grace period has passed.
  */
 #ifndef _MTS_JOB_H
 #define _MTS_JOB_H
@@ -21,26 +23,32 @@
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
 #define MTS_JOB_EV_EMPTIED 0 /* the last process has exited */
 
-/* A setting of a job's cgroup that we change, and put back. */
+/* A setting of a job's cgroup that mts changes, and restores. */
 enum mts_setting {
 	MTS_SETTING_LOW, /* memory.low: bytes; U64_MAX: max */
 	MTS_SETTING_WEIGHT, /* cpu.weight; 0: cpu.idle */
 	MTS_SETTINGS
 };
 
+/**
+ * struct mts_kept - a setting while mts changes it
+ * @set: the other fields are valid
+ * @own: the value before mts changed it
+ * @given: the value that mts wrote last, as the kernel rounds it
+ */
 struct mts_kept {
-	bool set; /* the rest means something */
+	bool set;
 	u64 own;
 	u64 given;
 };
 
 /**
- * struct mts_touched_part - one page table's worth of a record, a bit a page
- * @mm: of whom; only compared, it may be gone
- * @addr: of the first page
- * @now: used in the slice
- * @before: used in the one before
- * @left: left in swap when the slice began, as not used
+ * struct mts_touched_part - the pages of one page table, one bit a page
+ * @mm: the address space; only compared, never dereferenced: it may be gone
+ * @addr: address of the first page
+ * @now: pages used in the last slice
+ * @before: pages used in the slice before that
+ * @left: pages left in swap at the beginning of the slice, as unused
  */
 struct mts_touched_part {
 	const struct mm_struct *mm;
@@ -51,15 +59,15 @@ struct mts_touched_part {
 };
 
 /**
- * struct mts_touched - a job's record; zero: there is none
+ * struct mts_touched - which pages a job's slices used; all zero: no record
  * @parts: in order of mm, then of addr
- * @n: how many
- * @max: room for so many
- * @pages: that there were when the slice began, in memory or in swap
- * @lacked: of these, pages that were wanted, but in swap
- * @marks_cleared: a slice is to be seen by it
+ * @n: number of parts
+ * @max: allocated parts
+ * @pages: the job's pages when the slice began, in memory or in swap
+ * @lacked: of @pages: in swap, although the slice was expected to use them
+ * @marks_cleared: the accessed bits are cleared, so that the slice sets them again
  * @complete: all of the job's pages were seen
- * @told: it rests on a slice that has shown all that the job uses, this or one before
+ * @told: this slice, or an earlier one on which the record rests, has shown all that the job uses
  */
 struct mts_touched {
 	struct mts_touched_part *parts;
@@ -73,11 +81,11 @@ struct mts_touched {
 };
 
 /**
- * struct mts_swap_slots
- * @memcg: a job's, held; NULL: there is nothing to be done
- * @found: its memory.swap.high, pages
- * @high: the same as we left it last
- * @lost: somebody else has set it since: it is left alone
+ * struct mts_swap_slots - a job's memory.swap.high while mts changes it
+ * @memcg: the job's, with a reference; NULL: mts does not change it
+ * @found: the value before mts changed it, pages
+ * @high: the value that mts wrote last, pages
+ * @lost: another process has set it since: mts leaves it alone
  */
 struct mts_swap_slots {
 	struct mem_cgroup *memcg;
@@ -89,15 +97,17 @@ struct mts_swap_slots {
 /**
  * struct mts_job
  * @node: in the table, in order of id; written under mts_lock, read under RCU
- * @by_cgroup: hash by @cgrp, the same
+ * @by_cgroup: in the hash table by @cgrp; the same rules as @node
+ * @grave: in a list of unpublished jobs that the thread which unpublished them buries
+ * @published: in the table; under mts_lock
  * @flags: MTS_JOB_EACH, MTS_JOB_PIN; written under mts_lock, hooks read it
- * @created: we made the cgroup, and remove it
- * @grave: in a list of unpublished jobs that their finder buries
- * @each_count: children given names so far; under mts_lock
- * @freeze_file: cgroup.freeze, kept open so that a thaw needs no memory
- * @freeze_watch: freeze_watch.c: tells of others that write it
+ * @max_pause_ns: its own pause limit; 0: none; written under mts_lock, read with READ_ONCE()
+ * @created: mts has made the cgroup, and removes it
+ * @each_count: number of the last child's name; under mts_lock
+ * @freeze_file: cgroup.freeze, kept open so that a thaw need not allocate memory to open it
+ * @freeze_watch: notices that other processes write cgroup.freeze (freeze_watch.c)
  *
- * Below that each field says its owner.
+ * For the fields below these, a comment names the owner.
  */
 struct mts_job {
 	struct kref ref;
@@ -105,12 +115,12 @@ struct mts_job {
 	struct list_head node;
 	struct hlist_node by_cgroup;
 	struct list_head grave;
-	bool published; /* under mts_lock */
+	bool published;
 
 	u32 id;
 	u32 parent;
 	u32 flags;
-	u64 max_pause_ns; /* its own pause limit; 0: none; written under mts_lock, READ_ONCE() */
+	u64 max_pause_ns;
 	bool created;
 	u32 each_count;
 	char name[MTS_NAME_SIZE];
@@ -121,8 +131,8 @@ struct mts_job {
 	unsigned long events;
 
 	/*
-	 * While it is evicted, and while its cgroup is removed: whoever removes that waits for
-	 * the eviction, with cgroup_mutex held, and nobody would be thawed meanwhile.
+	 * Held while the job is evicted, and while its cgroup is removed. Without it rmdir would
+	 * wait for the eviction with cgroup_mutex held, and no job could be thawed meanwhile.
 	 */
 	struct mutex evict_lock;
 	/* reclaim.c, under evict_lock; the timer's function reads them */
@@ -130,60 +140,61 @@ struct mts_job {
 	struct task_struct *evictor;
 	const struct mts_eviction *evict_for;
 	u64 evict_began; /* ktime, ns */
-	u64 evict_writes; /* pages on their way to a disk then */
-	bool evict_cut; /* the call was ended before its time */
+	u64 evict_writes; /* pages under writeback at that time */
+	bool evict_cut; /* the write of memory.reclaim was interrupted */
 
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */
-	bool frozen; /* by us */
-	u64 frozen_since;
-	u64 frozen_total;
-	u64 frozen_longest;
-	u64 open_since; /* a thaw saw cgroup.freeze open for others; ktime, ns; 0: it is not */
-	bool needs_bring_back; /* thawed as it is wanted, without what it has in swap */
+	bool frozen; /* mts holds the job frozen */
+	u64 frozen_since; /* ktime, ns */
+	u64 frozen_total; /* ns */
+	u64 frozen_longest; /* ns */
+	u64 open_since; /* a thaw found that others have cgroup.freeze open; ktime, ns; 0: no */
+	bool needs_bring_back; /* thawed out of turn, before its memory was brought back */
 
 	/* interactive.c; any context */
 	atomic64_t credit; /* policy/interactive.h */
-	atomic64_t trail; /* the same */
+	atomic64_t trail; /* policy/interactive.h */
 	atomic64_t last_input; /* ktime, ns; 0: none */
 	atomic64_t interactive_until; /* ktime, ms */
-	atomic64_t spared_until; /* ktime, ms */
-	atomic64_t wanted_since; /* asked to run while frozen; ktime, ns */
-	u64 crowded_out; /* the last input when the cap sent it to a bin */
+	atomic64_t spared_until; /* ktime, ms: must not be frozen until then */
+	atomic64_t wanted_since; /* since when it is to run although it is frozen; ktime, ns */
+	u64 crowded_out; /* value of last_input for which there was no room; 0: none */
 
 	/* calls.c; any context. Until when a process outside waits for it; ktime, ms; 0: never */
-	atomic64_t seen_until; /* it was seen to */
-	atomic64_t task_until; /* a task that it has started, or told to end */
-	atomic64_t init_until; /* PID 1: whatever the budget says */
+	atomic64_t seen_until; /* a look saw a process wait (waits.c) */
+	atomic64_t task_until; /* for a task that the process has started, or asked to end */
+	atomic64_t init_until; /* PID 1 waits: the budget does not limit it */
 	struct {
-		atomic64_t calls; /* that reached it while it was frozen */
-		atomic64_t refused; /* of these: its budget had nothing left */
-		atomic64_t last_ns; /* ktime; 0: never called */
+		atomic64_t calls; /* calls while the job was frozen */
+		atomic64_t refused; /* of calls: refused by the budget */
+		atomic64_t last_ns; /* the last call; ktime; 0: never */
 		u32 last_kind; /* enum mts_call */
 		u32 last_pid; /* the process that waited */
-		u32 last_refused; /* 1: that one was refused */
-		char comm[TASK_COMM_LEN]; /* of that process; may be torn */
-		bool honoured; /* it runs for one; under freeze_lock, readers may race */
-		/* the watchdog, in a look */
+		u32 last_refused; /* 1: the last call was refused */
+		char comm[TASK_COMM_LEN]; /* name of last_pid; a reader may see parts of two */
+		/* the job runs for a call; under freeze_lock, readers may race */
+		bool honoured;
+		/* values at the beginning of the watchdog's look (watched.c) */
 		s64 task_until_before;
 		s64 init_until_before;
 	} call;
 
-	/* budget.c; the first two under its lock, readers may race */
-	u64 lent; /* bytes; it may run out of turn; 0: it may not */
-	bool oversize; /* there was no room for them */
-	/* the same, in the rotor's thread; readers of @account.empty may race */
+	/* budget.c; the first two under budget_lock, readers may race */
+	u64 lent; /* bytes of the budget that the job holds; 0: it may not run out of turn */
+	bool oversize; /* the budget had no room for these bytes */
+	/* budget.c, in the rotor's thread; readers of @account.empty may race */
 	struct mts_account account;
-	bool was_out; /* of its turn, at the last look */
-	u64 ran; /* ns of the processors, as of ran_at */
+	bool was_out; /* it ran out of turn at the last look */
+	u64 ran; /* processor time as of ran_at, ns */
 	u64 ran_at; /* ktime, ns */
 
-	/* protect.c, under its lock */
+	/* protect.c, under protect_lock */
 	struct mts_kept kept[MTS_SETTINGS];
-	bool unprotected; /* never to be changed again */
+	bool unprotected; /* its settings are not changed any more */
 
-	/* tasks.c: what the last scan found; readers may race */
+	/* tasks.c: results of the last scan; readers may race */
 	bool realtime;
 	bool untouchable;
 	/* tasks.c, during a scan */
@@ -191,48 +202,48 @@ struct mts_job {
 	bool scan_untouchable;
 	u64 scan_user;
 	u32 scan_awake;
-	/* tasks.c: as of the last look; the looks of this window */
-	u64 user;
-	u32 stalled;
+	/* tasks.c: as of the last look; sums over the looks of this window */
+	u64 user; /* user time, ns */
+	u32 stalled; /* time that its tasks waited for memory, ns; wraps */
 	struct mts_look look;
 
-	/* cgroup_ops.c, in the rotor's thread: the last look into memory.stat */
+	/* usage.c, in the rotor's thread: the last reading of memory.stat */
 	struct mts_usage measured;
 	u64 measured_at; /* ktime, ns; 0: never */
 
-	/* rotor's thread writes, under mts_lock where others read */
+	/* written by the rotor's thread, under mts_lock where others read */
 	struct mts_usage usage;
-	u64 demand;
-	u64 unused; /* not in it */
-	u32 threads; /* that wanted to run, the last two times that they were counted: the larger */
-	u32 last_threads;
+	u64 demand; /* bytes */
+	u64 unused; /* bytes that its slices do not use; not part of the demand */
+	u32 threads; /* threads that wanted to run: the larger of the last two counts */
+	u32 last_threads; /* the last count */
 	u64 rss; /* bytes in memory that count towards the demand */
-	u32 bin;
-	u64 planned_bytes; /* that it counts for in its bin, as planned; 0: it is in none */
+	u32 bin; /* index, MTS_BIN_EVERY or MTS_BIN_NONE */
+	u64 planned_bytes; /* its part of its bin's planned demand; 0: it is in no bin */
 	u32 freeze_failures;
 	u32 backoff; /* freezes that failed in a row */
-	u64 left_out_until; /* ktime, ns */
-	bool foreign; /* somebody else froze it */
+	u64 left_out_until; /* ktime, ns; see mts_job_left_out() */
+	bool foreign; /* another process has frozen it */
 	u32 interactive; /* enum mts_interactive_what, as last traced */
-	u64 kept_bytes; /* bytes that are in memory in every bin, although it is not; 0: none */
-	bool limited; /* resident for its pause limit */
-	bool overdue; /* the watchdog thawed it: leave it until its bin has run */
+	u64 kept_bytes; /* bytes that stay in memory while other bins run; 0: none */
+	bool limited; /* in every bin because of its pause limit */
+	bool overdue; /* the watchdog thawed it: do not freeze it until its bin has run */
 	bool ran_since_evict; /* has been thawed since it was last evicted */
-	bool scattered; /* took long to evict: comes back to lose its places in swap */
-	struct mts_swap_slots swap_slots; /* while it does */
+	bool scattered; /* its eviction took long: bring-back frees its swap slots */
+	struct mts_swap_slots swap_slots; /* while bring-back frees them */
 	u64 run_ns;
 	u64 slices;
 	u64 evicted;
 
-	/* touched.c, in the rotor's thread: what the last slices used of its memory */
+	/* touched.c, in the rotor's thread: which pages the last slices used */
 	struct mts_touched touched;
-	struct mts_touched touched_before; /* while the next record is made */
+	struct mts_touched touched_before; /* the last record, while the next one is made */
 	struct mts_slice_use use;
 	struct mts_working_set working_set;
 	/* the rotor's thread */
-	bool slice_tells_little; /* its last one need not have shown all that it uses */
-	bool slept; /* when last seen before memory was full, and does not run much since */
-	struct mts_ties ties; /* jobs that it was seen to wait for */
+	bool slice_tells_little; /* its last slice may not have shown all that it uses */
+	bool slept; /* slept when last seen before memory was full, and has hardly run since */
+	struct mts_ties ties; /* jobs for which it was seen to wait */
 };
 
 u32 mts_job_count(void);
@@ -241,13 +252,13 @@ u32 mts_job_count(void);
 extern atomic_t mts_job_each;
 
 /*
- * Something has changed of what a list of jobs or bins shows. The caller holds mts_lock, as does
- * who asks how often that was.
+ * A change that lists of jobs or bins show: count it, or read the count (mts_status.generation).
+ * Under mts_lock.
  */
 void mts_jobs_changed(void);
 u64 mts_jobs_generation(void);
 
-/* Put it into the table or take it out: enrol.c alone. Under mts_lock. */
+/* Put a job into the table or take it out: for enrol.c alone. Under mts_lock. */
 void mts_jobs_insert(struct mts_job *job);
 void mts_jobs_delete(struct mts_job *job);
 
@@ -258,9 +269,9 @@ extern struct list_head mts_jobs;
 /* Under rcu_read_lock(). */
 #define mts_job_for_each_rcu(job) list_for_each_entry_rcu(job, &mts_jobs, node)
 
-/* The job that a cgroup is, or is in; under rcu_read_lock(). */
+/* The job of this cgroup, or of a cgroup above it; NULL: none. Under rcu_read_lock(). */
 struct mts_job *mts_job_of_cgroup(struct cgroup *cgrp);
-/* The job that a cgroup is; under rcu_read_lock(). */
+/* The job of this very cgroup; NULL: none. Under rcu_read_lock(). */
 struct mts_job *mts_job_at_cgroup(struct cgroup *cgrp);
 
 static inline bool mts_job_tryget(struct mts_job *job)
@@ -270,7 +281,7 @@ static inline bool mts_job_tryget(struct mts_job *job)
 
 void mts_job_put(struct mts_job *job);
 
-/* The pause limit that holds for it: its own, or that of all jobs. Any context. */
+/* The shorter of the job's own pause limit and that of all jobs. Any context. */
 static inline u64 mts_job_pause_limit(const struct mts_job *job, u64 limit_of_all)
 {
 	u64 own = READ_ONCE(job->max_pause_ns);
@@ -278,7 +289,7 @@ static inline u64 mts_job_pause_limit(const struct mts_job *job, u64 limit_of_al
 	return own ? min(own, limit_of_all) : limit_of_all;
 }
 
-/* It did not freeze, or somebody thawed it: it is in every bin for a while. */
+/* The job did not freeze, or another process thawed it: it is in every bin for a while. */
 static inline bool mts_job_left_out(const struct mts_job *job)
 {
 	return job->left_out_until && ktime_get_ns() < job->left_out_until;

@@ -9,6 +9,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "jobs/enrol.h"
 #include "jobs/lookout.h"
 #include "memory/readahead.h"
@@ -26,7 +27,7 @@ static int __init mts_init(void)
 	int err;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !rt) {
-		pr_err("this is a PREEMPT_RT kernel, where mts is not tested enough: not loaded; rt=1 loads it all the same\n");
+		pr_err("this is a PREEMPT_RT kernel, where mts is not tested enough: not loaded; rt=1 loads it anyway\n");
 		return -EOPNOTSUPP;
 	}
 	err = mts_config_init();
@@ -82,7 +83,7 @@ out_cgroupfs:
 static void __exit mts_exit(void)
 {
 	mts_device_exit();
-	/* First of all everything runs; the rest can take its time. */
+	/* Thaw all jobs first: the remaining steps may take long. */
 	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
 	mts_hooks_exit();
 	mts_rotor_exit();

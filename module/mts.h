@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mts: what every file of the module knows.
+ * Rules for the whole module: which file owns which state, and the lock order.
  *
- * Owners. Every piece of state has one file that writes it:
+ * Owners. Every piece of state has one file that writes it; other files ask the owner:
  *   config.c   the configuration
  *   job.c      the table of jobs; enrol.c: how they come and go
- *   freezer.c  which job we have frozen, since when; the gate
+ *   freezer.c  which jobs mts holds frozen, and since when
+ *   gate.c     whether jobs may be frozen at all
  *   interactive.c  which job has had input, and until when that counts
- *   calls.c    which job a process outside waits for, and until when; watched.c: which processes
+ *   calls.c    for which job a process outside waits, and until when; watched.c: which processes
  *   budget.c   which job may run out of turn, and how long
- *   protect.c  what a job's cgroup had set itself
- *   rotor.c    bins, rounds, slices, the rotor's state
- * Others ask the owner.
+ *   protect.c  the settings that a job's cgroup had before mts changed them
+ *   rotor/     bins, rounds, slices, the rotor's state
  *
  * Lock order:
  *   create_lock         enrol.c: a cgroup between mkdir and its job, or its job and rmdir
@@ -19,20 +19,23 @@
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)
- *   protect_lock        protect.c: settings of jobs' cgroups; inside none of these
- *   look_lock           waits.c: one look at a time; inside none of these
- *   watched_lock, budget_lock  watched.c, budget.c: innermost; the first one in hooks, too
- *   fsnotify's mark_mutex of freeze_watch.c's group: nothing of ours is taken inside it
- *   drop_lock           mms.c: which address spaces are held; nothing is taken inside it
- * A process that opens or writes a job's cgroup.freeze takes job->freeze_lock in on_event() of
- * freeze_watch.c, inside the kernel's sb_writers of cgroup2. So nothing that takes sb_writers, as
- * kernel_write() and mkdir do, is called with freeze_lock held (mts_cgroupfs_write_file()).
- * Hooks run in atomic context, some under cgroup locks: they take none of
- * these but watched_lock, they set bits and queue an irq_work (wake.h). The watchdog takes
- * freeze_lock and what is inside it only, so that it can thaw everything while a thread that is
- * stuck holds mts_lock. No lock that the rotor takes, but evict_lock, is held while memory is
- * reclaimed or a disk is waited for; nor is cgroup_mutex, without which no job is thawed, by
- * anything of ours (make_cgroup() in cgroupfs.c, bury() in enrol.c).
+ *   protect_lock        protect.c: settings of jobs' cgroups; taken inside none of these
+ *   look_lock           waits.c: one look at a time; taken inside none of these
+ *   watched_lock, budget_lock  watched.c, budget.c: innermost; hooks take watched_lock, too
+ *   fsnotify's mark_mutex of freeze_watch.c's group: no lock of mts is taken inside it
+ *   drop_lock           mms.c: which address spaces are held; no lock is taken inside it
+ *
+ * - A process that opens or writes a job's cgroup.freeze takes job->freeze_lock in on_event() of
+ *   freeze_watch.c, inside the kernel's sb_writers of cgroup2. Therefore no function that takes
+ *   sb_writers, such as kernel_write() or mkdir, is called with freeze_lock held
+ *   (mts_cgroupfs_write_file()).
+ * - Hooks run in atomic context, some under cgroup locks. Of the locks above they take watched_lock
+ *   only. They set bits and queue an irq_work (wake.h).
+ * - The watchdog takes only freeze_lock and the locks inside it. So it can thaw all jobs even if a
+ *   thread is stuck with mts_lock held.
+ * - Of the locks that the rotor takes, only evict_lock is held during reclaim or disk I/O.
+ * - mts never holds cgroup_mutex during reclaim or disk I/O, because no job can be thawed without
+ *   it (make_cgroup() in cgroupfs.c, bury() in enrol.c).
  */
 #ifndef _MTS_H
 #define _MTS_H

@@ -109,7 +109,7 @@ int mts_config_set(const struct mts_config *set)
 		merged.demand = set->demand;
 	if (set->mask & MTS_CONFIG_INTERACTIVE)
 		merged.interactive = set->interactive;
-	/* A short slice alone is meant: the lower limit is not in its way. */
+	/* If only slice_ns is set, min_slice_ns follows it down. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
 	err = check(&merged);
@@ -117,7 +117,7 @@ int mts_config_set(const struct mts_config *set)
 		current_config = merged;
 		mts_freezer_set_hands_off(merged.mode == MTS_MODE_OFF ||
 					  merged.mode == MTS_MODE_SHADOW);
-		/* What is automatic, the next plan says. */
+		/* An automatic limit is set by the next plan; until then the maximum holds. */
 		if (set->mask & MTS_CONFIG_MAX_PAUSE)
 			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_MAX_NS);
 		mts_interactive_set_share(merged.interactive);

@@ -14,6 +14,7 @@
 #include "jobs/calls.h"
 #include "control/config.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/enrol.h"
 #include "jobs/ops.h"
@@ -46,14 +47,16 @@ static long config_set(void __user *arg)
 		mts_reclaim_retry();
 	}
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
-	/* The rotor may be in a long switch: who returns from here finds nothing frozen by us. */
+	/*
+	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.
+	 */
 	if (!mts_freezer_may_freeze())
 		mts_freezer_thaw_all();
 	return 0;
 }
 
-/* Are processes that a job starts told of by a hook? */
-static bool is_each_to_be_had(u32 flags)
+/* If @flags has EACH: does this kernel support it? */
+static bool is_each_supported(u32 flags)
 {
 	return !(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE;
 }
@@ -71,11 +74,11 @@ static long job_create(void __user *arg)
 		return -EINVAL;
 	if (!mts_config_is_pause(create.max_pause_ns))
 		return -ERANGE;
-	if (!is_each_to_be_had(create.flags))
+	if (!is_each_supported(create.flags))
 		return -EOPNOTSUPP;
 	/*
-	 * Before anything is done: a process that has entered its job cannot be
-	 * put back. What can still fail then is a page lost since.
+	 * Test whether the argument is writable before the job is made: a process that has
+	 * entered its job cannot be moved back.
 	 */
 	if (copy_to_user(arg, &create, sizeof(create)))
 		return -EFAULT;
@@ -102,7 +105,7 @@ static long job_add(void __user *arg)
 		return -EINVAL;
 	if (!mts_config_is_pause(add.max_pause_ns))
 		return -ERANGE;
-	if (!is_each_to_be_had(add.flags))
+	if (!is_each_supported(add.flags))
 		return -EOPNOTSUPP;
 	if (copy_to_user(arg, &add, sizeof(add)))
 		return -EFAULT;
@@ -136,7 +139,7 @@ static long job_set(void __user *arg)
 		return -EFAULT;
 	if (set.pad || set.mask & ~known || set.flags & ~known)
 		return -EINVAL;
-	if (!is_each_to_be_had(set.mask & set.flags))
+	if (!is_each_supported(set.mask & set.flags))
 		return -EOPNOTSUPP;
 	return mts_job_set(set.id, set.mask, set.flags);
 }
@@ -162,7 +165,7 @@ static long status(void __user *arg)
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
 }
 
-/* @size: of the caller's struct mts_stats, which may be that of another version. */
+/* @size: size of the caller's struct mts_stats, which may be of another version. */
 static long stats(void __user *arg, size_t size)
 {
 	struct mts_stats stats;
@@ -205,7 +208,7 @@ static u32 call_age_ms(struct mts_job *job)
 
 	if (!last)
 		return MTS_CALL_AGE_MAX;
-	/* A call may have come since the clock was read. */
+	/* Not negative: the call may have come after the clock was read. */
 	return min_t(u64, div_u64(max(now - last, 0LL), NSEC_PER_MSEC), MTS_CALL_AGE_MAX - 1);
 }
 
@@ -273,7 +276,7 @@ static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_
 static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
 					       MTS_BIN_INFO_SIZE_1 };
 
-/* Elements of @size bytes, to where the caller has elements of list->elem_size bytes. */
+/* Copy elements of @size bytes to the caller's elements of list->elem_size bytes. */
 static int copy_elements(const struct mts_list *list, const void *buf, size_t size)
 {
 	char __user *to = u64_to_user_ptr(list->buf);
@@ -301,7 +304,7 @@ static long list(void __user *arg, const struct kind_of_list *kind)
 	if (list.pad || list.elem_size < kind->size_1 || list.elem_size > MTS_ELEM_SIZE_MAX ||
 	    list.elem_size % sizeof(u64))
 		return -EINVAL;
-	/* Whatever room is offered, there are never more. */
+	/* The caller may offer more room than there can be elements. */
 	n = min_t(u32, list.count, MTS_MAX_JOBS);
 	buf = kvcalloc(max(n, 1U), kind->size, GFP_KERNEL);
 	if (!buf)
@@ -312,7 +315,7 @@ static long list(void __user *arg, const struct kind_of_list *kind)
 	mutex_unlock(&mts_lock);
 	list.count = min(n, list.total);
 	err = copy_elements(&list, buf, kind->size);
-	/* As the caller gave it: an old one takes it for reserved. */
+	/* Unchanged for the caller: in ABI 1 the field is reserved. */
 	list.elem_size = elem_size;
 	if (!err && copy_to_user(arg, &list, sizeof(list)))
 		err = -EFAULT;

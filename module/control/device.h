@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Control: /dev/mts, as uapi/mts.h specifies it. Checks and copies, never decides. */
+/*
+ * The device /dev/mts, as uapi/mts.h specifies it: checks arguments, copies them, calls the owner.
+ */
 #ifndef _MTS_DEVICE_H
 #define _MTS_DEVICE_H
 

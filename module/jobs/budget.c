@@ -4,13 +4,13 @@
 #include "context.h"
 #include "jobs/ops.h"
 
-/* How often the processor time of a job that runs out of turn is read: 0.1 ms of a processor. */
+/* How often the processor time of a job that runs out of turn is read: a reading takes 0.1 ms. */
 #define READ_NS (1 * (u64)NSEC_PER_SEC)
 
-/* Innermost; the watchdog and the rotor take it, under a job's freeze_lock or not. */
+/* Innermost. The watchdog and the rotor take it, with or without a job's freeze_lock. */
 static DEFINE_SPINLOCK(budget_lock);
-static u64 limit; /* bytes; under budget_lock, as the rest */
-static u64 held;
+static u64 limit; /* bytes; under budget_lock, as the next two */
+static u64 held; /* bytes: the sum of job->lent */
 static bool displaced; /* input was granted beyond the limit since the last plan */
 
 bool mts_budget_is_spent(const struct mts_job *job)
@@ -85,7 +85,7 @@ void mts_budget_look(struct mts_job *job, bool out_of_turn, struct mts_share sha
 		return;
 	if (mts_ops->ran(job, &ran))
 		ran = job->ran;
-	/* Memory that has no room beside the running bin keeps others waiting, whatever it runs. */
+	/* A job without room beside the running bin slows the others down all the time it runs. */
 	if (job->was_out)
 		mts_account_spend(&job->account,
 				  job->oversize ? now - job->ran_at : mts_sub_floor(ran, job->ran));

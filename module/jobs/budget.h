@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The budget: which jobs may run out of their turn for a process or a person outside that waits
- * for them, and for how long. The one owner of a job's account and of what it is lent.
+ * The budget: which jobs may run out of turn because a process outside or a person waits for them,
+ * and for how long. The owner of a job's account and of job->lent.
  *
- * Two things are limited. Memory: the jobs that run out of turn together hold no more than the
- * share of the capacity that mts_config.interactive names; one job larger than that may run if it
- * is the only one. Time: each job has an account (policy/account.h). PID 1's waits are outside the
- * budget (calls.h), and so are pinned and real-time jobs.
+ * Two things are limited:
+ * - Memory: together, the jobs that run out of turn hold no more than the share
+ *   mts_config.interactive of the capacity. A job larger than that may run if it is the only one.
+ * - Time: each job has an account (policy/account.h).
+ * The budget does not limit calls by PID 1 (calls.h), nor pinned and real-time jobs.
  */
 #ifndef _MTS_BUDGET_H
 #define _MTS_BUDGET_H
@@ -15,32 +16,33 @@
 
 /**
  * mts_budget_lend() - may this job run out of turn now?
- * @job: a process outside waits for it, or a person does
- * @input: a person. Once in a round that is granted although all of the memory is lent: the next
- *	plan then takes the jobs that were used last (mts_interactive_grant()).
+ * @job: a process outside or a person waits for it
+ * @input: a person does. Once in a round this is granted even if the memory is used up: the next
+ *	plan then chooses the jobs that were used last (mts_interactive_grant()).
  *
- * Process context; takes no other lock. Return: true, also if it was lent something before.
+ * Process context; takes no other lock. Return: true also if the job holds memory of the budget
+ * already.
  */
 bool mts_budget_lend(struct mts_job *job, bool input);
 
-/* A plan has given the job its place in every bin: it holds its memory of the budget. */
+/* A plan has put the job into every bin: it holds memory of the budget. */
 void mts_budget_hold(struct mts_job *job);
 
-/* It does not run out of turn any more. Process context. */
+/* The job does not run out of turn any more: release its memory of the budget. Process context. */
 void mts_budget_return(struct mts_job *job);
 
-/* A new round: bytes that such jobs may hold together. */
+/* At a new round: the bytes that jobs out of turn may hold together. */
 void mts_budget_set_limit(u64 bytes);
 
 /* Is its account empty? Any context. */
 bool mts_budget_is_spent(const struct mts_job *job);
 
 /**
- * mts_budget_look() - the time that passes is earned, what the job runs out of turn is spent
- * @out_of_turn: it runs now, though its bin does not, for a process or a person that waits
- * @share: the host's and the turns'; its threads are the job's
+ * mts_budget_look() - update the job's account: it earns with time, and pays for runs out of turn
+ * @out_of_turn: the job runs now because a process or a person waits for it, but its bin does not
+ * @share: the figures of the host and of the rotation; the number of threads is taken from the job
  *
- * Only for the rotor's thread, once a tick: reads a file once a second while @out_of_turn.
+ * For the rotor's thread alone, once a tick. Reads a file once a second while @out_of_turn.
  */
 void mts_budget_look(struct mts_job *job, bool out_of_turn, struct mts_share share);
 

@@ -69,7 +69,7 @@ static void count(enum mts_call kind)
 
 void mts_calls_ring(struct mts_job *job, enum mts_call kind, const struct mts_caller *by)
 {
-	/* Pairs with freeze_locked(): what makes the call goes before the look at the mark. */
+	/* Pairs with freeze_locked(): the call is recorded before job->frozen is read. */
 	smp_mb();
 	if (!READ_ONCE(job->frozen))
 		return;
@@ -93,7 +93,7 @@ void mts_calls_seen(struct mts_job *job, enum mts_call kind, const struct mts_ca
 		mts_calls_ring(job, kind, by);
 }
 
-static void tell(struct mts_job *job, bool granted)
+static void trace_call(struct mts_job *job, bool granted)
 {
 	trace_mts_call(job, READ_ONCE(job->call.last_kind), READ_ONCE(job->call.last_pid),
 		       job->call.comm, granted);
@@ -112,7 +112,7 @@ bool mts_calls_admit(struct mts_job *job)
 		WRITE_ONCE(job->call.last_refused, 1);
 		atomic64_inc(&job->call.refused);
 		mts_stats_inc(call_refused);
-		tell(job, false);
+		trace_call(job, false);
 	}
 	return granted;
 }
@@ -123,7 +123,7 @@ void mts_calls_thawed(struct mts_job *job)
 	mts_stats_inc(call_thaws);
 	if (READ_ONCE(job->call.last_kind) == MTS_CALL_LOCK)
 		mts_stats_inc(wait_thaws);
-	tell(job, true);
+	trace_call(job, true);
 }
 
 void mts_calls_frozen(struct mts_job *job)

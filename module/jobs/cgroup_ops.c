@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* struct mts_ops on cgroup v2 files. */
+/* struct mts_ops for cgroup v2. */
 #include "jobs/ops.h"
 
 #include <linux/fs.h>
@@ -10,7 +10,7 @@
 #include "memory/touched.h"
 #include "memory/usage.h"
 
-/* -ENOENT from an open, -ENODEV from a read or write: the cgroup is going. */
+/* An open of a file of a removed cgroup fails with -ENOENT, a read or write with -ENODEV. */
 static int gone(int err)
 {
 	return err == -ENOENT ? -ENODEV : err;
@@ -31,13 +31,13 @@ static bool cgroup_ops_freeze_set(struct mts_job *job)
 	return READ_ONCE(job->cgrp->freezer.freeze);
 }
 
-/* The kernel sets the flag in all cgroups below the one that is frozen. */
+/* The kernel sets CGRP_FREEZE in all cgroups below the frozen one, too. */
 static bool cgroup_ops_frozen_above(struct mts_job *job)
 {
 	return test_bit(CGRP_FREEZE, &cgroup_parent(job->cgrp)->flags);
 }
 
-/* The inode is the same in every mount and every cgroup namespace; one open file is ours. */
+/* All mounts and cgroup namespaces share the inode. One of its writers is job->freeze_file. */
 static bool cgroup_ops_freeze_is_open(struct mts_job *job)
 {
 	return atomic_read(&file_inode(job->freeze_file)->i_writecount) > 1;

@@ -17,9 +17,12 @@
 
 atomic_t mts_job_marked;
 
-/* From mkdir to publish(): a cgroup in the base without a job is a left-over. */
+/*
+ * Held from mkdir to publish(). So a cgroup in the base without a job was left by an earlier load
+ * (make_or_replace()).
+ */
 static DEFINE_MUTEX(create_lock); /* mts.h has the lock order */
-static u32 next_id = 1; /* never given twice, so an id in a script stays true */
+static u32 next_id = 1; /* never reused, so that an id in a script cannot name another job */
 
 static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
@@ -37,7 +40,7 @@ static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 	return job;
 }
 
-/* job->dir is set: find the rest. */
+/* job->dir is set: open the rest. On error the caller drops what is open (job_release()). */
 static int job_open(struct mts_job *job)
 {
 	job->cgrp = mts_cgroupfs_get(&job->dir);
@@ -62,8 +65,8 @@ static int job_open(struct mts_job *job)
 }
 
 /*
- * No job lies in another one, and none above the base, where jobs will be
- * made: freezing is recursive.
+ * Freezing is recursive. So no job may lie inside another one, nor contain the base, in which new
+ * jobs are made.
  */
 static bool overlaps(struct cgroup *cgrp)
 {
@@ -80,7 +83,7 @@ static bool is_online(const struct mts_job *job)
 	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
 }
 
-/* The table takes over the caller's reference; a second one is taken for it. */
+/* Put the job into the table, with a reference of its own. */
 static int publish(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
@@ -91,7 +94,10 @@ static int publish(struct mts_job *job)
 	kref_get(&job->ref);
 	mts_jobs_insert(job);
 	trace_mts_job(job, MTS_JOB_ENROLLED);
-	/* Removed before it was in the table: the hook, which comes later, has not found it. */
+	/*
+	 * If the cgroup was removed before the job was in the table, the hook has not found the
+	 * job. Then is_online() says so here.
+	 */
 	smp_mb();
 	if (!is_online(job))
 		atomic_inc(&mts_job_marked);
@@ -99,7 +105,7 @@ static int publish(struct mts_job *job)
 	return 0;
 }
 
-/* After this nobody finds it. The caller buries it when it has left mts_lock. */
+/* After this, lookups do not find the job. The caller buries it after it has dropped mts_lock. */
 static void unpublish(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
@@ -108,13 +114,15 @@ static void unpublish(struct mts_job *job)
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
-/* Thaw it for good, remove the cgroup if it is ours and empty, drop the table's reference. */
+/* Thaw the job for good, remove its cgroup if mts has made it, drop the table's reference. */
 static void bury(struct mts_job *job)
 {
 	mts_freezer_retire(job);
 	mts_freeze_watch_end(job);
 	mts_protect_end(job);
-	/* While somebody lives in it rmdir would say EBUSY: no need to wait for that. */
+	/*
+	 * With a process in it, rmdir would fail with EBUSY: do not wait for evict_lock for that.
+	 */
 	if (job->created && !cgroup_is_populated(job->cgrp)) {
 		mutex_lock(&job->evict_lock);
 		mts_cgroupfs_rmdir(job->name, &job->dir);
@@ -135,7 +143,7 @@ static bool name_is_valid(const char *name)
 	return true;
 }
 
-/* A child's name keeps its number whole and gives up letters of its parent's. */
+/* If a child's name is too long, its parent's part is cut, not the number. */
 static void name_child(struct mts_job *job, struct mts_job *parent, u32 n)
 {
 	char suffix[12];
@@ -167,7 +175,7 @@ static int job_name(struct mts_job *job, const char *name, struct mts_job *paren
 	return err;
 }
 
-/* Is the cgroup of that name in the base a job, made or adopted? */
+/* Is the cgroup of that name in the base a job, made or added? */
 static bool name_is_taken(const char *name)
 {
 	struct mts_job *job;
@@ -182,8 +190,8 @@ static bool name_is_taken(const char *name)
 }
 
 /*
- * A cgroup that an earlier load left behind because processes lived in it is
- * replaced once they have gone; while they live in it rmdir says EBUSY.
+ * An earlier load leaves a cgroup behind if there are processes in it. Once they have exited the
+ * cgroup is replaced; until then rmdir fails with EBUSY.
  */
 static int make_or_replace(struct mts_job *job)
 {
@@ -191,7 +199,9 @@ static int make_or_replace(struct mts_job *job)
 
 	if (err != -EEXIST)
 		return err;
-	/* It may be that of a job which has just ended, and the rotor is busy. */
+	/*
+	 * The cgroup may be of a job that has just ended, and that the busy rotor has not reaped.
+	 */
 	mts_job_reap(NULL);
 	if (name_is_taken(job->name))
 		return err;
@@ -201,7 +211,7 @@ static int make_or_replace(struct mts_job *job)
 	return mts_cgroupfs_mkdir(job->name, &job->dir);
 }
 
-/* A name of our own making may be taken: the next number then. */
+/* If a chosen name is taken, try the next number. */
 static int job_make_cgroup(struct mts_job *job, const char *name, struct mts_job *parent)
 {
 	int err, attempts = *name ? 1 : 100;
@@ -226,7 +236,7 @@ static int job_publish(struct mts_job *job)
 	return err;
 }
 
-/* Make the cgroup and publish the job; on error neither is left. */
+/* Make the cgroup and publish the job; on error remove both. */
 static int job_make(struct mts_job *job, const char *name, struct mts_job *parent)
 {
 	int err;
@@ -268,8 +278,8 @@ int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job
 		goto out_put;
 
 	/*
-	 * Only now: had the process entered first and exited at once, nobody
-	 * would have seen that the cgroup has emptied.
+	 * The process enters after the job is published. If it entered before and exited at once,
+	 * the hook would not find the job whose cgroup has become empty.
 	 */
 	if (flags & MTS_JOB_ENTER) {
 		err = mts_cgroupfs_enter(&job->dir);
@@ -361,9 +371,12 @@ int mts_job_remove(u32 id)
 	if (!job)
 		return -ENOENT;
 
-	/* While it is in the table the watchdog looks after it: thawed first. */
+	/* Thaw the job while it is in the table, where the watchdog finds it. */
 	mts_freezer_retire(job);
-	/* A new job of its name waits for the end of this: it would rmdir without evict_lock. */
+	/*
+	 * A new job of the same name must wait until this is done: make_or_replace() would remove
+	 * the cgroup without evict_lock.
+	 */
 	mutex_lock(&create_lock);
 	mutex_lock(&mts_lock);
 	ours = job->published;
@@ -412,7 +425,7 @@ int mts_job_pause(u32 id, u64 max_pause_ns)
 	return job ? 0 : -ENOENT;
 }
 
-/* Emptied and still empty, or removed behind our back. */
+/* Has its last process exited, with no new one since, or has its cgroup been removed? */
 static bool is_gone(struct mts_job *job)
 {
 	if (!is_online(job))
@@ -425,7 +438,7 @@ static void bury_all(struct list_head *graves, void (*step)(const char *doing))
 {
 	struct mts_job *job, *next;
 
-	/* None waits frozen for the others' directories. */
+	/* Thaw all of them first: to remove a directory may take long. */
 	list_for_each_entry(job, graves, grave)
 		mts_freezer_retire(job);
 	list_for_each_entry_safe(job, next, graves, grave) {
@@ -440,7 +453,7 @@ void mts_job_reap(void (*step)(const char *doing))
 	struct mts_job *job, *next;
 	LIST_HEAD(graves);
 
-	/* Taken before looking: what is marked from here on makes another pass. */
+	/* Cleared before the pass: a job that is marked from now on causes another pass. */
 	if (!atomic_xchg(&mts_job_marked, 0))
 		return;
 	mutex_lock(&mts_lock);

@@ -4,18 +4,22 @@
 #include "context.h"
 #include "jobs/watched.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "mts.h"
 #include "events/promise.h"
 #include "events/wake.h"
 #include "policy/bins.h"
 
 /*
- * How long before its limit the watchdog thaws a job; it looks twice in that
- * time while something is frozen. Plans keep twice that distance.
+ * The watchdog thaws a job this long before its limit. It looks twice in this time while a job is
+ * frozen, so that one look is always in time. Plans keep MTS_PAUSE_MARGIN_NS from the limit.
  */
 #define LOOK_NS (MTS_PAUSE_MARGIN_NS / 2)
 
-/* How long a suspend waits until the rotor has ended what it is doing. */
+/*
+ * How long a suspend waits for the rotor, which may be evicting a job. A longer wait delays the
+ * suspend; a shorter one refuses it more often.
+ */
 #define PARK_LIMIT_MS 10000
 
 static struct task_struct *watchdog;
@@ -29,7 +33,7 @@ void mts_failsafe_set_limit(u64 ns)
 
 void mts_failsafe_set_parked(bool is)
 {
-	/* Pairs with park_rotor(): what the rotor did before is over. */
+	/* Pairs with park_rotor(): the rotor's earlier work is complete when this is seen. */
 	smp_store_release(&parked, is);
 }
 
@@ -44,19 +48,20 @@ static bool has_event(unsigned long mask)
 }
 
 /*
- * Late for the same thing at two looks in a row. One alone may say that the host stood still, or
- * who emulates it: then both wake up at once, and the rotor is about to tell what it does.
+ * Is the rotor late for the same deadline at two looks in a row? One look is not enough: the host,
+ * or its hypervisor, may have been paused. Then the watchdog and the rotor continue at the same
+ * moment, and the rotor is about to set a new deadline.
  */
 static bool is_rotor_stuck(void)
 {
-	static s64 missed; /* at the last look; 0: none */
-	static s64 since; /* the first look at which it was */
+	static s64 missed; /* the deadline that was missed at the last look; 0: none */
+	static s64 since; /* time of the first look at which it was missed */
 	s64 due = mts_promise_due(), now = ktime_get_ns(), before = missed;
 
 	missed = now - due > (s64)LOOK_NS ? due : 0;
 	if (missed != before)
 		since = now;
-	/* Input wakes the watchdog as well: two looks may come at once. */
+	/* Input wakes the watchdog, too, so that two looks may follow at once: wait in between. */
 	return missed && now - since >= (s64)LOOK_NS / 4;
 }
 
@@ -65,20 +70,20 @@ static void look(void)
 	bool stuck = mts_freezer_count() && is_rotor_stuck();
 	u32 n;
 
-	/* Calls that were refused: there may be something left of the budget by now. */
+	/* A call that the budget has refused may be granted now. */
 	if (mts_watched_are_any()) {
 		mts_watched_look();
 		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 	}
 	if (take(MTS_WATCHDOG_EV_WANTED) && !mts_freezer_thaw_wanted()) {
-		/* Whoever holds a job's lock has it for moments, or is stuck. */
+		/* Another thread holds a job's lock for a moment, or is stuck: try again. */
 		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 		schedule_timeout_idle(1);
 	}
 	if (take(MTS_WATCHDOG_EV_OOM))
 		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
 	else if (mts_freezer_gate())
-		/* What could not be thawed then is tried again. */
+		/* Jobs that could not be thawed when the gate closed: try again. */
 		mts_freezer_thaw_overdue(0, 0);
 	else if (stuck)
 		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
@@ -89,7 +94,7 @@ static void look(void)
 		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly too long\n", n);
 }
 
-/* A job may be frozen for too long, or runs for a call that may be over. */
+/* A frozen job may reach its limit, and the call of a running job may end. */
 static bool has_to_look(void)
 {
 	return mts_freezer_count() || (mts_freezer_has_turns() && mts_watched_are_any());
@@ -98,7 +103,7 @@ static bool has_to_look(void)
 static int watchdog_thread(void *unused)
 {
 	sched_set_fifo(current);
-	/* It must run when memory is short, and frees some by thawing. */
+	/* The watchdog must not wait for reclaim: to thaw jobs is what relieves the host. */
 	memalloc_noreclaim_save();
 
 	while (!kthread_should_stop()) {
@@ -116,8 +121,8 @@ static int watchdog_thread(void *unused)
 }
 
 /*
- * Called before the OOM killer chooses; it may not sleep for memory, so the
- * watchdog does the work. While nothing is frozen it is none of our doing.
+ * Called before the OOM killer chooses a victim. A notifier must not wait for memory, so the
+ * watchdog does the work. While no job is frozen, mts is not the cause.
  */
 static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {
@@ -128,7 +133,7 @@ static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 
 static struct notifier_block oom_notifier = { .notifier_call = on_oom };
 
-/* It may be in the middle of an eviction, and nobody may swap now. */
+/* The rotor may be in the middle of an eviction, and no thread may swap during a suspend. */
 static int park_rotor(void)
 {
 	unsigned long until = jiffies + msecs_to_jiffies(PARK_LIMIT_MS);
@@ -136,9 +141,11 @@ static int park_rotor(void)
 	while (!smp_load_acquire(&parked)) { /* pairs with mts_failsafe_set_parked() */
 		if (time_after(jiffies, until)) {
 			pr_warn("suspend refused: the rotor is busy\n");
-			/* Of the end of it only those are told that agreed. */
+			/*
+			 * PM_POST_SUSPEND goes only to notifiers that agreed: open the gate here.
+			 */
 			mts_freezer_open(MTS_REASON_SUSPEND);
-			/* All were thawed, which a stuck rotor has not seen: a new round. */
+			/* The rotor has not seen that all jobs were thawed: start a new round. */
 			mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 			return notifier_from_errno(-EBUSY);
 		}
@@ -173,7 +180,7 @@ int mts_failsafe_init(void)
 	watchdog = kthread_create(watchdog_thread, NULL, "mts_watchdog");
 	if (IS_ERR(watchdog))
 		return PTR_ERR(watchdog);
-	get_task_struct(watchdog); /* as the rotor's */
+	get_task_struct(watchdog); /* kthread_stop() is safe even if an oops has ended the thread */
 	wake_up_process(watchdog);
 	err = register_oom_notifier(&oom_notifier);
 	if (err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fail open: whatever goes wrong, everything is thawed and the reason is said.
- * A watchdog thread that shares nothing with the rotor but a deadline (promise.h), and the
- * kernel's notifiers for suspend and for out of memory.
+ * Fail open: on any error all jobs are thawed, and the log and the status have the reason. This is
+ * done by a watchdog thread, which shares nothing with the rotor but a deadline (promise.h), and by
+ * the kernel's notifiers for suspend and for out of memory.
  */
 #ifndef _MTS_FAILSAFE_H
 #define _MTS_FAILSAFE_H
@@ -13,14 +13,14 @@ int mts_failsafe_init(void);
 void mts_failsafe_exit(void);
 
 /*
- * The longest that a job may stay frozen, above MTS_PAUSE_MARGIN_NS. A job's own limit, if it is
- * shorter, holds for that job.
+ * The longest time that a job may stay frozen; more than MTS_PAUSE_MARGIN_NS. A shorter limit of a
+ * job's own holds for that job.
  */
 void mts_failsafe_set_limit(u64 ns);
 
 /*
- * Is the rotor parked: the gate is closed, and it does nothing to any job? The rotor says so; a
- * suspend waits for it.
+ * The rotor says whether it is parked: it has seen the closed gate, and does nothing to any job. A
+ * suspend waits until it is.
  */
 void mts_failsafe_set_parked(bool parked);
 

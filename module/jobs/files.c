@@ -11,11 +11,12 @@
 
 #include "compat/compat.h"
 
+/* Bounds the time for which file_lock is held; files of a process beyond it are not seen. */
 #define MAX_FILES 1024
 
 /*
- * A path is not its file: the inode of one that names a socket is the file system's, with
- * no socket around it.
+ * Skips O_PATH files. Such a file on a path that names a socket has the file system's inode, which
+ * is not the inode of a struct socket.
  */
 static void call(struct files_struct *files, unsigned int fd, mts_file_fn fn, void *arg)
 {
@@ -32,7 +33,7 @@ u32 mts_files_each(struct task_struct *task, mts_file_fn fn, void *arg)
 	unsigned int fd;
 	u32 n = 0;
 
-	/* While it is held nothing is closed. */
+	/* While the lock is held no file is closed. */
 	spin_lock(&files->file_lock);
 	fdt = files_fdtable(files);
 	for_each_set_bit(fd, fdt->open_fds, fdt->max_fds) {
@@ -58,7 +59,7 @@ struct pipe_inode_info *mts_files_pipe(const struct file *file)
 {
 	const struct inode *inode = file_inode(file);
 
-	/* The mode says which member of a union i_pipe is. Only a pipe's open file names it too. */
+	/* i_pipe is in a union, valid with S_ISFIFO. For a real pipe private_data is the same. */
 	if (!S_ISFIFO(inode->i_mode) || !inode->i_pipe || inode->i_pipe != file->private_data)
 		return NULL;
 	return inode->i_pipe;
@@ -69,7 +70,7 @@ struct sock *mts_files_unix_peer(struct file *file, struct sock **own)
 #if IS_ENABLED(CONFIG_UNIX)
 	struct socket *socket = sock_from_file(file);
 
-	/* While the file is open it keeps its sock. */
+	/* The sock stays while the file is open. */
 	if (!socket || !socket->sk || socket->sk->sk_family != AF_UNIX)
 		return NULL;
 	*own = socket->sk;

@@ -16,7 +16,7 @@
  * @mark: on the inode of the job's cgroup.freeze
  * @job: NULL once the watch has ended; read under RCU
  *
- * fsnotify frees it when no process is in on_event() any more, which may be after the job.
+ * fsnotify frees the mark when no process is in on_event() any more. The job may be freed earlier.
  */
 struct mts_freeze_watch {
 	struct fsnotify_mark mark;
@@ -38,7 +38,7 @@ static struct mts_job *get_job(struct fsnotify_mark *mark)
 	return job;
 }
 
-/* In the context of the process that opens or writes. It may sleep. */
+/* In the context of the process that opens or writes. May sleep. */
 static int on_event(struct fsnotify_group *unused, u32 mask, const void *data, int data_type,
 		    struct inode *dir, const struct qstr *name, u32 cookie,
 		    struct fsnotify_iter_info *iter)
@@ -46,7 +46,9 @@ static int on_event(struct fsnotify_group *unused, u32 mask, const void *data, i
 	struct fsnotify_mark *mark = fsnotify_iter_inode_mark(iter);
 	struct mts_job *job;
 
-	/* No open file: a truncation, as by open(O_TRUNC), or new times. Nothing is written. */
+	/*
+	 * Without a path it is a truncation, as by open(O_TRUNC), or a change of times: no write.
+	 */
 	if (!mark || !fsnotify_data_path(data, data_type))
 		return 0;
 	job = get_job(mark);
@@ -81,7 +83,10 @@ int mts_freeze_watch_begin(struct mts_job *job)
 	fsnotify_init_mark(&watch->mark, group);
 	watch->mark.mask = FS_OPEN | FS_MODIFY;
 	watch->job = job;
-	/* The group's lock is held meanwhile, and the rotor takes it where a watch ends. */
+	/*
+	 * No reclaim: fsnotify holds the group's lock while it allocates, and the rotor takes that
+	 * lock when a watch ends.
+	 */
 	noreclaim = memalloc_noreclaim_save();
 	err = fsnotify_add_inode_mark(&watch->mark, file_inode(job->freeze_file), 0);
 	memalloc_noreclaim_restore(noreclaim);
@@ -107,7 +112,7 @@ void mts_freeze_watch_end(struct mts_job *job)
 
 int mts_freeze_watch_init(void)
 {
-	/* A cgroup that is added again has the mark of its last job until that job is buried. */
+	/* DUPS: a cgroup that is added again has the mark of its old job until that is buried. */
 	group = fsnotify_alloc_group(&watch_ops, FSNOTIFY_GROUP_DUPS);
 	return PTR_ERR_OR_ZERO(group);
 }

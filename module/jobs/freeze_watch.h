@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Notices that another process writes a job's cgroup.freeze.
+ * Notices that another process opens or writes a job's cgroup.freeze.
  *
- * The kernel ignores a second write of 1, and it leaves no trace in the cgroup. fsnotify
- * tells of every write, in the context of the process that writes, after the write. It tells of
- * every open too, before the process has the descriptor. Without fsnotify (CONFIG_FSNOTIFY) a
- * freeze that another process asks for while mts holds the job frozen is not noticed.
+ * A second write of 1 leaves no trace in the cgroup, because the kernel ignores it. fsnotify
+ * reports every write after it was done, in the context of the writing process. It also reports
+ * every open, before the process gets the descriptor. Without CONFIG_FSNOTIFY, mts does not notice
+ * a freeze that another process asks for while mts holds the job frozen.
  */
 #ifndef _MTS_FREEZE_WATCH_H
 #define _MTS_FREEZE_WATCH_H
@@ -14,17 +14,17 @@
 
 int mts_freeze_watch_init(void);
 
-/* All watches have ended. Waits until no process is in one of them. */
+/* After all watches have ended: waits until no process is in on_event(). */
 void mts_freeze_watch_exit(void);
 
 /**
- * mts_freeze_watch_begin() - tell the freezer of opens and writes of job->freeze_file by others
+ * mts_freeze_watch_begin() - report opens and writes of the job's cgroup.freeze to the freezer
  *
  * The watch holds no reference to the job. Return: 0 or -ENOMEM.
  */
 int mts_freeze_watch_begin(struct mts_job *job);
 
-/* Before the last reference goes; also if it has not begun. */
+/* Call it before the last reference to the job is dropped; also if the watch has not begun. */
 void mts_freeze_watch_end(struct mts_job *job);
 
 #endif /* _MTS_FREEZE_WATCH_H */

@@ -1,50 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one owner of "we have frozen this job", and the gate: while it is
- * closed nothing can be frozen. Whoever wants everything thawed, for whatever
- * reason, closes the gate; that also thaws. None of it needs the rotor's help.
+ * Freezes and thaws one job. The owner of job->frozen: "mts holds this job frozen".
  *
- * A cgroup's freezer has one bit, so that our freeze and another process's look the same. What
- * tells them apart is job->frozen: it is our claim. When another process writes 1 while we have
- * a claim (freeze_watch.h), the claim ends at once, and nothing is written: from then on the
- * freeze is that process's, and nothing of ours lifts it. When it writes 0, the job takes turns.
+ * A cgroup's freezer has one bit, so that a freeze by mts and a freeze by another process look the
+ * same. job->frozen tells them apart: it is the claim of mts. When another process writes 1 while
+ * mts has a claim (freeze_watch.h), the claim ends at once and mts writes nothing. From then on the
+ * freeze belongs to that process, and mts never lifts it. When that process writes 0, the job takes
+ * turns again.
  *
- * The notification comes after the write, and does not say what was written. Therefore nothing of
- * ours may be written in between, else a 0 would look like a 1, or a 1 be undone:
- * - mts_freezer_note_open() has a process that opens cgroup.freeze wait for job->freeze_lock, and
- *   freeze_is_open tells of it from then on.
- * - A job is not frozen while the file is open.
- * - A thaw waits until the file is closed, but 20 ms at most. So what is not closed is: a process
- *   keeps the file open for longer than that, and writes 1 at the very moment of the thaw.
+ * The notification comes after the write, and does not say what was written. So mts must not write
+ * in between: a 0 by the other process would look like a 1, or its 1 would be undone. Therefore:
+ * - mts_freezer_note_open() makes a process that opens cgroup.freeze wait for job->freeze_lock.
+ *   From then on freeze_is_open is true.
+ * - mts does not freeze a job while the file is open.
+ * - A thaw waits until the file is closed, but 20 ms at most.
+ * One race is left: a process keeps the file open for longer than that, and writes 1 at the very
+ * moment of the thaw.
  */
 #ifndef _MTS_FREEZER_H
 #define _MTS_FREEZER_H
 
+#include "events/words.h"
 #include "job.h"
+#include "jobs/gate.h"
 
 /**
- * mts_freezer_freeze() - ask for a job's freeze; does not wait
+ * mts_freezer_freeze() - ask for a job's freeze; does not wait for its tasks
  *
- * Return: 0, also if we froze it before; -ECANCELED: the gate is closed, or the
+ * Return: 0, also if mts has already frozen it; -ECANCELED: the gate is closed, or the
  * configuration forbids it (mts_freezer_set_hands_off());
- * -EAGAIN: it has just been asked to run (interactive.h); -EBUSY: another process
+ * -EAGAIN: the job must run now (mts_job_is_wanted()); -EBUSY: another process
  * has frozen it, or a cgroup above it; -ETXTBSY: another process has its cgroup.freeze open for
  * writing; -ENODEV: it is gone, or retired.
  */
 int mts_freezer_freeze(struct mts_job *job);
 
-/* Lift our freeze, if there is one. May wait 20 ms for a process that writes cgroup.freeze. */
+/*
+ * Lift the freeze by mts, if there is one. May wait 20 ms for a process that has cgroup.freeze
+ * open.
+ */
 void mts_freezer_thaw(struct mts_job *job);
 
-/* The same, and never freeze it again. */
+/*
+ * The same under the job's freeze_lock; does not wait. Return: true if the freeze by mts has been
+ * lifted; false also if another process has cgroup.freeze open: call again later.
+ */
+bool mts_freezer_thaw_locked(struct mts_job *job, enum mts_thaw_why why);
+
+/* Thaw the job and never freeze it again. Waits until it is thawed. */
 void mts_freezer_retire(struct mts_job *job);
 
-/* Somebody else lifted our freeze: notice it. Return: true if so. */
+/* Has another process lifted the freeze by mts? If so, end the claim. */
 bool mts_freezer_lost(struct mts_job *job);
 
 /*
- * Is it frozen by others? A process other than mts has frozen the job's cgroup, or any process a
- * cgroup above it. Any context.
+ * Has a process other than mts frozen the job's cgroup, or any process a cgroup above it? Any
+ * context.
  */
 bool mts_freezer_is_foreign(struct mts_job *job);
 
@@ -54,59 +65,14 @@ void mts_freezer_note_open(struct mts_job *job);
 /* freeze_watch.c: a process other than mts has written the job's cgroup.freeze. Sleeps. */
 void mts_freezer_note_write(struct mts_job *job);
 
-/* The configuration: are jobs to be left alone, as in mode=off or shadow? */
-void mts_freezer_set_hands_off(bool off);
-
 /*
- * The rotor: are turns taken, is there more than one bin? Who looks for waits from outside looks
- * as long as that holds, though nothing may be frozen at the moment. Any context.
+ * The rotor says whether it rotates, that is, whether there is more than one bin. While it does,
+ * the lookout and the watchdog look for calls, even while no job is frozen. Any context.
  */
 void mts_freezer_set_turns(bool turns);
 bool mts_freezer_has_turns(void);
 
-/* Jobs that we have frozen now. */
+/* Number of jobs that mts holds frozen now. */
 u32 mts_freezer_count(void);
-
-/**
- * mts_freezer_stop() - close the gate and thaw everything
- * @reason: enum mts_reason, not NONE
- * @fmt: a sentence that says why, for the log and for mts_status.detail
- *
- * The first reason stays until the gate is opened, except that any other one
- * replaces a suspend. Sleeps, for a second at most where a job resists.
- *
- * Return: the number of jobs that were frozen.
- */
-__printf(2, 3) u32 mts_freezer_stop(u32 reason, const char *fmt, ...);
-
-/* Open the gate, if it was closed for @reason; MTS_REASON_NONE: for any but a suspend. */
-void mts_freezer_open(u32 reason);
-
-/* Why the gate is closed; MTS_REASON_NONE: it is open. Any context. */
-u32 mts_freezer_gate(void);
-
-/* Is the gate open, and does the configuration let jobs be frozen? Any context. */
-bool mts_freezer_may_freeze(void);
-
-/* Copy the sentence of mts_freezer_stop(); empty if the gate is open. */
-void mts_freezer_detail(char *text, size_t size);
-
-/*
- * Thaw everything: the caller has forbidden freezing, by the gate or by the configuration.
- * Sleeps, for a second at most where a job resists.
- */
-void mts_freezer_thaw_all(void);
-
-/*
- * Thaw what is to run at once (mts_job_is_wanted()). Return: false: another one
- * holds such a job's lock, come again.
- */
-bool mts_freezer_thaw_wanted(void);
-
-/*
- * Thaw what has been frozen for @limit_ns, or for the job's own limit if that is shorter, less
- * @before_ns. Return: how many.
- */
-u32 mts_freezer_thaw_overdue(u64 limit_ns, u64 before_ns);
 
 #endif /* _MTS_FREEZER_H */

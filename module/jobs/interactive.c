@@ -8,15 +8,15 @@
 #include "events/wake.h"
 #include "events/stats.h"
 
-/* So long what is installed for input only stays after the last. */
+/* How long hooks that only serve input stay switched on after the last input. */
 #define USED_MS 10000
-/* So long the rotor has to see for itself that a job must not be frozen. */
+/* How long a job is spared: enough for the rotor to scan its tasks itself. */
 #define SPARE_MS 2000
 
 static atomic64_t last_input; /* of any job; ktime, ns */
 static u32 share = MTS_DEFAULT_INTERACTIVE;
 
-/* As ktime_get_ns(), but from anywhere. */
+/* As ktime_get_ns(), but safe in any context, NMIs included. */
 static u64 now_ns(void)
 {
 	return ktime_get_mono_fast_ns();
@@ -56,7 +56,7 @@ static bool has_credit(const struct mts_job *job)
 	return was_interactive_within(job, 0);
 }
 
-/* Input that came later has not been judged yet. */
+/* A refusal holds for the input at that time; later input is not refused yet. */
 static bool is_refused(const struct mts_job *job)
 {
 	return READ_ONCE(job->crowded_out) == atomic64_read(&job->last_input) ||
@@ -107,7 +107,7 @@ void mts_interactive_refuse(struct mts_job *job)
 
 static void ask_to_run(struct mts_job *job)
 {
-	/* Pairs with freeze_locked(): what makes it wanted goes before the look. */
+	/* Pairs with freeze_locked(): the reason is written before job->frozen is read. */
 	smp_mb();
 	if (!READ_ONCE(job->frozen) || !mts_job_is_wanted(job))
 		return;
@@ -126,7 +126,7 @@ static void add_credit(struct mts_job *job, u64 now, u32 amount)
 	s64 new = mts_credit_add(old, to_ms(now), amount);
 	s64 before, until;
 
-	/* Whoever is faster counts for both: events count once in a while only. */
+	/* If another event was faster, drop this one: events count only once in a while. */
 	if (new == old || atomic64_cmpxchg(&job->credit, old, new) != old)
 		return;
 	before = atomic64_read(&job->interactive_until);

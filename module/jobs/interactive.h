@@ -1,68 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which jobs somebody waits for: hooks note input and answers, policy/interactive.h
- * says what that makes of a job. The one owner of a job's credit.
+ * Interactive jobs: jobs that a person uses. Hooks note input and output; policy/interactive.h
+ * turns them into credit. The owner of a job's credit.
  *
- * Nothing has to be done for a job to cease: it is a matter of the time. The rotor
- * sees it at its next round.
+ * Credit expires with time, so that no event ends it. The rotor sees that at its next round.
  */
 #ifndef _MTS_INTERACTIVE_H
 #define _MTS_INTERACTIVE_H
 
 #include "job.h"
 
-/* Per mille of the capacity that interactive jobs may hold together; 0: there are none. */
+/* Per mille of the capacity that interactive jobs may hold together; 0: no job is interactive. */
 void mts_interactive_set_share(u32 permille);
 
-/* Is there anything to be noted? For hooks; any context. */
+/* Do hooks have to note input at all? Any context. */
 bool mts_interactive_is_on(void);
 
 /*
- * Somebody types at the job, or points, or waits for it; so many programs lie in between. If it is
- * frozen the watchdog thaws it at once. Under RCU; any context.
+ * The job has input from a person; @step programs lie in between. If it is frozen, the watchdog
+ * thaws it at once. Under RCU; any context.
  */
 void mts_interactive_give(struct mts_job *job, u32 step);
 
-/* Somebody types at a task that is in no job, and that may ask one for something. Any context. */
+/* A task in no job has input; it may send a request to a job. Any context. */
 void mts_interactive_note_input(void);
 
-/* The job shows something, which counts if it is an answer; under RCU, any context. */
+/* The job writes to a terminal. That counts if it follows input. Under RCU; any context. */
 void mts_interactive_answer(struct mts_job *job);
 
-/* Has anybody typed at all, just now? If not, neither of these two need be asked. */
+/* Was there any input just now? If not, output and requests need not be noted. Any context. */
 bool mts_interactive_is_busy(void);
 
-/* The job must not stand still, until the rotor has had time to see why; any context. */
+/* The job must not be frozen until the rotor has had time to see why. Any context. */
 void mts_interactive_spare(struct mts_job *job);
 
-/* The budget has nothing left for its last input. Any context. */
+/* The budget does not grant a run for the job's last input. Any context. */
 void mts_interactive_refuse(struct mts_job *job);
 
-/* It has been thawed for one of these reasons; under its freeze_lock. */
+/* The job has been thawed because it was interactive or spared. Under its freeze_lock. */
 void mts_interactive_thawed(struct mts_job *job);
 
-/* Has anybody typed in the last seconds? Any context. */
+/* Was there any input in the last 10 seconds? Any context. */
 bool mts_interactive_is_used(void);
 
-/* Is it in every bin for its input? Any context. */
+/* Has the job credit, and is its input not refused? Then it is in every bin. Any context. */
 bool mts_job_is_interactive(const struct mts_job *job);
 
-/* Has it had input, but there was no room for it? Any context. */
+/* Has the job credit, but there was no room, or its account is empty? Any context. */
 bool mts_job_is_crowded_out(const struct mts_job *job);
 
-/* Has it been interactive lately, so that its memory had better stay? Any context. */
+/* Was it interactive in the last MTS_STAY_MS? Then its memory stays. Any context. */
 bool mts_job_was_used(const struct mts_job *job);
 
-/* Is it in every bin until the rotor sees why: it has become real-time, say? Any context. */
+/* Has it just got a real-time thread, for example, and the rotor may not know? Any context. */
 bool mts_job_is_spared(const struct mts_job *job);
 
 /* Must it not be frozen now: spared, interactive, or called (calls.h)? Any context. */
 bool mts_job_is_wanted(const struct mts_job *job);
 
-/* Since its last input, as in struct mts_job_info. */
+/* Time since its last input, as in struct mts_job_info. */
 u32 mts_interactive_age_ms(const struct mts_job *job);
 
-/* As of this input, is it in every bin, or in one like others? Under mts_lock. */
+/* A plan has decided for this input: @granted: the job is in every bin. Under mts_lock. */
 void mts_interactive_judge(struct mts_job *job, u64 last_input, bool granted);
 
 #endif /* _MTS_INTERACTIVE_H */

@@ -8,9 +8,10 @@
 #include "events/wake.h"
 
 /*
- * Half of the 100 ms in which a job is to be thawed. A look at 60 tasks takes 0.1 ms, one at 10000,
- * as hosts with 64 processors have them, 5 ms: beyond 1 ms the pauses grow, so that looks take 2 %
- * of a processor, or 5 % of it where they take so long.
+ * The pause between two looks: half of the 100 ms within which a job with a call is thawed. A look
+ * takes 0.1 ms for 60 tasks and 5 ms for 10000. The pause is LOOK_PART times as long as the look,
+ * so that looks take 2 % of a processor. It is no longer than LONGEST_NS, or calls would be seen
+ * too late; so a look of 5 ms takes 5 %.
  */
 #define PERIOD_NS (50 * (u64)NSEC_PER_MSEC)
 #define LONGEST_NS (100 * (u64)NSEC_PER_MSEC)
@@ -27,7 +28,7 @@ static u64 look(void)
 	return ktime_get_ns() - began;
 }
 
-/* The only frozen job may be thawed for what was seen. */
+/* While the rotor rotates also without a frozen job: a look may extend the call for one. */
 static bool has_to_look(void)
 {
 	return mts_freezer_count() || mts_freezer_has_turns();
@@ -35,7 +36,7 @@ static bool has_to_look(void)
 
 static int lookout_thread(void *unused)
 {
-	/* It keeps the rotor waiting while it looks. */
+	/* The rotor waits for look_lock while this thread looks. */
 	set_user_nice(current, MIN_NICE);
 
 	while (!kthread_should_stop()) {
@@ -55,7 +56,7 @@ int mts_lookout_init(void)
 	lookout = kthread_create(lookout_thread, NULL, "mts_lookout");
 	if (IS_ERR(lookout))
 		return PTR_ERR(lookout);
-	get_task_struct(lookout); /* so that kthread_stop() is safe even if an oops has ended it */
+	get_task_struct(lookout); /* kthread_stop() is safe even if an oops has ended the thread */
 	wake_up_process(lookout);
 	return 0;
 }

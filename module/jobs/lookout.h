@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The lookout: a thread that looks, while a job is frozen, whether a task outside the jobs waits
- * for a frozen one in a way that no hook tells of: for the lock of a file, or to write to a pipe or
- * socket that nothing reads. The rotor cannot: it may be in the middle of a switch.
+ * The lookout: a thread that looks for tasks outside the bins that wait for a frozen job. It looks
+ * while a job is frozen, or while the rotor rotates. It finds the waits of which no hook tells: for
+ * the lock of a file, or to write to a pipe or socket that the job does not read. The rotor cannot
+ * look itself, because it may be in the middle of a switch.
  */
 #ifndef _MTS_LOOKOUT_H
 #define _MTS_LOOKOUT_H

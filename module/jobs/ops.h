@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mechanism: what is done to a job. The rotor and the freezer know nothing
- * of cgroup files; they call these.
+ * The operations on a job. The rotor and the freezer call these instead of using cgroup files, so
+ * that tests/rotor can replace them.
  */
 #ifndef _MTS_OPS_H
 #define _MTS_OPS_H
@@ -14,28 +14,29 @@
 /**
  * struct mts_ops
  * @freeze: ask for a freeze or a thaw; does not wait for the tasks. Process
- *	context, needs no memory. Errors: -ENODEV, the cgroup is gone.
+ *	context; the caller may forbid reclaim. Errors: -ENODEV, the cgroup is gone.
  * @freeze_asked: is a freeze asked for, of the job's cgroup or of one above it? Any context.
- * @freeze_set: does the job's own cgroup.freeze say 1? Any context.
+ * @freeze_set: is the job's own cgroup.freeze 1? Any context.
  * @frozen_above: is a freeze of a cgroup above the job's asked for? Any context.
  * @freeze_is_open: does another process have the job's cgroup.freeze open for writing? Any context.
- * @is_frozen: are all tasks frozen (true for a job with none)? Any context.
- * @awake: how many tasks of it run, or wait for a disk; if none does, how many wait for
- *	memory. -ENODATA: not to be had cheaply. Any context.
- * @stalls: does a task of it wait for memory now? False also if that is not to be
- *	had. Any context.
+ * @is_frozen: are all tasks frozen (true for a job without tasks)? Any context.
+ * @awake: number of its tasks that run or wait for a disk; if there are none, number of tasks that
+ *	wait for memory. -ENODATA: the kernel does not count them. Any context.
+ * @stalls: does a task of it wait for memory now? False also if the kernel does not count that.
+ *	Any context.
  * @usage: measure; cheap as long as nothing has changed. In the rotor's thread alone.
  *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
  * @ran: processor time of its tasks since its cgroup was made, ns. Reads a file.
- * @evict: push a job out of memory; blocks while the disk writes. Return: bytes. See reclaim.h.
- * @bring_back: read back what is swapped of jobs. Return: pages. See bring_back.h.
- * @use_begins: a slice of these frozen jobs is about to begin: from now on see which pages
- *	they use. See touched.h.
- * @use_ends: it is over, they are frozen: take down what was seen. The same.
- * @use_outdated: what was seen of the job's use is of long ago. The same.
- * @get: read a setting. -ENODEV: the cgroup has none, or is gone.
- * @set: write it. Errors as the kernel gives them.
+ * @evict: evict a job; blocks while the disk writes. Return: bytes. See reclaim.h.
+ * @bring_back: read pages of jobs back from swap. Return: pages. See bring_back.h.
+ * @use_begins: a slice of these frozen jobs is about to begin: clear the marks of used pages.
+ *	See touched.h.
+ * @use_ends: the slice is over and the jobs are frozen: record which pages they used. See
+ *	touched.h.
+ * @use_outdated: the record of the job's used pages is too old to rely on. See touched.h.
+ * @get: read a setting. -ENODEV: the cgroup does not have it, or is gone.
+ * @set: write a setting. Errors as from the kernel.
  */
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
@@ -60,7 +61,7 @@ struct mts_ops {
 
 extern const struct mts_ops *mts_ops;
 
-/* What a setting is called: its file. */
+/* The file of each setting. */
 extern const char *const mts_setting_files[MTS_SETTINGS];
 
 #endif /* _MTS_OPS_H */

@@ -8,11 +8,11 @@
 #define LEAST_WEIGHT 1ull
 
 static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
-static u64 base_low; /* what the base needs so that its children's low counts */
-static u64 base_given; /* what it has */
+static u64 base_low; /* memory.low that the base needs, so that its children's counts */
+static u64 base_given; /* memory.low that the base has */
 
-/* Its own value, from before we first set it. False: it has none, or keeps it. */
-static bool learn(struct mts_job *job, enum mts_setting setting)
+/* Remember the value before mts first changes it. False: it cannot be read: do not change it. */
+static bool remember_own(struct mts_job *job, enum mts_setting setting)
 {
 	struct mts_kept *kept = &job->kept[setting];
 
@@ -30,12 +30,12 @@ static void give(struct mts_job *job, enum mts_setting setting, u64 value)
 
 	if (kept->given == value)
 		return;
-	/* Somebody has changed it since: that stays. */
+	/* Another process has changed it since: leave it. */
 	if (!mts_ops->get(job, setting, &now) && now != kept->given)
 		return;
 	if (mts_ops->set(job, setting, value))
 		return;
-	/* As the kernel rounds it, so that it is known again. */
+	/* Read it back: the kernel rounds it, and the next comparison needs that value. */
 	if (mts_ops->get(job, setting, &kept->given))
 		kept->given = value;
 }
@@ -46,13 +46,16 @@ static int restore(struct mts_job *job, enum mts_setting setting)
 	u64 now;
 	int err = mts_ops->get(job, setting, &now);
 
-	/* Somebody has changed it since: that is the job's own now. */
+	/* Another process has changed it since: that value stays. */
 	if (err || now != kept->given || now == kept->own)
 		return err;
 	return mts_ops->set(job, setting, kept->own);
 }
 
-/* Tried again if there was no memory to open the file: else what we gave would pass for its own. */
+/*
+ * If there was no memory to open the file, keep the record and try again later: otherwise the value
+ * by mts would count as the job's own.
+ */
 static void put_back(struct mts_job *job, enum mts_setting setting)
 {
 	struct mts_kept *kept = &job->kept[setting];
@@ -69,13 +72,13 @@ static void put_back(struct mts_job *job, enum mts_setting setting)
 	kept->set = false;
 }
 
-/* "max" of one must leave the sum one from which it can be taken off again. */
+/* "max" of one job must not overflow the sum, or it could not be subtracted again. */
 static u64 share_of_base(u64 low)
 {
 	return min(low, U64_MAX / (2 * MTS_MAX_JOBS));
 }
 
-/* Protection counts as far as the cgroups above have it too: the base does the sum's. */
+/* Protection counts only as far as the cgroups above have it: the base gets the sum. */
 static void protect_base(struct mts_job *job, u64 before)
 {
 	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
@@ -86,7 +89,7 @@ static void protect_base(struct mts_job *job, u64 before)
 		base_given = base_low;
 }
 
-/* Files are written when it makes a difference of an eighth. */
+/* A file is written only for a change of more than an eighth: writes take time. */
 static bool is_near(u64 a, u64 b)
 {
 	return mts_max(a, b) - mts_min(a, b) <= b / 8;
@@ -100,8 +103,9 @@ static void set_low(struct mts_job *job, u64 low)
 	lockdep_assert_held(&protect_lock);
 	if (!low)
 		put_back(job, MTS_SETTING_LOW);
-	/* More than that it has of its own. */
-	else if (learn(job, MTS_SETTING_LOW) && !is_near(kept->given, mts_max(low, kept->own)))
+	/* Never less than the job's own value. */
+	else if (remember_own(job, MTS_SETTING_LOW) &&
+		 !is_near(kept->given, mts_max(low, kept->own)))
 		give(job, MTS_SETTING_LOW, mts_max(low, kept->own));
 	protect_base(job, before);
 }
@@ -113,14 +117,14 @@ static void set_weight(struct mts_job *job, u32 bins)
 	lockdep_assert_held(&protect_lock);
 	if (bins < 2)
 		put_back(job, MTS_SETTING_WEIGHT);
-	/* 0: cpu.idle is set, it has no weight. */
-	else if (learn(job, MTS_SETTING_WEIGHT) && kept->own)
+	/* 0: cpu.idle is set, and there is no weight to divide. */
+	else if (remember_own(job, MTS_SETTING_WEIGHT) && kept->own)
 		give(job, MTS_SETTING_WEIGHT, mts_max(div_u64(kept->own, bins), LEAST_WEIGHT));
 }
 
 void mts_protect(struct mts_job *job, u64 low, u32 bins)
 {
-	/* Nothing to do is the rule. */
+	/* The usual case: there is nothing to do. */
 	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
 	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) &&
 	    READ_ONCE(base_low) == READ_ONCE(base_given))

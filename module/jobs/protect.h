@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a job's cgroup is given while the job is in every bin for its input, for its user, or for
- * a real-time thread: its memory is protected (memory.low), and of an interactive
- * job the share of processor time is that of its one bin (cpu.weight). Its own
- * settings are put back in the end, unless somebody has changed them meanwhile.
+ * Settings of a job's cgroup while the job, or its memory, is in every bin: memory.low protects its
+ * memory, and cpu.weight of an interactive job is divided by the number of bins, because it runs in
+ * each of them. In the end the old settings are restored, unless another process has changed them
+ * meanwhile.
  *
- * All of it sleeps and opens files: never on the way to a thaw.
+ * These functions sleep and open files: they must not be called on the way to a thaw.
  */
 #ifndef _MTS_PROTECT_H
 #define _MTS_PROTECT_H
@@ -13,16 +13,15 @@
 #include "job.h"
 
 /**
- * mts_protect() - give a job what is due to it
- * @low: bytes to be protected; 0: what it had itself
- * @bins: its weight is divided by; 1: what it had itself
+ * mts_protect() - protect a job's memory, and divide its weight
+ * @low: bytes to protect; 0: restore the old memory.low
+ * @bins: its weight is divided by this; 1: restore the old cpu.weight
  *
- * A controller that is not enabled in the cgroup is passed over. Only for the
- * rotor's thread.
+ * Does nothing for a controller that is not enabled in the cgroup. For the rotor's thread alone.
  */
 void mts_protect(struct mts_job *job, u64 low, u32 bins);
 
-/* Put back what it had itself, for good. */
+/* Restore the old settings, and do not change them any more. */
 void mts_protect_end(struct mts_job *job);
 
 #endif /* _MTS_PROTECT_H */

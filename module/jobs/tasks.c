@@ -70,7 +70,7 @@ static bool can_run(struct task_struct *task)
 	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
 }
 
-/* A process, with its threads that have ended. */
+/* signal->utime has the time of threads that have ended. */
 static void look_at(struct task_struct *process, struct mts_job *job)
 {
 	struct signal_struct *signal = process->signal;
@@ -85,7 +85,7 @@ static void look_at(struct task_struct *process, struct mts_job *job)
 	}
 }
 
-/* Return: what it ran in user mode since the last look. */
+/* Return: the job's user time since the last look, ns. */
 static u64 add_look(struct mts_job *job)
 {
 	u64 ran = mts_sub_floor(job->scan_user, job->user);
@@ -100,7 +100,7 @@ static u64 add_look(struct mts_job *job)
 	}
 	job->user = job->scan_user;
 	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
-	/* Whom we froze, be it to see how fast the disk is, does not sleep by its nature. */
+	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
 		mts_admission_count(&job->look, job->scan_awake);
 	return ran;
@@ -150,7 +150,7 @@ out:
 }
 
 #ifdef CONFIG_PSI
-/* NULL: the kernel keeps no pressure accounts for it. */
+/* NULL: the kernel has no PSI of the cgroup. */
 static struct psi_group *pressure_of(struct cgroup *cgrp)
 {
 	struct psi_group *psi = cgrp->psi;
@@ -158,7 +158,7 @@ static struct psi_group *pressure_of(struct cgroup *cgrp)
 	return psi && READ_ONCE(psi->enabled) ? psi : NULL;
 }
 
-/* The sum is right though a task may be counted up on one CPU, down on another. */
+/* One CPU's count may be negative as unsigned: a task may be added on one, removed on another. */
 static unsigned int count_tasks(struct psi_group *psi, enum psi_task_count state)
 {
 	unsigned int n = 0;
@@ -197,7 +197,7 @@ int mts_tasks_awake(struct cgroup *cgrp)
 
 	if (!psi)
 		return -ENODATA;
-	/* Of those that wait for memory, some run, reclaiming. */
+	/* NR_MEMSTALL overlaps with the others: a task that reclaims runs. So it is not added. */
 	n = count_tasks(psi, NR_RUNNING) + count_tasks(psi, NR_IOWAIT);
 	return n > 0 ? n : count_tasks(psi, NR_MEMSTALL);
 }

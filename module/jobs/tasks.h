@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the task list says of cgroups. What walks, walks every thread, under RCU. */
+/* What a cgroup's tasks are and do. A walk visits every thread of the host, under RCU. */
 #ifndef _MTS_TASKS_H
 #define _MTS_TASKS_H
 
@@ -12,15 +12,15 @@ struct task_struct;
  * mts_tasks_check() - may this cgroup be frozen?
  *
  * Return: 0, or -EBUSY: PID 1, a kernel thread, the caller or one of its
- * ancestors lives in it or below it.
+ * ancestors is in it or below it.
  */
 int mts_tasks_check(struct cgroup *cgrp);
 
 /**
- * mts_tasks_scan() - mark the jobs that have a real-time thread (job.realtime)
- * or a task that must not be frozen (job.untouchable)
+ * mts_tasks_scan() - mark jobs that must not be frozen
  *
- * Only for the rotor's thread; others may read the marks at any time.
+ * Sets job.realtime (it has a real-time thread) and job.untouchable (it has PID 1 or a kernel
+ * thread) by a walk. For the rotor's thread alone; others may read the marks at any time.
  */
 void mts_tasks_scan(void);
 
@@ -30,34 +30,34 @@ bool mts_tasks_is_spared(struct task_struct *task);
 /**
  * mts_tasks_awake() - how many tasks of the cgroup run, or wait for a disk
  *
- * If none does, how many wait for memory. In O(processors), and not a walk. Return:
- * -ENODATA: the kernel keeps no pressure accounts for it.
+ * If there are none, how many wait for memory. Takes O(processors), without a walk. Return:
+ * -ENODATA: the kernel has no pressure stall information (PSI) of the cgroup.
  */
 int mts_tasks_awake(struct cgroup *cgrp);
 
-/* Does a task of the cgroup wait for memory now? False also without pressure accounts. */
+/* Does a task of the cgroup wait for memory now? False also without PSI. */
 bool mts_tasks_stalls(struct cgroup *cgrp);
 
 /**
  * mts_tasks_stalled() - how long tasks of the cgroup have waited for memory
- * @ns: a sum over processors that wraps; only differences mean something
+ * @ns: a sum over processors that wraps; only differences are meaningful
  *
- * Return: false: the kernel keeps no pressure accounts for it.
+ * Return: false: the kernel has no PSI of the cgroup.
  */
 bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns);
 
 /**
- * mts_tasks_look() - a look at what all jobs' threads do
+ * mts_tasks_look() - sample by a walk what the threads of all jobs do
  *
- * Adds to each job's @look. A job's processes that end in between are left out;
- * the children of its processes count when they have been waited for, but those
- * of an EACH job are jobs of their own. Only for the rotor's thread.
+ * Adds to each job's @look. A process that ends between two looks counts once its parent has waited
+ * for it, as part of the parent's children time; not in an EACH job, whose children are jobs of
+ * their own. For the rotor's thread alone.
  *
  * Return: user time of all jobs since the last call, in ns, counted in ticks.
  */
 u64 mts_tasks_look(void);
 
-/* Is any task of a bin awake? By a walk; only for the rotor's thread. */
+/* Does a task of the bin run or wait for a disk? By a walk; for the rotor's thread alone. */
 bool mts_tasks_bin_can_run(u32 bin);
 
 #endif /* _MTS_TASKS_H */

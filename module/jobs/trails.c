@@ -14,8 +14,8 @@
 #include "policy/interactive.h"
 
 /*
- * Processes that are in no job, by process id, which is in the trail itself (22
- * bits at most); two of them at one place take it from each other.
+ * Trails of processes that are in no job, hashed by process id. The process id (22 bits at most) is
+ * part of the entry. Processes with the same hash replace each other.
  */
 #define OUTSIDERS_BITS 6
 #define NAME_SHIFT 2
@@ -23,13 +23,13 @@
 
 static atomic64_t outsiders[1 << OUTSIDERS_BITS];
 
-/* As ktime_get_ns(), but from anywhere. */
+/* Safe in any context, NMIs included. */
 static u64 now_ms(void)
 {
 	return div_u64(ktime_get_mono_fast_ns(), NSEC_PER_MSEC);
 }
 
-/* Credit goes through them: a terminal's multiplexer, an X server, a compositor. */
+/* Requests pass through such processes: a terminal multiplexer, an X server, a compositor. */
 static atomic64_t *outsider(const struct task_struct *task)
 {
 	return &outsiders[hash_32(task->tgid, OUTSIDERS_BITS)];
@@ -53,7 +53,7 @@ static void give_outsider(struct task_struct *task, u64 now, u32 step)
 	atomic64_t *trail = outsider(task);
 
 	mts_interactive_note_input();
-	/* Whoever was there before has had its time, or bad luck. */
+	/* The entry may belong to another process with the same hash: replace it. */
 	if ((atomic64_read(trail) & NAME_MASK) != name_of(task))
 		atomic64_set(trail, 0);
 	add_trail(trail, now, step, name_of(task));

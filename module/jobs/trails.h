@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From task to task: hooks note at which one a person types, and what that asks of others
- * (policy/interactive.h has the rules). What it makes of a job is interactive.c's.
+ * Trails: input is followed from task to task. Hooks note which task has input, and to which tasks
+ * it sends requests (policy/interactive.h has the rules). interactive.c turns this into credit.
  */
 #ifndef _MTS_TRAILS_H
 #define _MTS_TRAILS_H
@@ -11,27 +11,27 @@
 struct task_struct;
 
 /**
- * mts_trails_give() - somebody types at this task, or points, or waits for it
- * @task: of whatever job, or of none
- * @step: how many programs lie in between
+ * mts_trails_give() - a task has input from a person
+ * @task: a task of any job, or of none
+ * @step: number of programs between the person and the task
  *
- * If its job is frozen the watchdog thaws it at once. Under RCU; any context.
+ * If its job is frozen, the watchdog thaws it at once. Under RCU; any context.
  */
 void mts_trails_give(struct task_struct *task, u32 step);
 
 /*
- * How many programs lie between this task and the person; more than MTS_STEP_MAX: nobody
- * waits for it. Under RCU; any context.
+ * Number of programs between the person and this task; more than MTS_STEP_MAX: no person waits for
+ * it. Under RCU; any context.
  */
 u32 mts_trails_step(struct task_struct *task);
 
 /**
- * mts_trails_hand_on() - a task asks something of another one
- * @from: somebody waits for it
- * @to: it is this one that is waited for now
- * @step: how many programs lie between it and the person
+ * mts_trails_hand_on() - a task for which a person waits sends a request to another task
+ * @from: the task that sends
+ * @to: the task for which the person waits now
+ * @step: number of programs between the person and @to
  *
- * Under RCU; any context.
+ * Does nothing within a process or within a job. Under RCU; any context.
  */
 void mts_trails_hand_on(struct task_struct *from, struct task_struct *to, u32 step);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Jobs that wait for each other: a task of the running bin sleeps, and what would wake it
- * is up to a job that stands still.
+ * Finds tasks that sleep until a frozen job does something.
  *
- * Nobody can tell by the wake-ups: whoever is frozen has been taken out of every queue
- * that it was waiting in, and looks again when it is thawed. So it is looked at what a
- * sleeping task waits for, which its system call says, and who else has that: the other
- * end of a pipe or of a unix socket, the memory that a futex lies in, the lock of a file.
+ * Wake-ups do not show this: a frozen task has left every wait queue, and enters it again only when
+ * it is thawed. So a look reads from the system call of each sleeping task what it waits for
+ * (blocked.h), and finds the job that holds it: the other end of a pipe or of a unix socket, the
+ * memory that contains a futex, the lock of a file.
  */
 #ifndef _MTS_WAITS_H
 #define _MTS_WAITS_H
@@ -14,22 +13,23 @@
 #include "context.h"
 
 /**
- * mts_waits_look() - which job waits for which, now
- * @bin: the one that runs
- * @planned: when the round was; ktime, ns
+ * mts_waits_look() - find which jobs wait for which others now
+ * @bin: the running bin
+ * @planned: when this round was planned; ktime, ns
  *
- * Jobs of @bin that wait for frozen ones are tied to them (mts_job.ties), and so are
- * packed together. Where that is no answer, because the plan knew of it and there was no
- * room, a job that holds the lock of a file has a call (calls.h): it would let go of it while
- * nothing can take it. So has one whose lock, or whose reading, a task outside the bins waits for.
+ * A job of @bin that waits for another job is tied to it (mts_job.ties), so that the next plan
+ * packs both into one bin. If the plan knew of the tie and had no room for both, and the other job
+ * holds the lock of a file, that job gets a call (calls.h): in its own turn it would release the
+ * lock while the waiting job is frozen and cannot take it. A job also gets a call if a task outside
+ * the bins waits for its file lock, or waits until it reads.
  *
- * A walk of all threads, and of the files of some; bounded, what is beyond is seen the
- * next time or not at all. Allocates nothing, sleeps for the other look alone. Only for the
- * rotor's thread.
+ * Walks all threads, and the files of some. The work is bounded (MTS_LOOK_MAX_STEPS): a look may
+ * miss a wait. Allocates nothing; sleeps only until another look has ended. For the rotor's thread
+ * alone.
  */
 void mts_waits_look(u32 bin, u64 planned);
 
-/* The same for tasks outside the bins alone. Only for the lookout's thread. */
+/* The same for tasks outside the bins only. For the lookout's thread alone. */
 void mts_waits_look_outside(void);
 
 #endif /* _MTS_WAITS_H */

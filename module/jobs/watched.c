@@ -10,30 +10,35 @@
 #include <linux/sched/task.h>
 
 /*
- * So long a task that came from outside keeps its job running: the process that started it waits
- * for it to be ready. A login (PAM, a session manager, a shell) and a container's health check
- * take a few seconds where the job's memory has to come back first.
+ * How long a task that came from outside keeps its job running: the process that started it waits
+ * until it is ready. A login (PAM, a session manager, a shell) or a container's health check takes
+ * a few seconds if the job's memory has to be brought back first.
  */
 #define YOUNG_MS 10000
-/* What systemd gives a unit to stop, DefaultTimeoutStopSec= (systemd-system.conf(5)). */
+/* The time that systemd gives a unit to stop: DefaultTimeoutStopSec= (systemd-system.conf(5)). */
 #define STOP_MS 90000
-/* What a look can count on: the hook tells of a vfork before its parent begins to wait. */
+/*
+ * By how much a look extends the call while a parent waits in vfork. The watchdog looks several
+ * times in this time, so that the call does not end in between.
+ */
 #define VFORK_MS 500
 
-/* Processes that are watched at a time; the last ones are for PID 1's calls alone. */
+/* Processes that are watched at a time; those beyond MAX_OTHERS are for calls by PID 1 alone. */
 #define MAX_WATCHED 128
 #define MAX_OTHERS 96
-/* Of one job, beyond which its tasks' children are not: a fork bomb must leave others' places. */
+/*
+ * With so many processes watched in a job, children are not: a fork bomb must not fill the table.
+ */
 #define MAX_CHILDREN 16
 
 /**
- * struct watched - a process that a process outside waits for
- * @tgid: in the initial namespace; 0: none
- * @started: its start time, as numbers are given again
- * @job: id of the job that it is in
- * @until_ms: the call ends then, or with the process
- * @ends: it got a signal that is to end it
- * @vfork: its parent stands still until it has called exec
+ * struct watched - a process for which a process outside waits
+ * @tgid: in the initial namespace; 0: the entry is free
+ * @started: its start time, because process ids are reused
+ * @job: id of its job
+ * @until_ms: the call ends at this time, or when the process ends
+ * @ends: it got a signal that asks it to end
+ * @vfork: its parent sleeps until it has called exec
  * @by_init: the waiting process is PID 1
  */
 struct watched {
@@ -47,8 +52,8 @@ struct watched {
 };
 
 static struct watched watched[MAX_WATCHED];
-static atomic64_t open_until; /* no call lasts longer; ktime, ms */
-/* Taken in hard interrupts; nothing is woken while it is held. */
+static atomic64_t open_until; /* when the last call ends, at the latest; ktime, ms */
+/* Taken in hard interrupts; no thread is woken while it is held. */
 static DEFINE_RAW_SPINLOCK(watched_lock);
 
 static u64 now_ms(void)
@@ -60,7 +65,7 @@ struct mts_caller mts_caller_of(struct task_struct *task)
 {
 	return (struct mts_caller){
 		.pid = task_tgid_nr(task),
-		/* Not get_task_comm(), which takes a lock that hooks may not take. */
+		/* Not get_task_comm(): it takes a lock that hooks must not take. */
 		.comm = task->comm,
 		.is_init = is_global_init(task),
 	};
@@ -71,7 +76,7 @@ static bool is_same(const struct watched *a, const struct watched *b)
 	return a->tgid == b->tgid && a->started == b->started;
 }
 
-/* The place of this process, or one that is free, or can be; NULL: all are in use. */
+/* The entry of this process, or a free or expired one; NULL: all are in use. */
 static struct watched *find_place(const struct watched *new, u64 now)
 {
 	struct watched *free = NULL;
@@ -108,7 +113,7 @@ static void watch(const struct watched *new, u64 now)
 		mts_calls_extend(&open_until, new->until_ms);
 }
 
-/* The process of that task; without what makes the call. */
+/* An entry with the identity of the task's process only. */
 static struct watched process_of(struct task_struct *task)
 {
 	return (struct watched){
@@ -139,12 +144,12 @@ void mts_watched_forked(struct task_struct *parent, struct task_struct *child)
 		watch(&new, now_ms());
 }
 
-/* Until when PID 1 itself waits for it; 0: it does not. */
+/* Until when PID 1 waits for the process; 0: it does not. */
 static u64 init_waits_until(const struct watched *w, u64 now)
 {
 	if (!w->by_init)
 		return 0;
-	/* It kills what does not end in time, and it stands still in a vfork. */
+	/* PID 1 waits for a process to stop until it kills it; in a vfork it sleeps. */
 	return w->ends ? w->until_ms : w->vfork ? now + VFORK_MS : 0;
 }
 
@@ -161,8 +166,8 @@ void mts_watched_task(struct mts_job *job, enum mts_call kind, struct task_struc
 	new.vfork = vfork;
 	new.by_init = caller.is_init;
 	/*
-	 * A task that came while its job ran has begun to run. But a parent that stands still, and
-	 * a process that is to end, need the job also if it is about to be frozen.
+	 * A task that came while the job ran has begun to run: it needs no call. But a parent in
+	 * vfork, and a process that was asked to end, need the job also if it is frozen soon.
 	 */
 	if (!new.vfork && !new.ends && !READ_ONCE(job->frozen))
 		return;
@@ -179,9 +184,9 @@ bool mts_watched_are_any(void)
 	return then && (s64)now_ms() < then;
 }
 
-/* ---- what ends a call ---------------------------------------------------------------------- */
+/* ---- the end of a call --------------------------------------------------------------------- */
 
-/* The process, if it is still the one that is meant, and a thread of it lives; under RCU. */
+/* The process, if it is still the same one and has a live thread. Under RCU. */
 static struct task_struct *find_process(const struct watched *w)
 {
 	struct task_struct *task = pid_task(find_pid_ns(w->tgid, &init_pid_ns), PIDTYPE_TGID);
@@ -191,15 +196,15 @@ static struct task_struct *find_process(const struct watched *w)
 	return task->exit_state && thread_group_empty(task) ? NULL : task;
 }
 
-/* Does its parent, which has made it by vfork, still stand still? */
+/* Does the parent, which has made this task by vfork, still sleep? */
 static bool holds_parent(const struct task_struct *task)
 {
-	/* Until exec clears it, or the task exits (mm_release()). */
+	/* It does until exec clears PF_FORKNOEXEC, or the task exits (mm_release()). */
 	return task->flags & PF_FORKNOEXEC && !(task->flags & PF_EXITING);
 }
 
-/* Under RCU. Return: its call goes on. */
-static bool goes_on(struct watched *w, u64 now)
+/* Under RCU. Return: true: the call has not ended. */
+static bool has_not_ended(struct watched *w, u64 now)
 {
 	struct task_struct *task = find_process(w);
 
@@ -211,10 +216,10 @@ static bool goes_on(struct watched *w, u64 now)
 	return now < w->until_ms;
 }
 
-static struct watched kept[MAX_WATCHED]; /* the watchdog's alone, as what follows */
+static struct watched kept[MAX_WATCHED]; /* used by the watchdog's thread alone */
 
-/* Take out those whose call has ended. Return: how many are in @kept. */
-static u32 sift(void)
+/* Remove entries whose call has ended; copy the others to kept[]. Return: how many. */
+static u32 drop_ended(void)
 {
 	u64 now = now_ms(), until = 0;
 	u32 i, n = 0;
@@ -223,7 +228,7 @@ static u32 sift(void)
 	for (i = 0; i < MAX_WATCHED; i++) {
 		if (!watched[i].tgid)
 			continue;
-		if (!goes_on(&watched[i], now)) {
+		if (!has_not_ended(&watched[i], now)) {
 			watched[i] = (struct watched){ 0 };
 			continue;
 		}
@@ -235,12 +240,12 @@ static u32 sift(void)
 	return n;
 }
 
-static void settle(struct mts_job *job, u32 n)
+static void update_job(struct mts_job *job, u32 n)
 {
 	u64 task_until = 0, init_until, now = now_ms();
 	u32 i;
 
-	/* A call that was seen lasts no longer than this. */
+	/* mts_calls_seen() may have set init_until: it lasts no longer than this. */
 	init_until = min_t(u64, atomic64_read(&job->init_until), now + MTS_CALL_SEEN_MS);
 	for (i = 0; i < n; i++) {
 		if (kept[i].job != job->id)
@@ -248,7 +253,7 @@ static void settle(struct mts_job *job, u32 n)
 		task_until = max(task_until, kept[i].until_ms);
 		init_until = max(init_until, init_waits_until(&kept[i], now));
 	}
-	/* Unless a hook has made it later meanwhile: the next look sees that call. */
+	/* If a hook has extended it meanwhile, keep that: the next look sees the new call. */
 	atomic64_cmpxchg(&job->task_until, job->call.task_until_before, task_until);
 	atomic64_cmpxchg(&job->init_until, job->call.init_until_before, init_until);
 }
@@ -263,9 +268,9 @@ void mts_watched_look(void)
 		job->call.task_until_before = atomic64_read(&job->task_until);
 		job->call.init_until_before = atomic64_read(&job->init_until);
 	}
-	n = sift();
+	n = drop_ended();
 	mts_job_for_each_rcu(job)
 		if (job->call.task_until_before || job->call.init_until_before)
-			settle(job, n);
+			update_job(job, n);
 	rcu_read_unlock();
 }

@@ -11,7 +11,10 @@
 #include "jobs/enrol.h"
 #include "events/stats.h"
 
-/* Children between fork and their first instruction, at most. */
+/*
+ * Children between fork and their first instruction at a time. The hook cannot allocate; a child
+ * beyond these stays in its parent's job (each_missed).
+ */
 #define MAX_PENDING 1024
 
 struct each_work {
@@ -22,9 +25,9 @@ struct each_work {
 
 static struct each_work *works;
 static LLIST_HEAD(free_works);
-static DEFINE_RAW_SPINLOCK(free_lock); /* llist_del_first() wants one consumer */
+static DEFINE_RAW_SPINLOCK(free_lock); /* llist_del_first() allows one consumer at a time */
 static atomic_t pending;
-static bool used;
+static bool used; /* a task work has been queued since load */
 static DECLARE_WAIT_QUEUE_HEAD(drained);
 
 static struct each_work *take_work(void)
@@ -38,20 +41,20 @@ static struct each_work *take_work(void)
 	return node ? llist_entry(node, struct each_work, free) : NULL;
 }
 
-/* Any context. Return: it was the last. */
+/* Any context. Return: no child has a pending task work now. */
 static bool give_work(struct each_work *work)
 {
 	llist_add(&work->free, &free_works);
 	return atomic_dec_and_test(&pending);
 }
 
-/* In the child. */
+/* The task work: runs in the child's context. */
 static void give_job(struct callback_head *head)
 {
 	struct each_work *work = container_of(head, struct each_work, work);
 	struct mts_job *job;
 
-	/* Killed before it ran, or EACH was switched off since: it needs none. */
+	/* The child was killed before it ran, or EACH was switched off since: no job. */
 	if (current->flags & PF_EXITING || !(READ_ONCE(work->parent->flags) & MTS_JOB_EACH)) {
 		/* nothing */
 	} else if (!mts_job_create("", MTS_JOB_ENTER, 0, work->parent, &job)) {
@@ -80,7 +83,7 @@ static struct each_work *work_for(struct mts_job *parent)
 		init_task_work(&work->work, give_job);
 		return work;
 	}
-	/* mts_each_exit() waits when the hook is gone: there is nothing to wake. */
+	/* mts_each_exit() begins to wait after the hook is removed: no wake-up is needed. */
 	give_work(work);
 	return NULL;
 }
@@ -96,14 +99,14 @@ void mts_hook_fork(void *data, struct task_struct *parent, struct task_struct *c
 		return;
 
 	rcu_read_lock();
-	/* The child's cgroup: clone3(CLONE_INTO_CGROUP) may have put it elsewhere on purpose. */
+	/* The child's cgroup, not the parent's: clone3(CLONE_INTO_CGROUP) may have changed it. */
 	job = mts_job_of_cgroup(task_dfl_cgroup(child));
 	if (job && READ_ONCE(job->flags) & MTS_JOB_EACH)
 		work = work_for(job);
 	rcu_read_unlock();
 	/*
-	 * Only a task that exits refuses work, and this one has not run yet. If
-	 * ever, the parent job's reference leaks: dropping it could sleep.
+	 * Only an exiting task refuses work, and this one has not run yet. If it happens
+	 * nevertheless, the reference to the parent's job leaks: to drop it could sleep.
 	 */
 	if (work && WARN_ON_ONCE(task_work_add(child, &work->work, TWA_RESUME)))
 		give_work(work);
@@ -125,8 +128,8 @@ void mts_each_exit(void)
 {
 	wait_event(drained, !atomic_read(&pending));
 	/*
-	 * The last of them may still be on the last instructions of give_job(),
-	 * preempted there even: this waits until it has left the kernel.
+	 * The last child may still execute, or be preempted at, the last instructions of
+	 * give_job(). synchronize_rcu_tasks() waits until it has left them.
 	 */
 	if (READ_ONCE(used))
 		synchronize_rcu_tasks();

@@ -15,10 +15,10 @@ struct task_struct;
 
 int mts_each_init(void);
 
-/* After the fork hook has been removed: waits for the children on their way. */
+/* After the fork hook has been removed: waits until no child has a pending task work. */
 void mts_each_exit(void);
 
-/* The handler; as the tracepoint sched_process_fork has it. */
+/* Tracepoint sched_process_fork. */
 void mts_hook_fork(void *data, struct task_struct *parent, struct task_struct *child);
 
 #endif /* _MTS_EACH_H */

@@ -13,21 +13,24 @@
 #include "jobs/trails.h"
 #include "sched_hooks/follow.h"
 
-/* Beyond them who read longest ago is forgotten. */
+/* A new reader beyond these replaces the one that read longest ago. */
 #define MAX_READERS 16
-/* A mouse moves a thousand times a second; credit comes every 100 ms. */
+/*
+ * Events are handled at most this often: a mouse sends a thousand a second, and credit comes every
+ * 100 ms only.
+ */
 #define EVENT_NS (50 * (u64)NSEC_PER_MSEC)
 
 /*
- * A process by its id and its start: the last reference to a struct pid must not be dropped in a
- * hook, as to free memory takes sleeping locks on PREEMPT_RT.
+ * A process, known by its id and start time. A struct pid is not held: to drop the last reference
+ * frees memory, which takes sleeping locks on PREEMPT_RT, and hooks must not sleep.
  */
 static struct reader {
-	pid_t tgid; /* 0: none */
-	u64 started;
-	u64 read;
+	pid_t tgid; /* 0: the entry is free */
+	u64 started; /* start time */
+	u64 read; /* time of its last read; ktime, ns */
 } readers[MAX_READERS];
-/* Taken in hard interrupts; nothing is woken while it is held. */
+/* Taken in hard interrupts; no thread is woken while it is held. */
 static DEFINE_RAW_SPINLOCK(readers_lock);
 static atomic64_t last_event;
 
@@ -37,7 +40,7 @@ static bool is_process(const struct reader *reader, const struct task_struct *ta
 	return reader->tgid == task->tgid && reader->started == task->group_leader->start_time;
 }
 
-/* The current process, or else the place of who read longest ago. */
+/* The current process's entry, or else the one of the process that read longest ago. */
 static struct reader *find_place(void)
 {
 	struct reader *oldest = &readers[0];
@@ -74,7 +77,9 @@ bool mts_evdev_reads(struct task_struct *task)
 	bool reads = false;
 	int i;
 
-	/* For a hook that may be a breakpoint, which is as good as an NMI. */
+	/*
+	 * A kprobe that is a breakpoint may interrupt the lock's holder, as an NMI may: only try.
+	 */
 	if (!raw_spin_trylock_irqsave(&readers_lock, flags))
 		return false;
 	for (i = 0; i < MAX_READERS && !reads; i++)

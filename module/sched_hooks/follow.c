@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
-/* More of them at one time have no input of a person. */
+/* Processes with input until the hooks are on. One person's input reaches fewer. */
 #define MAX_REMEMBERED 16
 
 static void call_begin(struct irq_work *unused);
@@ -16,7 +16,7 @@ static bool following;
 
 /* Processes, each with a reference. */
 static struct pid *remembered[MAX_REMEMBERED];
-/* Taken in hard interrupts; nothing is woken while it is held. */
+/* Taken in hard interrupts; no thread is woken while it is held. */
 static DEFINE_RAW_SPINLOCK(remembered_lock);
 
 static void call_begin(struct irq_work *unused)

@@ -19,112 +19,41 @@
 
 #include "compat/compat.h"
 #include "jobs/interactive.h"
-#include "jobs/enrol.h"
-#include "events/stats.h"
-#include "events/trace.h"
-#include "events/wake.h"
+#include "sched_hooks/cgroups.h"
 #include "sched_hooks/each.h"
 #include "sched_hooks/evdev.h"
 #include "sched_hooks/follow.h"
 #include "sched_hooks/input.h"
+#include "sched_hooks/kprobes.h"
 #include "sched_hooks/outside.h"
 #include "sched_hooks/pipes.h"
+#include "sched_hooks/pressure.h"
 #include "sched_hooks/realtime.h"
 
 static unsigned int debug_fail_hook;
 module_param(debug_fail_hook, uint, 0400);
 MODULE_PARM_DESC(debug_fail_hook,
-		 "for tests of loading: this hook, of those counted from 1, cannot be installed");
-
-/* Reclaim wakes the rotor at most this often. */
-#define RECLAIM_WAKE_NS (100 * NSEC_PER_MSEC)
-
-static atomic64_t last_reclaim;
-static atomic64_t last_reclaim_wake;
-
-u64 mts_hooks_last_reclaim(void)
-{
-	return atomic64_read(&last_reclaim);
-}
-
-static void note_reclaim(void)
-{
-	u64 now = ktime_get_ns();
-	s64 woken = atomic64_read(&last_reclaim_wake);
-
-	atomic64_set(&last_reclaim, now);
-	if (now - woken < RECLAIM_WAKE_NS ||
-	    atomic64_cmpxchg(&last_reclaim_wake, woken, now) != woken)
-		return;
-	mts_stats_inc(reclaim_wakeups);
-	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
-}
+		 "for tests: hook number N, counted from 1, cannot be installed (default 0: none)");
 
 static void mts_hook_kswapd_wake(void *data, int nid, int zid, int order)
 {
-	note_reclaim();
+	mts_pressure_note();
 }
 
 static void mts_hook_direct_reclaim(void *data, MTS_DIRECT_RECLAIM_ARGS)
 {
-	note_reclaim();
+	mts_pressure_note();
 }
 
-static void mark_job(struct cgroup *cgrp)
-{
-	struct mts_job *job;
+/* How often to check whether there still is input. Switching a hook off late costs little. */
+#define UPDATE_JIFFIES (5 * HZ)
 
-	rcu_read_lock();
-	job = mts_job_at_cgroup(cgrp);
-	if (job) {
-		set_bit(MTS_JOB_EV_EMPTIED, &job->events);
-		atomic_inc(&mts_job_marked);
-		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
-	}
-	rcu_read_unlock();
-}
-
-static void mts_hook_populated(void *data, struct cgroup *cgrp, const char *path, int populated)
-{
-	if (!populated)
-		mark_job(cgrp);
-}
-
-static void mts_hook_rmdir(void *data, struct cgroup *cgrp, const char *path)
-{
-	mark_job(cgrp);
-}
-
-static void trace_frozen(struct cgroup *cgrp, bool frozen)
-{
-	struct mts_job *job;
-
-	if (!trace_mts_frozen_enabled() && !trace_mts_thawed_enabled())
-		return;
-	rcu_read_lock();
-	job = mts_job_at_cgroup(cgrp);
-	if (job && frozen)
-		trace_mts_frozen(job);
-	else if (job)
-		trace_mts_thawed(job);
-	rcu_read_unlock();
-}
-
-static void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
-{
-	trace_frozen(cgrp, frozen);
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
-}
-
-/* So often it is looked whether there still is input. */
-#define FOLLOW_JIFFIES (5 * HZ)
-
-static void follow(struct work_struct *work);
-static DECLARE_DELAYED_WORK(follow_work, follow);
-static DEFINE_MUTEX(hooks_lock); /* who is installed, from load on */
+static void update_hooks(struct work_struct *work);
+static DECLARE_DELAYED_WORK(update_work, update_hooks);
+static DEFINE_MUTEX(hooks_lock); /* which hooks are installed and switched on */
 static bool closing; /* under hooks_lock */
 static bool kprobes_are_good;
-static bool modules_changed; /* a name that was not found may be there now */
+static bool modules_changed; /* a module has come: a missing function may exist now */
 
 enum what {
 	TRACEPOINT,
@@ -132,29 +61,29 @@ enum what {
 };
 
 enum need {
-	REQUIRED,
-	OPTIONAL, /* without it something is not seen */
+	REQUIRED, /* mts does not load without it */
+	OPTIONAL, /* without it mts does not see some events (MTS_SEES_*) */
 };
 
 enum when {
 	ALWAYS,
-	USED, /* switched on while there is input: it is on a hot path */
-	LOADED, /* while the kernel's module that it is in is there */
+	USED, /* switched on only while there is input: the function is on a hot path */
+	LOADED, /* installed while the kernel module with the function is loaded */
 };
 
-/* Every hook. Installed in this order, removed in the reverse. */
+/* All hooks. Installed in this order, removed in reverse order. */
 static struct hook {
 	const char *where;
 	void *handler;
 	enum what what;
 	enum need need;
-	u32 sees; /* MTS_SEES_*; of two that have the same, both are needed */
+	u32 sees; /* MTS_SEES_*; of two hooks with the same bit, both are needed */
 	enum when when;
-	bool works;
+	bool works; /* its bit of MTS_SEES_* holds */
 	bool installed;
-	bool on; /* of a kprobe that is USED: installed, and not switched off */
-	atomic64_t hits; /* of a kprobe */
-	u64 missed; /* while it was installed before */
+	bool on; /* with USED: switched on */
+	atomic64_t hits; /* calls of a kprobe's handler */
+	u64 missed; /* nmissed of earlier installations of the kprobe */
 	struct tracepoint *tracepoint;
 	struct kprobe kprobe;
 } hooks[] = {
@@ -176,7 +105,7 @@ static struct hook {
 	{ MTS_PIPE_WRITE, mts_hook_pipe_write, KPROBE, OPTIONAL, MTS_SEES_PIPES, USED },
 };
 
-/* The table's handlers are untyped: here the compiler holds them against the kernel. */
+/* The table's handlers are untyped. Here the compiler checks their types against the kernel's. */
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_process_fork(mts_hook_fork);
@@ -203,41 +132,9 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 			hooks[i].tracepoint = tp;
 }
 
-/* ---- do kprobes work? ------------------------------------------------------- */
+/* ---- install and remove -------------------------------------------------------- */
 
-static bool probe_hit;
-
-static noinline void probed(const void *argument)
-{
-	barrier_data(argument);
-}
-
-static int note_hit(struct kprobe *probe, struct pt_regs *regs)
-{
-	probe_hit = regs_get_kernel_argument(regs, 0) == (unsigned long)probe;
-	return 0;
-}
-
-/* A kernel may take them and never call: locked down, or ftrace switched off. */
-static bool kprobes_work(void)
-{
-	struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = note_hit };
-	int err = register_kprobe(&probe);
-
-	if (err) {
-		pr_notice("kprobes do not work here: error %d: input is not seen\n", err);
-		return false;
-	}
-	probed(&probe);
-	unregister_kprobe(&probe);
-	if (!probe_hit)
-		pr_notice("kprobes do not work here: one was not hit: input is not seen\n");
-	return probe_hit;
-}
-
-/* ---- all of them -------------------------------------------------------------- */
-
-/* All of them come this way, and are counted. */
+/* Every kprobe calls this, which counts the hit and calls the hook's handler. */
 static int on_kprobe(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct hook *hook = container_of(probe, struct hook, kprobe);
@@ -249,7 +146,7 @@ static int on_kprobe(struct kprobe *probe, struct pt_regs *regs)
 
 static int install_at(struct hook *hook, unsigned int offset)
 {
-	/* An address is left from before, and refused beside the name. */
+	/* Clear it: an earlier registration leaves .addr set, which is refused with a name. */
 	hook->kprobe = (struct kprobe){
 		.symbol_name = hook->where,
 		.offset = offset,
@@ -262,11 +159,11 @@ static int install_at(struct hook *hook, unsigned int offset)
 
 #if defined(CONFIG_X86) && defined(CONFIG_KPROBES_ON_FTRACE)
 /*
- * At a function's entry a kprobe is a user of ftrace, and to switch one on or off goes through
- * all functions of the kernel: 4.4 ms in which nobody else ran (cyclictest, 1 ns an instruction).
- * Behind the call of ftrace it is a breakpoint of its own, and the arguments are still where they
- * were. The call is the first instruction, or the second, after endbr64 (or what replaced it): in
- * the other case the offset is within an instruction, which kprobes refuse.
+ * A kprobe at a function's entry uses ftrace. To switch it on or off, ftrace walks all functions of
+ * the kernel: 4.4 ms in which no other task runs. A kprobe behind the ftrace call is a
+ * breakpoint of its own, and the arguments are still in their registers. The ftrace call is the
+ * first instruction, or the second, after endbr64 (or what replaced it). Try both: a wrong offset
+ * is inside an instruction, which kprobes refuse.
  */
 static int install_switchable(struct hook *hook)
 {
@@ -304,7 +201,7 @@ static int install(struct hook *hook)
 	return err;
 }
 
-/* Of several kprobes together: each call waits until no processor can be in one of them. */
+/* Removes several kprobes by one call, as each call waits for all processors to leave handlers. */
 static void remove(struct hook **some, int n)
 {
 	struct kprobe *probes[ARRAY_SIZE(hooks)];
@@ -324,7 +221,7 @@ static void remove(struct hook **some, int n)
 	}
 }
 
-/* When it returns no handler runs, and nothing that one has begun goes on. */
+/* When it returns, no handler runs, and all work that handlers have queued is done. */
 static void remove_all(void)
 {
 	struct hook *installed[ARRAY_SIZE(hooks)];
@@ -339,15 +236,15 @@ static void remove_all(void)
 	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
 	mts_input_sync();
-	/* Nobody asks to follow any more. */
+	/* Now no handler and no irq_work of input.c can call mts_follow() any more. */
 	mts_follow_sync();
-	cancel_delayed_work_sync(&follow_work);
+	cancel_delayed_work_sync(&update_work);
 	mts_follow_exit();
 	mts_pipes_exit();
 	mts_evdev_exit();
 }
 
-/* Return: an error: a required one cannot be installed. */
+/* Install a hook at load. Return: an error if a required one fails. */
 static int install_first(struct hook *hook)
 {
 	int err;
@@ -360,7 +257,7 @@ static int install_first(struct hook *hook)
 		return err;
 	}
 	if (err && hook->when != LOADED)
-		pr_notice("cannot hook %s: error %d: goes without\n", hook->where, err);
+		pr_notice("cannot hook %s: error %d: not used\n", hook->where, err);
 	hook->works = !err;
 	return 0;
 }
@@ -369,7 +266,7 @@ static int install_all(void)
 {
 	int i, err = 0;
 
-	kprobes_are_good = kprobes_work();
+	kprobes_are_good = mts_kprobes_work();
 	mutex_lock(&hooks_lock);
 	for (i = 0; i < ARRAY_SIZE(hooks) && !err; i++)
 		err = install_first(&hooks[i]);
@@ -379,9 +276,9 @@ static int install_all(void)
 	return err;
 }
 
-/* ---- those that come and go ------------------------------------------------------ */
+/* ---- hooks that are switched on and off, or come with a module ------------------- */
 
-/* Installing takes milliseconds, as all the kernel's names are searched; this does not. */
+/* Cheap; to install a hook takes milliseconds, because all kernel symbols are searched. */
 static void switch_on(struct hook *hook, bool on)
 {
 	int err;
@@ -393,7 +290,7 @@ static void switch_on(struct hook *hook, bool on)
 		hook->on = on;
 }
 
-static void follow_one(struct hook *hook, bool used, bool look_again)
+static void update_hook(struct hook *hook, bool used, bool look_again)
 {
 	if (hook->installed && kprobe_gone(&hook->kprobe))
 		remove(&hook, 1);
@@ -404,7 +301,7 @@ static void follow_one(struct hook *hook, bool used, bool look_again)
 	hook->works = hook->installed;
 }
 
-static void follow(struct work_struct *work)
+static void update_hooks(struct work_struct *work)
 {
 	bool used = mts_interactive_is_used(), look_again;
 	int i;
@@ -413,19 +310,19 @@ static void follow(struct work_struct *work)
 	look_again = xchg(&modules_changed, false) && kprobes_are_good;
 	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
 		if (hooks[i].when != ALWAYS)
-			follow_one(&hooks[i], used, look_again);
+			update_hook(&hooks[i], used, look_again);
 	if (!used || closing)
 		mts_follow_set(false);
 	else if (!mts_follow_set(true))
 		mts_input_catch_up();
 	if (used && !closing)
-		schedule_delayed_work(&follow_work, FOLLOW_JIFFIES);
+		schedule_delayed_work(&update_work, UPDATE_JIFFIES);
 	mutex_unlock(&hooks_lock);
 }
 
-static void begin_to_follow(void)
+static void queue_update(void)
 {
-	mod_delayed_work(system_percpu_wq, &follow_work, 0);
+	mod_delayed_work(system_percpu_wq, &update_work, 0);
 }
 
 static int on_module(struct notifier_block *nb, unsigned long state, void *module)
@@ -439,7 +336,7 @@ static int on_module(struct notifier_block *nb, unsigned long state, void *modul
 
 static struct notifier_block module_notifier = { .notifier_call = on_module };
 
-/* ---- for others ----------------------------------------------------------------- */
+/* ---- status and statistics -------------------------------------------------------- */
 
 u32 mts_hooks_each_how(void)
 {
@@ -480,13 +377,18 @@ u64 mts_hooks_misses(void)
 	return sum;
 }
 
+u64 mts_hooks_last_reclaim(void)
+{
+	return mts_pressure_last_reclaim();
+}
+
 int mts_hooks_init(void)
 {
 	int err = mts_each_init();
 
 	if (err)
 		return err;
-	mts_follow_init(begin_to_follow);
+	mts_follow_init(queue_update);
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	err = install_all();
 	if (err)

@@ -23,16 +23,16 @@
 #include "sched_hooks/follow.h"
 #include "sched_hooks/pipes.h"
 
-/* Of a process group; it is a pipeline as a rule. */
+/* Tasks of a process group that get credit; a group is usually a pipeline of a few. */
 #define MAX_PROCESSES 64
-/* With input at one time: each processor handles one. */
+/* Terminals with input that the irq_work has not handled yet; about one for each processor. */
 #define MAX_TTYS 64
 
 static void give_ttys(struct irq_work *unused);
 static DEFINE_IRQ_WORK(ttys_work, give_ttys);
-/* With input that is not handled yet, each with a reference. */
+/* Terminals with input that is not handled yet, each with a reference. */
 static struct tty_struct *ttys[MAX_TTYS];
-/* Taken in hooks; nothing is woken while it is held. */
+/* Taken in hooks; no thread is woken while it is held. */
 static DEFINE_RAW_SPINLOCK(ttys_lock);
 
 static struct tty_struct *tty_of(struct pt_regs *regs)
@@ -40,7 +40,7 @@ static struct tty_struct *tty_of(struct pt_regs *regs)
 	return (struct tty_struct *)regs_get_kernel_argument(regs, 0);
 }
 
-/* There is the program that plays the terminal, not the one that is used. */
+/* At the master's end is the terminal emulator, not the program that the person uses. */
 static bool is_master(const struct tty_struct *tty)
 {
 	return tty->driver->type == TTY_DRIVER_TYPE_PTY && tty->driver->subtype == PTY_TYPE_MASTER;
@@ -74,7 +74,7 @@ static struct tty_struct *take_tty(void)
 	return tty;
 }
 
-/* A terminal's process group is under a lock that sleeps on PREEMPT_RT. */
+/* An irq_work: tty_get_pgrp() takes a lock that sleeps on PREEMPT_RT. */
 static void give_ttys(struct irq_work *unused)
 {
 	struct tty_struct *tty;
@@ -89,7 +89,7 @@ static void give_ttys(struct irq_work *unused)
 	}
 }
 
-/* One that is there already has new input; one that finds no place goes without this once. */
+/* If the array is full, this input of the terminal is not counted. */
 static void add_tty(struct tty_struct *tty)
 {
 	unsigned long flags;
@@ -114,8 +114,8 @@ int mts_hook_tty_input(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /*
- * The other end of a connection is whoever connected, or whose socket was connected to.
- * Whom a display server tells of a key is whom the person types at.
+ * sk_peer_pid is the process that connected, or that listened. A display server only passes input
+ * on: so the program that it sends to is as close to the person as the server itself.
  */
 static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 {
@@ -124,10 +124,10 @@ static void hand_on_to_peer(struct task_struct *from, struct sock *sk)
 
 	rcu_read_lock();
 	step = mts_trails_step(from);
-	/* Most messages are sent by somebody for whom nobody waits. */
+	/* The usual case: no person waits for the sender. */
 	if (step > MTS_STEP_MAX)
 		goto unlock;
-	/* While connected, which the sender's reference makes last, the peer does not change. */
+	/* The sender's reference keeps the connection; while connected, the peer stays the same. */
 	task = sk->sk_state == TCP_ESTABLISHED ?
 		       pid_task(READ_ONCE(sk->sk_peer_pid), PIDTYPE_TGID) :
 		       NULL;
@@ -146,7 +146,7 @@ int mts_hook_unix_send(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* ---- what is sent before the hook on it is on ----------------------------------------- */
+/* ---- requests that were sent before the hooks were on ---------------------------------- */
 
 static void hand_on_unread(struct file *file, void *from)
 {
@@ -172,7 +172,7 @@ void mts_input_catch_up(void)
 		put_pid(pid);
 		if (!task)
 			continue;
-		/* Until it is let go the task has its files, unless it has none any more. */
+		/* While task_lock() is held task->files stays; an exiting task has none. */
 		task_lock(task);
 		if (task->files)
 			mts_files_each(task, hand_on_unread, task);

@@ -11,7 +11,7 @@
 #include "jobs/watched.h"
 #include "job.h"
 
-/* Is the current task outside that job? Under RCU. */
+/* Is the current task outside the job? Not in an interrupt, which has no task. Under RCU. */
 static bool is_outside(const struct mts_job *job)
 {
 	return in_task() && mts_job_of_cgroup(task_dfl_cgroup(current)) != job;
@@ -38,16 +38,17 @@ void mts_outside_moved(struct cgroup *cgrp, struct task_struct *task)
 
 	rcu_read_lock();
 	job = mts_job_of_cgroup(cgrp);
-	/* A task that moves itself is in the job already, and came from outside all the same. */
+	/* A task that has moved itself is in the job by now, but came from outside, too. */
 	if (job && (task == current || is_outside(job)))
 		mts_watched_task(job, MTS_CALL_TASK, task, current, false);
 	rcu_read_unlock();
 }
 
 /*
- * Does the sender want the process to end? SIGKILL needs no thaw. What the kernel sends for faults
- * and timers comes from the task itself. PID 1 sends nothing else but KillSignal=, whatever that
- * is, and SIGCONT after it.
+ * Does the sender ask the process to end?
+ * - SIGKILL needs no thaw.
+ * - The kernel's signals for faults and timers are caused by the task itself: not a call.
+ * - PID 1 sends only KillSignal=, which may be any signal, and SIGCONT after it.
  */
 static bool is_to_end(int sig, const struct kernel_siginfo *info)
 {
@@ -59,7 +60,7 @@ static bool is_to_end(int sig, const struct kernel_siginfo *info)
 	case SIGINT:
 	case SIGQUIT:
 	case SIGHUP:
-		/* Also those of a terminal that is gone, or of its keys. */
+		/* The kernel sends these for a terminal's keys, and when a terminal hangs up. */
 		if (info == SEND_SIG_PRIV)
 			return true;
 	}

@@ -16,24 +16,35 @@
 #include "jobs/trails.h"
 #include "policy/interactive.h"
 
-/* That are written to at one time; beyond them the one longest ago is forgotten. */
+/* Pipes with recent writes. A new one beyond these replaces the one written longest ago. */
 #define MAX_PIPES 8
-/* A pipe's reader is looked for this often: credit does not come more often. */
+/* A pipe's reader is searched at most this often: credit does not come more often. */
 #define LOOK_NS (100 * (u64)NSEC_PER_MSEC)
-/* Processes and files, in one look. */
+/* Processes and files in one search; bounds the time under rcu_read_lock(). */
 #define MAX_STEPS (64 * 1024)
 
-struct said {
-	unsigned long pipe; /* its inode, as a name; 0: none */
+/**
+ * struct request - a write to a pipe
+ * @pipe: address of the pipe's inode, only compared; 0: the entry is free
+ * @at: when; ktime, ns
+ * @step: number of programs between the person and the reader
+ * @writer: id of the writer's job; 0: none
+ * @is_new: the reader has not been searched yet
+ */
+struct request {
+	unsigned long pipe;
 	u64 at;
-	u32 step; /* of who reads it */
-	u32 writer; /* its job; 0: none */
+	u32 step;
+	u32 writer;
 	bool is_new;
 };
 
-static struct said said[MAX_PIPES];
-/* Nothing is woken while it is held. Hooks only try: they may be breakpoints, as good as NMIs. */
-static DEFINE_RAW_SPINLOCK(said_lock);
+static struct request requests[MAX_PIPES];
+/*
+ * No thread is woken while it is held. Hooks only try it: a kprobe that is a breakpoint may
+ * interrupt the holder, as an NMI may.
+ */
+static DEFINE_RAW_SPINLOCK(requests_lock);
 
 static void look(struct work_struct *work);
 static DECLARE_WORK(look_work, look);
@@ -45,45 +56,45 @@ static void begin_to_look(struct irq_work *unused)
 
 static DEFINE_IRQ_WORK(begin_work, begin_to_look);
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- record a write ----------------------------------------------------------------------- */
 
-/* Its place, or that of the one that is longest ago. */
-static struct said *find_place(unsigned long pipe)
+/* The pipe's entry, or the one of the pipe that was written longest ago. */
+static struct request *find_place(unsigned long pipe)
 {
-	struct said *oldest = &said[0];
+	struct request *oldest = &requests[0];
 	int i;
 
 	for (i = 0; i < MAX_PIPES; i++) {
-		if (said[i].pipe == pipe)
-			return &said[i];
-		if (said[i].at < oldest->at)
-			oldest = &said[i];
+		if (requests[i].pipe == pipe)
+			return &requests[i];
+		if (requests[i].at < oldest->at)
+			oldest = &requests[i];
 	}
 	return oldest;
 }
 
-/* Return: its reader is to be looked for. */
-static bool note(const struct said *new)
+/* Return: the reader must be searched. */
+static bool add_request(const struct request *new)
 {
-	struct said *place;
+	struct request *place;
 	unsigned long flags;
 	bool is_new;
 
-	/* Who says something now says more. */
-	if (!raw_spin_trylock_irqsave(&said_lock, flags))
+	/* If the lock is taken, drop this write: a program that writes now will write again. */
+	if (!raw_spin_trylock_irqsave(&requests_lock, flags))
 		return false;
 	place = find_place(new->pipe);
 	is_new = place->pipe != new->pipe || new->at - place->at >= LOOK_NS;
 	if (is_new)
 		*place = *new;
-	raw_spin_unlock_irqrestore(&said_lock, flags);
+	raw_spin_unlock_irqrestore(&requests_lock, flags);
 	return is_new;
 }
 
 /* Under RCU. */
-static void say(const struct file *file, struct task_struct *from)
+static void note_request(const struct file *file, struct task_struct *from)
 {
-	struct said new = {
+	struct request new = {
 		.pipe = (unsigned long)file_inode(file),
 		.at = ktime_get_mono_fast_ns(),
 		.step = mts_trails_step(from) + 1,
@@ -95,7 +106,7 @@ static void say(const struct file *file, struct task_struct *from)
 		return;
 	job = mts_job_of_cgroup(task_dfl_cgroup(from));
 	new.writer = job ? job->id : 0;
-	if (note(&new))
+	if (add_request(&new))
 		irq_work_queue(&begin_work);
 }
 
@@ -106,7 +117,7 @@ int mts_hook_pipe_write(struct kprobe *probe, struct pt_regs *regs)
 	if (!mts_interactive_is_busy())
 		return 0;
 	rcu_read_lock();
-	say(iocb->ki_filp, current);
+	note_request(iocb->ki_filp, current);
 	rcu_read_unlock();
 	return 0;
 }
@@ -119,27 +130,27 @@ void mts_pipes_unread(struct file *file, struct task_struct *from)
 	    pipe_empty(READ_ONCE(pipe->head), READ_ONCE(pipe->tail)))
 		return;
 	rcu_read_lock();
-	say(file, from);
+	note_request(file, from);
 	rcu_read_unlock();
 }
 
-/* ---- who reads it ------------------------------------------------------------------------- */
+/* ---- find the reader ---------------------------------------------------------------------- */
 
-/* Of the look under way. */
+/* The pipes of the search under way. */
 static struct wanted {
-	struct said said;
-	struct mts_job *job; /* the last that reads it */
-	struct task_struct *task; /* of that job */
-	u32 readers;
+	struct request request;
+	struct mts_job *job; /* the last job found that reads it */
+	struct task_struct *task; /* a task of that job */
+	u32 readers; /* jobs that read it */
 } wanted[MAX_PIPES];
 static u32 nwanted;
 
-static void reads(struct wanted *pipe, struct task_struct *task)
+static void note_reader(struct wanted *pipe, struct task_struct *task)
 {
 	struct mts_job *job = mts_job_of_cgroup(task_dfl_cgroup(task));
 
-	/* It may have left its job meanwhile. */
-	if (!job || pipe->said.writer == job->id || pipe->job == job)
+	/* The task may have left its job meanwhile. */
+	if (!job || pipe->request.writer == job->id || pipe->job == job)
 		return;
 	pipe->readers++;
 	pipe->job = job;
@@ -153,11 +164,11 @@ static void look_at_file(struct file *file, void *task)
 	if (!mts_files_pipe(file) || !(file->f_mode & FMODE_READ))
 		return;
 	for (i = 0; i < nwanted; i++)
-		if (wanted[i].said.pipe == (unsigned long)file_inode(file))
-			reads(&wanted[i], task);
+		if (wanted[i].request.pipe == (unsigned long)file_inode(file))
+			note_reader(&wanted[i], task);
 }
 
-/* Under RCU. Return: how much there was to look at. */
+/* Under RCU. Return: the number of steps, for MAX_STEPS. */
 static u32 look_at_process(struct task_struct *process)
 {
 	struct task_struct *task;
@@ -165,7 +176,7 @@ static u32 look_at_process(struct task_struct *process)
 
 	if (!mts_job_of_cgroup(task_dfl_cgroup(process)))
 		return steps;
-	/* The first thread that has not exited speaks for all. */
+	/* Threads share their files: the first one that has not exited is enough. */
 	for_each_thread(process, task) {
 		task_lock(task);
 		if (task->files) {
@@ -184,13 +195,13 @@ static void take_new(void)
 	int i;
 
 	nwanted = 0;
-	raw_spin_lock_irq(&said_lock);
+	raw_spin_lock_irq(&requests_lock);
 	for (i = 0; i < MAX_PIPES; i++)
-		if (said[i].is_new) {
-			said[i].is_new = false;
-			wanted[nwanted++] = (struct wanted){ .said = said[i] };
+		if (requests[i].is_new) {
+			requests[i].is_new = false;
+			wanted[nwanted++] = (struct wanted){ .request = requests[i] };
 		}
-	raw_spin_unlock_irq(&said_lock);
+	raw_spin_unlock_irq(&requests_lock);
 }
 
 static void look(struct work_struct *work)
@@ -199,7 +210,7 @@ static void look(struct work_struct *work)
 	u32 i, steps = 0;
 
 	take_new();
-	/* Another look has taken it. */
+	/* An earlier search has taken the request. */
 	if (!nwanted)
 		return;
 	rcu_read_lock();
@@ -210,7 +221,7 @@ static void look(struct work_struct *work)
 	}
 	for (i = 0; i < nwanted; i++)
 		if (wanted[i].readers == 1)
-			mts_trails_give(wanted[i].task, wanted[i].said.step);
+			mts_trails_give(wanted[i].task, wanted[i].request.step);
 	rcu_read_unlock();
 }
 

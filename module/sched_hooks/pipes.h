@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is asked through a pipe, by somebody who is waited for. A pipe does not know who reads
- * it, so its reader is looked for among the jobs, by a work: a language server that an editor
- * has started, say. Where several jobs have the end for reading (make's job server, a queue
- * of workers) none of them is who is asked.
+ * Requests through pipes: a task for which a person waits writes to a pipe, for example an editor
+ * to a language server. A pipe does not record its readers, so a work searches the jobs' open files
+ * for the reader. If several jobs have the pipe open for reading (make's job server, a queue of
+ * workers), the receiver is unknown, and none of them gets credit.
  */
 #ifndef _MTS_PIPES_H
 #define _MTS_PIPES_H
@@ -13,13 +13,13 @@ struct kprobe;
 struct pt_regs;
 struct task_struct;
 
-/* MTS_PIPE_WRITE(iocb, …): the current process says something. */
+/* Kprobe on MTS_PIPE_WRITE(iocb, …): the current process writes to a pipe. */
 int mts_hook_pipe_write(struct kprobe *probe, struct pt_regs *regs);
 
-/* The same of what was said before, if @file is an end for writing with something unread. */
+/* The same for an earlier write of @from, if @file is a pipe's writing end with unread data. */
 void mts_pipes_unread(struct file *file, struct task_struct *from);
 
-/* When it returns nobody is looked for; after the hooks have been removed. */
+/* After the hooks have been removed: waits until no search runs. */
 void mts_pipes_exit(void);
 
 #endif /* _MTS_PIPES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who must not stand still, from now on: real-time threads, PID 1, kernel threads. */
+/* A job gets a task that must not be frozen: a real-time thread, PID 1 or a kernel thread. */
 #ifndef _MTS_REALTIME_H
 #define _MTS_REALTIME_H
 
@@ -15,9 +15,8 @@ void mts_hook_attach(void *data, struct cgroup *cgrp, const char *path, struct t
 		     bool threadgroup);
 
 /*
- * rt_mutex_adjust_pi(task): the last thing that a change of a thread's policy
- * calls, with no lock held, when it has succeeded (__sched_setscheduler(),
- * kernel/sched/core.c, syscalls.c in newer kernels).
+ * Kprobe on rt_mutex_adjust_pi(task). __sched_setscheduler() (kernel/sched/core.c, syscalls.c in
+ * newer kernels) calls it last, with no lock held, after it has changed a thread's policy.
  */
 int mts_hook_policy(struct kprobe *probe, struct pt_regs *regs);
 

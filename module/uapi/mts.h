@@ -2,29 +2,29 @@
 /*
  * mts: the protocol of /dev/mts.
  *
- * This header is the specification; the module and mtsctl include this file
- * and nothing else about each other.
+ * This header is the specification. It is all that the module and mtsctl share.
  *
  * Rules for every command:
  *  - sizes are bytes, times are nanoseconds, points in time are CLOCK_MONOTONIC;
  *  - unknown flags, unknown mask bits and non-zero padding (`pad`, `reserved`)
  *    are refused with EINVAL and change nothing;
  *  - a command that changes something needs CAP_SYS_ADMIN in the initial user
- *    namespace (EPERM); one that only shows needs the open device, whose mode
- *    is 0600;
+ *    namespace (EPERM); a command that only reads needs the open device, whose
+ *    mode is 0600;
  *  - a command is all or nothing: after an error nothing has changed;
  *  - EFAULT: the argument is not readable or writable; ENOTTY: not one of the
  *    commands below (an older module); EINTR: a signal came while the command
- *    waited for its turn, try again.
+ *    waited for a lock, try again.
  *
- * A command never changes its meaning. What is new gets a new number, or is
- * appended to a structure that the module only fills: struct mts_stats and
- * struct mts_job_info. Of these the caller says how many bytes it knows, and
- * gets so many; what this module does not know is 0. An old mtsctl works
- * with a new module, and a new mtsctl with an old module:
+ * A command never changes its meaning. A new command gets a new number. A new
+ * field is appended to a structure that the module only fills: struct mts_stats
+ * and struct mts_job_info. The caller of these says how many bytes it knows, and
+ * the module fills as many; fields that the module does not know are 0. So an old
+ * mtsctl works with a new module, and a new mtsctl with an old module:
  *  - an old module answers a longer MTS_IOC_STATS with ENOTTY, and lists with
  *    an elem_size with EINVAL: ask again with the size of ABI 1;
- *  - an old module answers a pause limit with EINVAL or ENOTTY: it has none.
+ *  - an old module answers a pause limit with EINVAL or ENOTTY: it does not
+ *    support pause limits.
  */
 #ifndef _UAPI_MTS_H
 #define _UAPI_MTS_H
@@ -35,7 +35,7 @@
 #define MTS_DEVICE "/dev/mts"
 
 /*
- * Raised when commands or fields are added; in struct mts_status.
+ * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; sizes of mts_stats and mts_job_info
  */
 #define MTS_ABI_VERSION 2
@@ -54,18 +54,18 @@ enum mts_mode {
 	/* Never rotate. */
 	MTS_MODE_OFF = 0,
 	/*
-	 * Rotate while the jobs' demand exceeds the capacity and they pay for
-	 * it: the host reclaims memory, pages come back from swap, and the jobs
+	 * Rotate while the jobs' demand exceeds the capacity and this slows them
+	 * down: the host reclaims memory, pages come back from swap, and the jobs
 	 * get less than 0.85 of the processors' time that they want. If they get
-	 * even less while they take turns, stand down for a while. A bin size
-	 * set by hand counts as the user's word that memory is short.
+	 * even less while they take turns, stop rotating for a while. With a bin
+	 * size set by hand, memory counts as short.
 	 */
 	MTS_MODE_AUTO = 1,
 	/* Rotate whenever the demand needs more than one bin. */
 	MTS_MODE_ALWAYS = 2,
 	/*
-	 * Decide as AUTO does, say so in the kernel's log and in the status, and
-	 * freeze nothing: to see on a host what AUTO would do to it.
+	 * Decide as AUTO does, report the decision in the kernel's log and in the
+	 * status, and freeze nothing. It shows what AUTO would do on this host.
 	 */
 	MTS_MODE_SHADOW = 3,
 };
@@ -82,16 +82,19 @@ enum mts_evict {
 	MTS_EVICT_OFF = 0, /* nothing: the kernel reclaims when it must */
 	MTS_EVICT_NEED = 1, /* what the incoming bin lacks, with slack */
 	MTS_EVICT_FULL = 2, /* all of it: Reuven & Wiseman, section 4.2 */
-	/* all, or by need where switches take much of the time, and swap is on no slow disk */
+	/*
+	 * FULL; or NEED, where switches take much of the time and swap is not on a slow
+	 * disk
+	 */
 	MTS_EVICT_AUTO = 3,
 };
 
-/* How much memory a job is taken to need. */
+/* How a job's demand, the memory that it needs, is estimated. */
 enum mts_demand {
-	MTS_DEMAND_ALLOCATED = 0, /* all that it has, in memory or in swap */
+	MTS_DEMAND_ALLOCATED = 0, /* all of its memory, present or in swap */
 	/*
-	 * Less private memory that its last two slices did not use, if that is an eighth
-	 * of it or more: it stays in swap.
+	 * As ALLOCATED, less the private memory that its last two slices did not use, if
+	 * that is an eighth or more. The unused memory stays in swap.
 	 */
 	MTS_DEMAND_USED = 1,
 };
@@ -113,14 +116,14 @@ enum mts_demand {
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
 #define MTS_BIN_MIN_BYTES (1ull << 20) /* 1 MiB */
 #define MTS_BIN_MAX_BYTES (1ull << 50) /* 1 PiB */
-/* 1 s: a switch takes a good part of a second, and turns must leave time to run */
+/* 1 s: a switch takes a good part of a second, and each turn must leave time to run */
 #define MTS_PAUSE_MIN_NS 1000000000ull
-#define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: where nobody says how long, if that will do */
+#define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: the automatic limit, where it suffices */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
 #define MTS_OVERHEAD_MAX 500u /* per mille */
 #define MTS_INTERACTIVE_MAX 900u /* per mille */
 
-/* What a fresh module has, unless its parameters say otherwise. */
+/* The configuration at load, unless module parameters set another one. */
 #define MTS_DEFAULT_MODE MTS_MODE_AUTO
 #define MTS_DEFAULT_PACK MTS_PACK_FFD
 #define MTS_DEFAULT_EVICT MTS_EVICT_AUTO
@@ -131,7 +134,7 @@ enum mts_demand {
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 #define MTS_DEFAULT_INTERACTIVE 250u
 
-/* What a plan is made with, as initializers of a struct with fields of these names. */
+/* The defaults that a plan uses, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
 	.pack = MTS_DEFAULT_PACK, .evict = MTS_DEFAULT_EVICT, .slice_ns = MTS_DEFAULT_SLICE_NS, \
 	.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS, .max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,     \
@@ -141,42 +144,43 @@ enum mts_demand {
  * MTS_IOC_CONFIG_GET fills every field and sets mask to MTS_CONFIG_ALL.
  * MTS_IOC_CONFIG_SET changes the fields named in mask, at once: a running
  * slice ends no later than the new configuration says. Setting the mode also
- * ends a stop (see enum mts_state). With mode off or shadow no job is frozen
- * by mts when it returns; one that resists its thaw for a second is thawed
- * later, and the log says so. Setting the slice alone, below the lower limit,
- * lowers the limit to it. ERANGE: a value outside its range, or both set and
- * min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict or demand.
+ * ends a stop (see enum mts_state). With mode off or shadow, mts holds no job
+ * frozen when the command returns. A job that cannot be thawed within a second
+ * is thawed later, and the log says so. Setting slice_ns alone, to less than
+ * min_slice_ns, lowers min_slice_ns to it. ERANGE: a value outside its range, or
+ * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict
+ * or demand.
  */
 struct mts_config {
 	__u32 mask;
 	__u32 mode; /* enum mts_mode */
 	__u32 pack; /* enum mts_pack */
 	__u32 evict; /* enum mts_evict */
-	/* of a full bin, at least; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
+	/* Time slice of a full bin, at least; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
 	__u64 slice_ns;
 	/*
-	 * For bins and residents together. 0: automatic;
+	 * Memory for one bin and the jobs that are in every bin. 0: automatic;
 	 * MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES
 	 */
 	__u64 bin_bytes;
-	__u64 min_slice_ns; /* MTS_SLICE_MIN_NS..slice_ns */
+	__u64 min_slice_ns; /* Shortest slice; MTS_SLICE_MIN_NS..slice_ns */
 	/*
-	 * Longest time that a job is frozen. 0: automatic, MTS_PAUSE_AUTO_NS, or what it
-	 * takes that no more than half of the time goes into switches, up to
-	 * MTS_PAUSE_MAX_NS; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS
+	 * Longest time that a job is frozen; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS.
+	 * 0: automatic. That is MTS_PAUSE_AUTO_NS; or more, up to MTS_PAUSE_MAX_NS, where
+	 * switches would take more than half of the time.
 	 */
 	__u64 max_pause_ns;
 	/*
-	 * Share of the time that switches may take, per mille: slices grow until
-	 * they take no more, as far as max_pause_ns allows. 0: slices do not grow;
-	 * 1..MTS_OVERHEAD_MAX.
+	 * Share of the time that switches may take, per mille. Slices grow until
+	 * switches take no more than this, as far as max_pause_ns allows. 0: slices do
+	 * not grow; 1..MTS_OVERHEAD_MAX.
 	 */
 	__u32 overhead;
 	/*
-	 * Share of the capacity, per mille, that interactive jobs may hold together
-	 * as residents; beyond it those whose last input is longest ago go back to
-	 * the bins until they have input again. 0: interactive jobs are treated as
-	 * all others; 1..MTS_INTERACTIVE_MAX.
+	 * Share of the capacity, per mille, that the interactive jobs may hold
+	 * together. They are in every bin. Beyond the share, jobs whose last input is
+	 * longest ago go back to the bins until they have input again. 0: interactive
+	 * jobs are treated as all others; 1..MTS_INTERACTIVE_MAX.
 	 */
 	__u32 interactive;
 	__u32 demand; /* enum mts_demand */
@@ -185,34 +189,35 @@ struct mts_config {
 
 /* ---- jobs ------------------------------------------------------------- */
 
-/* The calling process is moved into the new job (create only): for run-and-exec. */
+/* Create only: move the calling process into the new job, so that it can exec a program. */
 #define MTS_JOB_ENTER (1u << 0)
 /* Each child process of the job's processes gets a job of its own. */
 #define MTS_JOB_EACH (1u << 1)
-/* Resident: in every bin, never frozen, never evicted by us. */
+/* In every bin: mts never freezes or evicts it. */
 #define MTS_JOB_PIN (1u << 2)
 /*
- * Only in mts_job_info: its memory stays, frozen or not, and is off the capacity of all bins: a
- * person has used it in the last ten minutes, and mts_config.interactive has room for it.
+ * Only in mts_job_info: the job's memory stays, even while the job is frozen. It is subtracted from
+ * the capacity of all bins. A person has used the job in the last ten minutes, and the share
+ * mts_config.interactive has room for it.
  */
 #define MTS_JOB_STAYS (1u << 3)
 
 /*
  * MTS_IOC_JOB_CREATE makes a cgroup below the module's cgroup_base and enrols
- * it. A job whose last process has exited is removed, with its cgroup; one
- * that never had a process stays until it is removed. A child that EACH gives
- * a job of its own is named after its parent, "name.N", and has no EACH.
+ * it. A job whose last process has exited is removed, with its cgroup. A job
+ * that never had a process stays until MTS_IOC_JOB_REMOVE. With EACH, a child's
+ * job is named after its parent, "name.N", and does not have EACH itself.
  *
  * EINVAL: a name with anything but letters, digits and "._@:+-", or with a
  *         leading dot; no closing NUL
  * EEXIST: a job of that name exists, or a cgroup with something in it (an empty
  *         one, left by an earlier load, is replaced)
  * ENOSPC: MTS_MAX_JOBS jobs
- * ENODEV: the cgroup base has been removed behind our back
+ * ENODEV: another process has removed the cgroup base
  * EBUSY:  ENTER by PID 1, which must never be frozen
  * ERANGE: max_pause_ns is outside its range
  * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how)
- * others: what cgroupfs says of mkdir and of cgroup.procs (ENOMEM, EAGAIN, …;
+ * others: errors of cgroupfs from mkdir and cgroup.procs (ENOMEM, EAGAIN, …;
  *         ENOENT: ENTER from a cgroup namespace that does not hold the base)
  */
 struct mts_job_create {
@@ -225,9 +230,9 @@ struct mts_job_create {
 };
 
 /*
- * MTS_IOC_JOB_ADD enrols an existing cgroup, whole, with all below it. The
- * cgroup is not ours: it is never removed, and keeps its settings. The job has
- * the directory's name, cut short if it must be; two jobs can have the same.
+ * MTS_IOC_JOB_ADD enrols an existing cgroup, with all cgroups below it. mts
+ * never removes this cgroup, and restores its settings in the end. The job has
+ * the directory's name, truncated if necessary; two jobs can have the same name.
  *
  * EBADF:  cgroup_fd is not open
  * EINVAL: cgroup_fd is no cgroup v2 directory, or is the root cgroup
@@ -249,8 +254,8 @@ struct mts_job_add {
 };
 
 /*
- * MTS_IOC_JOB_REMOVE thaws the job and forgets it; its processes go on as if
- * never enrolled, in the cgroup that they are in.
+ * MTS_IOC_JOB_REMOVE thaws the job and forgets it. Its processes continue in
+ * their cgroup.
  * ENOENT: no job has that id.
  */
 struct mts_job_remove {
@@ -268,17 +273,17 @@ struct mts_job_set {
 
 /*
  * MTS_IOC_JOB_PAUSE sets the longest time that this job is frozen at a time.
- * It holds from now on: a job that is frozen for longer already is thawed at
- * once. mts_config.max_pause_ns holds as well; the shorter of both counts.
+ * The limit holds at once: a job that has already been frozen for longer is
+ * thawed. mts_config.max_pause_ns holds as well; the shorter of the two counts.
  *
- * A job whose limit is shorter than the pauses of the plan stays out of the
- * bins: it is resident, within the share mts_config.interactive of the
- * capacity, which it shares with interactive jobs. Jobs with the shortest
- * limits come first. For a job that has no room there, all slices become
- * shorter, and mts_status.limited_by names the job. If even the shortest slices
- * do not keep its limit, it is resident all the same.
+ * A job whose limit is shorter than the pauses of the plan is never frozen: it
+ * is in every bin. Such jobs and the interactive jobs together stay within the
+ * share mts_config.interactive of the capacity; jobs with the shortest limits
+ * come first. For a job that has no room there, all slices become shorter, and
+ * mts_status.limited_by names the job. If even the shortest slices do not keep
+ * its limit, the job is in every bin, although the share has no room for it.
  *
- * A child that EACH gives a job of its own gets its parent's limit.
+ * With EACH, a child's job gets the limit of its parent's job.
  *
  * ENOENT: no job has that id
  * ERANGE: max_pause_ns is outside its range
@@ -291,45 +296,47 @@ struct mts_job_pause {
 };
 
 /*
- * A call: an event by which a process outside a frozen job waits for a task in the
- * job. The job is thawed, and runs out of turn, as far as its budget allows.
+ * A call: a task outside a frozen job waits for a task in the job. The job is thawed and
+ * runs out of turn, as far as its budget allows.
  */
 enum mts_call {
 	MTS_CALL_NONE = 0,
 	/* A process outside has created a task in the job, or moved a task into it. */
 	MTS_CALL_TASK = 1,
-	/* A process outside has sent a signal that is to end a process of the job. */
+	/* A process outside has sent a signal by which it asks a process of the job to end. */
 	MTS_CALL_SIGNAL = 2,
 	/* A process outside waits until the job reads from a pipe or a stream socket. */
 	MTS_CALL_WRITE = 3,
-	/* A process outside waits for a file lock that the job holds. */
+	/*
+	 * A task waits for a file lock that the job holds. It is outside all jobs, or in a job of
+	 * the running bin.
+	 */
 	MTS_CALL_LOCK = 4,
 };
 
-/* ---- what is shown ---------------------------------------------------- */
+/* ---- state and statistics ---------------------------------------------- */
 
 enum mts_state {
 	MTS_STATE_OFF = 0, /* mode=off: nothing is frozen */
 	MTS_STATE_IDLE = 1, /* nothing to rotate: nothing is frozen */
 	MTS_STATE_RUNNING = 2, /* one bin runs, the others are frozen */
 	/*
-	 * From one bin to the next; or, with no bins, no turns are taken (any
-	 * more), and what is still frozen runs when its memory is back.
+	 * From one bin to the next. With mts_status.bins 0: rotation has ended, and
+	 * each job that is still frozen is thawed when its memory is back.
 	 */
 	MTS_STATE_SWITCHING = 3,
 	/*
-	 * Something went wrong, or a user asked: everything was thawed, the
-	 * reason is in mts_status, and nothing will be frozen until the mode
-	 * is set again.
+	 * After an error, or at a user's request: all jobs were thawed, and no job
+	 * is frozen until the mode is set again. mts_status has the reason.
 	 */
 	MTS_STATE_STOPPED = 4,
 	MTS_STATE_PAUSED = 5, /* the host suspends: thawed until it resumes */
 };
 
-/* Why the rotor is in its state. mts_status.detail says it in a sentence. */
+/* Why the rotor is in its state. mts_status.detail has it as a sentence. */
 enum mts_reason {
 	MTS_REASON_NONE = 0,
-	/* These two also while switching: what was frozen comes back. */
+	/* The next two also while switching, as rotation ends. */
 	MTS_REASON_NO_JOBS = 1, /* idle: fewer than two jobs that can be frozen */
 	MTS_REASON_FITS = 2, /* idle: the demand fits */
 	MTS_REASON_NO_PRESSURE = 3, /* idle: the host does not reclaim memory */
@@ -338,34 +345,35 @@ enum mts_reason {
 	MTS_REASON_USER = 6, /* stopped by MTS_IOC_THAW */
 	MTS_REASON_STALL = 7, /* stopped: the rotor missed its deadline */
 	MTS_REASON_OOM = 8, /* stopped: the kernel was out of memory */
-	MTS_REASON_ERROR = 9, /* not used */
+	MTS_REASON_ERROR = 9, /* reserved: the module never reports it */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
-	MTS_REASON_COPES = 12, /* idle: it swaps, but turns would gain the jobs nothing */
-	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less when they took turns */
-	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would take turns */
-	/* idle: switches take too long for max_pause_ns, or to leave the jobs more than they had */
+	MTS_REASON_COPES = 12, /* idle: the host swaps, but rotation would gain nothing */
+	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less processor time while they rotated */
+	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would rotate */
+	/* idle: switches take too long for max_pause_ns, or for rotation to gain anything */
 	MTS_REASON_SLOW_SWAP = 15,
 };
 
 /* How MTS_JOB_EACH catches a child. */
 enum mts_each_how {
-	MTS_EACH_NONE = 0, /* it cannot, in this kernel */
-	/* In its own context, before its first instruction of user code. */
+	MTS_EACH_NONE = 0, /* EACH does not work in this kernel */
+	/* The child enters its job before its first instruction of user code. */
 	MTS_EACH_BEFORE_USER = 1,
 };
 
 /*
- * What of input and output the module sees in this kernel. Without a bit its
- * part of what makes a job interactive is missing; nothing else changes.
+ * Which events the module sees in this kernel. An event that it does not see cannot make a job
+ * interactive; nothing else changes.
  */
-#define MTS_SEES_TTY (1u << 0) /* what is typed at a terminal */
-#define MTS_SEES_TTY_OUTPUT (1u << 1) /* what is shown in answer */
-#define MTS_SEES_UNIX (1u << 3) /* what programs with input ask others, by unix sockets */
-#define MTS_SEES_PIPES (1u << 5) /* the same, by pipes */
+#define MTS_SEES_TTY (1u << 0) /* input to a terminal */
+#define MTS_SEES_TTY_OUTPUT (1u << 1) /* output to a terminal */
+/* Requests over unix sockets, from a program that had input to another program. */
+#define MTS_SEES_UNIX (1u << 3)
+#define MTS_SEES_PIPES (1u << 5) /* the same, through pipes */
 /* Keyboards and mice as /dev/input/event*, while the kernel's evdev is loaded. */
 #define MTS_SEES_EVDEV (1u << 4)
-/* A thread that becomes real-time, at once and not only at the next switch. */
+/* A thread becomes real-time. Without the bit this is seen at the next switch. */
 #define MTS_SEES_REALTIME (1u << 2)
 
 struct mts_status {
@@ -375,47 +383,48 @@ struct mts_status {
 	__u32 each_how; /* enum mts_each_how */
 	__u32 jobs;
 	__u32 bins; /* 0 while not rotating */
-	__u32 current_bin; /* the bin that runs, or is coming; or MTS_BIN_NONE */
-	__u32 frozen; /* jobs that are frozen by us now */
+	__u32 current_bin; /* the bin that runs, or is brought back; or MTS_BIN_NONE */
+	__u32 frozen; /* jobs that mts holds frozen now */
 	__u64 generation; /* changes with every change of jobs or bins */
 	__u64 now_ns;
 	/*
-	 * As last measured: at the round's beginning; while idle, now, on behalf
-	 * of this command; while off or stopped, before that.
+	 * The next three are measured at the beginning of a round, and while idle for
+	 * this command. While off or stopped they are as last measured.
 	 */
-	__u64 capacity; /* bytes a bin may hold, residents taken off; 0: not yet known */
+	__u64 capacity; /* bytes for the jobs of one bin alone; 0: not yet known */
 	__u64 demand; /* of the jobs in bins */
-	__u64 resident_demand; /* of the resident jobs */
+	__u64 resident_demand; /* of the jobs that are in every bin */
 	__u64 round; /* rounds begun since load */
 	__u64 slice_ends_ns; /* 0 while not running a slice */
-	__u64 round_ns; /* the plan of this round: slices and switches; 0: none */
-	__u64 longest_pause_ns; /* the same: longest time a job will be frozen */
+	__u64 round_ns; /* planned length of this round: slices and switches; 0: no round */
+	__u64 longest_pause_ns; /* planned: the longest time that a job will be frozen */
 	__u32 sees; /* MTS_SEES_* */
-	__u32 interactive; /* jobs that are resident for their input */
-	__u32 crowded_out; /* jobs that had input, and are in bins for want of room */
-	__u32 evict; /* enum mts_evict of these turns, never AUTO; while max_pause_ns is set */
+	__u32 interactive; /* jobs that are in every bin because of their input */
+	__u32 crowded_out; /* jobs that had input, but are in bins: no room in the share */
+	__u32 evict; /* enum mts_evict in effect, never AUTO; valid while max_pause_ns is not 0 */
 	/*
-	 * Of these turns: nobody is frozen longer; automatic ones may be up to MTS_PAUSE_MAX_NS
-	 * while nobody knows yet what a switch takes. 0: none are taken.
+	 * The pause limit in effect; 0: no rotation. With an automatic limit this is up to
+	 * MTS_PAUSE_MAX_NS until the duration of a switch is known.
 	 */
 	__u64 max_pause_ns;
 	__u32 limited_by; /* id of the job whose own pause limit shortens the slices; 0: none */
-	__u32 limited; /* jobs that are resident for their own pause limit */
+	__u32 limited; /* jobs that are in every bin because of their own pause limit */
 	char detail[MTS_DETAIL_SIZE];
 };
 
 enum mts_job_state {
 	MTS_JOB_RUNNING = 0, /* thawed */
-	MTS_JOB_FROZEN = 1, /* frozen by us, really */
-	MTS_JOB_FREEZING = 2, /* we asked for it, tasks are still on their way */
-	MTS_JOB_RESIDENT = 3, /* pinned by the user */
-	MTS_JOB_REALTIME = 4, /* resident: has a FIFO, RR or DEADLINE thread */
-	MTS_JOB_LEFT_OUT = 5, /* did not freeze, or another process thaws it: runs on for now */
-	MTS_JOB_FOREIGN = 6, /* frozen by another process, or with a cgroup above it: left alone */
-	MTS_JOB_UNTOUCHABLE = 7, /* PID 1 or a kernel thread has moved into it */
-	MTS_JOB_INTERACTIVE = 8, /* resident: has had input from a person lately */
+	MTS_JOB_FROZEN = 1, /* frozen by mts: all of its tasks */
+	MTS_JOB_FREEZING = 2, /* mts has asked for a freeze; some tasks still run */
+	MTS_JOB_RESIDENT = 3, /* in every bin: pinned by the user */
+	MTS_JOB_REALTIME = 4, /* in every bin: has a FIFO, RR or DEADLINE thread */
+	MTS_JOB_LEFT_OUT = 5, /* did not freeze, or another process thawed it: runs for now */
+	/* Frozen by another process, or with a cgroup above it: mts leaves it alone. */
+	MTS_JOB_FOREIGN = 6,
+	MTS_JOB_UNTOUCHABLE = 7, /* in every bin: contains PID 1 or a kernel thread */
+	MTS_JOB_INTERACTIVE = 8, /* in every bin: has had input from a person recently */
 	MTS_JOB_CALLED = 9, /* runs out of turn: a process outside waits for it */
-	MTS_JOB_LIMITED = 10, /* resident: turns would freeze it longer than its own limit */
+	MTS_JOB_LIMITED = 10, /* in every bin: rotation would exceed its own pause limit */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
@@ -429,29 +438,30 @@ struct mts_job_info {
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
 	__u64 cgroup_id;
-	__u64 demand; /* as last measured: at the last round, or when it was placed */
-	__u64 resident; /* bytes in memory, the same */
-	__u64 swapped; /* bytes in swap, the same */
-	__u64 frozen_since_ns; /* since we asked for it; 0: not frozen by us */
+	/* The next three as of the beginning of the round, or when the job was placed in a bin. */
+	__u64 demand; /* bytes */
+	__u64 resident; /* bytes in memory */
+	__u64 swapped; /* bytes in swap */
+	__u64 frozen_since_ns; /* when mts asked for the freeze; 0: not frozen by mts */
 	__u64 frozen_total_ns; /* finished freezes only */
-	__u64 frozen_longest_ns;
-	__u64 run_ns; /* thawed while a slice of its bin ran; slices that are over only */
-	__u64 slices; /* of its bin, that are over: at their end or cut short */
-	__u64 evicted; /* bytes that our evictions took from it */
-	/* Bytes that its last slices did not use, not counted in demand, and not brought back. */
+	__u64 frozen_longest_ns; /* finished freezes only */
+	__u64 run_ns; /* time thawed in finished slices of its bin */
+	__u64 slices; /* finished slices of its bin, those cut short included */
+	__u64 evicted; /* bytes that evictions by mts took from it */
+	/* Bytes that its last slices did not use: not part of demand, and not brought back. */
 	__u64 unused;
-	__u32 threads; /* that wanted to run at a time, when last seen */
-	/* Since a person last typed at it, at most MTS_INPUT_AGE_MAX - 1. */
+	__u32 threads; /* threads that wanted to run at the same time, when last counted */
+	/* Since the job's last input from a person, at most MTS_INPUT_AGE_MAX - 1. */
 	__u32 input_age_ms; /* MTS_INPUT_AGE_MAX: never */
 	char name[MTS_NAME_SIZE];
 	/* Since ABI 2. */
 	__u64 max_pause_ns; /* its own pause limit, struct mts_job_pause; 0: none */
 	__u64 calls; /* calls that reached it while it was frozen */
-	__u64 calls_refused; /* of these: its budget had nothing left, so it stayed frozen */
+	__u64 calls_refused; /* of these: the budget was used up, so the job stayed frozen */
 	__u32 last_call; /* enum mts_call */
 	__u32 last_call_pid; /* the process that waited, in the initial namespace; 0: unknown */
 	__u32 last_call_age_ms; /* at most MTS_CALL_AGE_MAX - 1; MTS_CALL_AGE_MAX: never called */
-	__u32 last_call_refused; /* 1: its budget had nothing left for that one */
+	__u32 last_call_refused; /* 1: the last call was refused */
 };
 
 struct mts_bin_info {
@@ -462,14 +472,15 @@ struct mts_bin_info {
 };
 
 /*
- * MTS_IOC_JOBS and MTS_IOC_BINS: up to `count` elements are written to `buf`,
- * jobs in order of id, bins in order of index. `count` comes back as what was
- * written, `total` as what there is: ask again with more room if it is larger.
- * `generation` as in struct mts_status: equal ones belong together.
+ * MTS_IOC_JOBS and MTS_IOC_BINS: the module writes up to `count` elements to
+ * `buf`, jobs in order of id, bins in order of index. It sets `count` to the
+ * number of elements written and `total` to the number that exist. If `total` is
+ * larger, ask again with more room. `generation` is that of struct mts_status:
+ * answers with the same generation are consistent with each other.
  *
- * `elem_size` is the size of the caller's element: elements lie that far apart,
- * and bytes of it that this module does not know are 0.
- * EINVAL: it is no multiple of 8, smaller than in ABI 1 or larger than
+ * `elem_size` is the size of the caller's element. Elements are that far apart;
+ * bytes beyond those that the module knows are 0.
+ * EINVAL: elem_size is no multiple of 8, smaller than in ABI 1 or larger than
  * MTS_ELEM_SIZE_MAX.
  */
 struct mts_list {
@@ -489,21 +500,26 @@ struct mts_list {
 #define MTS_STATS_SIZE_1 296u
 
 /*
- * Counters since load; they never go back. MTS_IOC_STATS takes any size that is
- * a multiple of 8 and at least MTS_STATS_SIZE_1, in the command's number; see
- * MTS_IOC_STATS_OF().
+ * Counters since load; they never decrease. The number of the command
+ * MTS_IOC_STATS contains the size of the caller's structure: a multiple of 8 and
+ * at least MTS_STATS_SIZE_1. See MTS_IOC_STATS_OF().
  */
 struct mts_stats {
 	__u64 rounds;
 	__u64 switches;
 	__u64 early_switches; /* slices cut short: nothing in the bin could run */
-	__u64 regroups; /* rounds cut short: the running bin outgrew the capacity */
+	__u64 regroups; /* rounds cut short: the running bin outgrew the capacity, or swapped */
 	__u64 freezes; /* jobs frozen */
 	__u64 freeze_timeouts; /* jobs thawed because they did not freeze in 1 s */
 	__u64 thaws;
-	__u64 failsafe_thaws; /* times everything was thawed by a fail-safe */
-	__u64 overdue_thaws; /* jobs thawed by the watchdog: frozen too long */
-	__u64 foreign_thaws; /* our frozen jobs that somebody else thawed */
+	/*
+	 * Times that mts thawed all jobs and stopped or paused because the rotor was stuck, the
+	 * kernel was out of memory, or the host suspended. Counts also if no job was frozen;
+	 * not if mts was already stopped.
+	 */
+	__u64 failsafe_thaws;
+	__u64 overdue_thaws; /* jobs thawed by the watchdog, near their pause limit */
+	__u64 foreign_thaws; /* jobs frozen by mts that another process thawed */
 	__u64 evict_asked; /* bytes */
 	__u64 evict_got; /* bytes that left memory */
 	__u64 freeze_ns; /* time in freezing, waiting included */
@@ -512,33 +528,36 @@ struct mts_stats {
 	__u64 jobs_created; /* by JOB_CREATE */
 	__u64 jobs_added; /* by JOB_ADD */
 	__u64 jobs_each; /* by EACH */
-	__u64 jobs_gone; /* their last process exited, or their cgroup vanished */
-	__u64 each_missed; /* children that stayed with their parent: no room, no memory */
-	__u64 reclaim_wakeups; /* times reclaim in the host woke the rotor */
+	__u64 jobs_gone; /* their last process exited, or their cgroup was removed */
+	/* Children that stayed in their parent's job: too many at a time, or an error. */
+	__u64 each_missed;
+	__u64 reclaim_wakeups; /* times that reclaim in the host woke the rotor */
 	__u64 bring_back_ns; /* time in bringing bins back */
 	__u64 brought_back; /* pages */
-	__u64 left_in_swap; /* pages, at the beginnings of slices */
-	__u64 missed; /* of these: used in the slice all the same */
-	__u64 inputs; /* events of input that reached jobs, handed on ones too */
-	__u64 interactive_thaws; /* jobs thawed at once: input, or a real-time thread */
-	__u64 interactive_wait_ns; /* from the event to the thaw, all together */
-	__u64 hook_misses; /* events that kprobes could not tell us of */
-	__u64 waits; /* times that a job of the running bin waited for a frozen one */
-	__u64 wait_joins; /* such pairs that a plan has put in one bin, from two */
-	__u64 wait_thaws; /* jobs thawed: a lock of theirs was in the way of who runs always */
-	__u64 hook_hits; /* events that kprobes have told us of */
-	__u64 passes; /* of the switches: one bin came while the other went */
-	__u64 spills; /* jobs sent from the running bin to another, as memory ran out */
-	__u64 early_begins; /* times that turns began before the first storm */
-	__u64 workers_ns; /* processor time of the threads that help the rotor's to move memory */
+	__u64 left_in_swap; /* pages left in swap as unused, at the beginning of slices */
+	__u64 missed; /* of left_in_swap: pages that the slice used */
+	__u64 inputs; /* input events of jobs, direct or through other programs */
+	/* Jobs thawed at once: for input, a real-time thread, PID 1 or a kernel thread. */
+	__u64 interactive_thaws;
+	__u64 interactive_wait_ns; /* sum of the times from the event to such a thaw */
+	__u64 hook_misses; /* events that kprobes missed (nmissed) */
+	__u64 waits; /* times that a job of the running bin began to wait for a frozen job */
+	__u64 wait_joins; /* pairs of such jobs that a plan moved from two bins into one */
+	__u64 wait_thaws; /* of call_thaws: thawed for a file lock (MTS_CALL_LOCK) */
+	__u64 hook_hits; /* calls of kprobe handlers */
+	__u64 passes; /* of switches: overlapped, one bin came back while the other was evicted */
+	__u64 spills; /* jobs moved from the running bin to another one: memory was short */
+	__u64 early_begins; /* times that rotation began before memory was full */
+	__u64 workers_ns; /* processor time of the threads that help the rotor to move memory */
 	/* Since ABI 2. Calls (enum mts_call) that reached frozen jobs. */
 	__u64 call_tasks;
 	__u64 call_signals;
 	__u64 call_writes;
 	__u64 call_locks;
 	__u64 call_thaws; /* jobs thawed for a call */
-	__u64 call_refused; /* calls for which the budget had nothing left */
-	__u64 foreign_freezes; /* freezes by others while mts held the job frozen; kept */
+	__u64 call_refused; /* calls refused because the budget was used up */
+	/* Freezes by other processes while mts held the job frozen; mts does not undo them. */
+	__u64 foreign_freezes;
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -555,10 +574,10 @@ struct mts_stats {
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
-/* With a struct mts_stats of so many bytes. */
+/* MTS_IOC_STATS for a struct mts_stats of @size bytes. */
 #define MTS_IOC_STATS_OF(size) _IOC(_IOC_READ, MTS_IOC_MAGIC, 0x23, size)
 #define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
-/* Thaw everything now and stop (enum mts_state, STOPPED). */
+/* Thaw all jobs now and stop (enum mts_state, STOPPED). */
 #define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
 
 #ifdef __KERNEL__

@@ -227,7 +227,7 @@ static void without_hook(unsigned int n, u32 all)
 	snprintf(options, sizeof(options), "debug_fail_hook=%u", n + 1);
 	/* In newer kernels there is more before it. */
 	snprintf(says, sizeof(says), "%s: error %d%s", hooks[n].where, -EINVAL,
-		 hooks[n].required ? "" : ": goes without");
+		 hooks[n].required ? "" : ": not used");
 	if (hooks[n].required)
 		without_a_required_hook(options, says);
 	else

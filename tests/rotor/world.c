@@ -7,6 +7,7 @@
 #include "jobs/calls.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
+#include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/lookout.h"
 #include "machine.h"
