@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The rotor on its virtual clock: a hundred thousand switches, and their coverage."""
 
+import importlib.machinery
+import importlib.util
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +119,21 @@ def test_usage(arguments: tuple[str, ...]) -> None:
     done = rotor("rotor", *arguments)
     assert done.returncode == 2
     assert "usage: rotor" in done.stderr
+
+
+def test_each_mutant_applies() -> None:
+    """`make soak` breaks the sources on purpose: each text that it replaces is there, once."""
+    here = Path(__file__).resolve().parent
+    loader = importlib.machinery.SourceFileLoader("mutants", str(here / "mutants"))
+    spec = importlib.util.spec_from_loader("mutants", loader)
+    assert spec is not None
+    mutants = importlib.util.module_from_spec(spec)
+    sys.modules["mutants"] = mutants
+    loader.exec_module(mutants)
+    module = here.parents[1] / "module"
+    missing = [
+        fault.name
+        for fault in mutants.FAULTS
+        if (module / fault.file).read_text().count(fault.text) != 1
+    ]
+    assert not missing
