@@ -14,6 +14,8 @@ KDIR ?= $(if $(wildcard $(RUNNING_KDIR)/Makefile),$(RUNNING_KDIR),$(GUEST_KDIR))
 
 KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR)/module
 STATIC = BUILD=$(BUILD)/static STATIC=1
+# On all processors, unless the caller has said on how many.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Folders of programs that run in guests.
 GUEST_PROGRAMS := userspace/mtsctl bench/syn8 bench/driver bench/consumers bench/scanners \
 	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle bench/latency
@@ -22,7 +24,7 @@ all: module mtsctl syn8
 
 help:
 	@echo 'make             the module, mtsctl and syn8'
-	@echo 'make demo        two guests side by side, stock Linux and mts: about 5 minutes'
+	@echo 'make demo        two guests side by side, stock Linux and mts: below 4 minutes'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
@@ -52,7 +54,7 @@ kdir:
 			'or say where they are with KDIR=' >&2; exit 1; fi
 
 module: kdir
-	$(KBUILD) modules
+	+$(KBUILD) modules
 
 mtsctl:
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD)
@@ -75,13 +77,13 @@ guest-tests:
 
 demo:
 	@tools/setup demo
-	@$(MAKE) -s guest-module static
+	@$(MAKE) -s $(PARALLEL) guest-module static
 	@bench/demo
 
 # Of a sweep in which a run failed there is a report all the same.
 bench:
 	@tools/setup bench
-	@$(MAKE) -s guest-module static
+	@$(MAKE) -s $(PARALLEL) guest-module static
 	@rm -rf $(BUILD)/results
 	@status=0; bench/run --effort quick --output $(BUILD)/results || status=$$?; \
 		bench/report $(BUILD)/results && exit $$status
@@ -89,14 +91,14 @@ bench:
 # Takes days: what an earlier one has measured is kept, and that is said.
 bench-full:
 	@tools/setup bench
-	@$(MAKE) -s guest-module static
+	@$(MAKE) -s $(PARALLEL) guest-module static
 	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
 		bench/report --output $(BUILD)/report-full $(BUILD)/results-full && exit $$status
 
 # Takes days: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
 bars:
 	@tools/setup bench
-	@$(MAKE) -s guest-module static
+	@$(MAKE) -s $(PARALLEL) guest-module static
 	@rm -rf $(BUILD)/bars
 	@bench/bars --output $(BUILD)/bars
 
@@ -109,7 +111,8 @@ simulate-check:
 test: SELECT := -m 'not slow'
 test test-all:
 	@tools/setup test
-	@$(MAKE) -s all guest-module static guest-tests
+	@$(MAKE) -s $(PARALLEL) all
+	@$(MAKE) -s $(PARALLEL) guest-module static guest-tests
 	$(PYTHON) -m pytest -n 2 --dist loadfile $(SELECT) tests
 
 # Takes two hours: as tests/rotor in `make test`, for longer, and broken on purpose.

@@ -13,6 +13,7 @@ sweep.py       which settings a command measures
 runner.py      one setting: guest, driver (bench/driver/), result
 packing.py     the batches of the policy `ideal`
 pool.py        several runs side by side; progress.py shows them
+rate.py        how fast a run does its work, and how sure that is
 switches.py    how fast the switches of one run were
 figures.py     the figures that every run has
 results.py     results as files

@@ -254,7 +254,7 @@ class Guest:
             *("-nodefaults", "-no-user-config", "-no-reboot"),
             *("-nic", "none", "-vga", "none", "-display", "none", "-monitor", "none"),
             *("-serial", f"file:{console}", "-serial", f"file:{report}"),
-            *("-kernel", str(self._spec.kernel.image), "-initrd", str(self._image)),
+            *("-kernel", str(self._spec.kernel.bootable()), "-initrd", str(self._image)),
             *("-append", self.command_line()),
         ]
 

@@ -93,7 +93,7 @@ make_disk() {
 		power 1
 	END
 	echo "$LAB_ROTATIONAL" >/sys/block/nullb0/queue/rotational || return 1
-	dd if=/dev/zero of=/dev/nullb0 bs=1M count="$LAB_SWAP_MIB" conv=fsync 2>/dev/null || return 1
+	dd if=/dev/zero of=/dev/nullb0 bs=1M count="$LAB_SWAP_MIB" oflag=direct 2>/dev/null || return 1
 	mkswap /dev/nullb0 >/dev/null && swapon /dev/nullb0 || return 1
 	echo 3 >/proc/sys/vm/drop_caches
 }

@@ -255,13 +255,14 @@ def test_no_slots_have_no_jains_index(lab):
 
 
 def test_jains_index_over_intervals(lab):
-    # c is not there from the beginning, d reaches its goal within: neither takes part
+    # c is not there from the beginning, d reaches its goal within: neither takes part. All that
+    # happens is 2 s from the interval's ends, 5 and 10 s: a busy host is late with both.
     outcome = lab.outcome(
         setting(
-            testjob("a", "slot=x:0", "add=5", "sleep=5200", "add=9", "sleep=9000"),
-            testjob("b", "slot=x:0", "sleep=5200", "add=27", "sleep=9000"),
-            testjob("c", "slot=x:0", "add=1000", "sleep=9000", delay=5.5),
-            testjob("d", "slot=x:100", "sleep=5300", "add=100", "sleep=9000"),
+            testjob("a", "slot=x:0", "add=5", "sleep=7000", "add=9", "sleep=9000"),
+            testjob("b", "slot=x:0", "sleep=7000", "add=27", "sleep=9000"),
+            testjob("c", "slot=x:0", "add=1000", "sleep=9000", delay=7),
+            testjob("d", "slot=x:100", "sleep=7000", "add=100", "sleep=9000"),
             limit=10.2,
         )
     )
@@ -469,7 +470,8 @@ def test_work_over_time_does_not_fall_when_a_batch_begins(lab):
     work = [entry["work"] for entry in outcome["series"]]
     assert len(work) >= 3
     assert work == sorted(work)
-    assert work[0] == pytest.approx(0.14, abs=0.06)  # of five slots, not of two
+    # Of five slots, not of two: about 0.14, but on a busy host the job may not have begun yet.
+    assert work[0] <= 0.2
     assert work[-1] == outcome["work"] == 1
 
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """The laboratory without a guest: images, kernels' modules, verdicts, TAP."""
 
+import gzip
 import io
+import lzma
 import os
 from pathlib import Path
 
 import pytest
 
 from bench.lab import LabError, guest, image, programs
+from bench.lab import kernel as lab_kernel
 from bench.lab.kernel import Kernel
 from tests.guest.harness import Output
 
@@ -57,6 +60,43 @@ def kernel(tmp_path):
     for name in ("a", "b-b", "c"):
         (modules / "x" / f"{name}.ko").write_bytes(name.encode())
     return Kernel("9.9", tmp_path)
+
+
+# The note that says where QEMU is to jump to: size of the name, of the address, type; name.
+PVH = b"\x04\0\0\0\x04\0\0\0\x12\0\0\0Xen\0"
+
+
+def bz_image(payload):
+    """A compressed kernel: two sectors of setup, 16 bytes, the payload and its size."""
+    setup = bytearray(1024)
+    setup[0x1F1] = 1
+    setup[0x248:0x24C] = (16).to_bytes(4, "little")
+    return bytes(setup) + bytes(16) + payload + len(payload).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("payload", "uncompressed"),
+    [
+        (lzma.compress(b"\x7fELF and " + PVH), b"\x7fELF and " + PVH),
+        (lzma.compress(b"\x7fELF without that note"), None),
+        (gzip.compress(b"\x7fELF and " + PVH), None),
+    ],
+    ids=["direct", "not-direct", "other-compression"],
+)
+def test_kernel_is_booted_uncompressed_where_that_works(kernel, monkeypatch, payload, uncompressed):
+    monkeypatch.setattr(lab_kernel, "KERNELS", kernel.tree.parent)
+    kernel.image.parent.mkdir()
+    kernel.image.write_bytes(bz_image(payload))
+    for _ in range(2):  # made, and found
+        booted = kernel.bootable()
+        assert booted.name == ("vmlinux-9.9" if uncompressed else "vmlinuz-9.9")
+        assert booted.read_bytes() == (uncompressed or bz_image(payload))
+
+
+def test_kernel_elsewhere_is_left_alone(kernel):
+    kernel.image.parent.mkdir()
+    kernel.image.write_bytes(bz_image(lzma.compress(PVH)))
+    assert kernel.bootable() == kernel.image
 
 
 def build(path, kernel, files):

@@ -35,7 +35,7 @@ static void a_short_limit_makes_it_resident(void)
 
 	start_hogs(HOG_RANDOM, 3, sizes);
 	pause_job(hogs[0].id, limit);
-	rotate(40, 5000, MTS_EVICT_FULL);
+	rotate(40, 3000, MTS_EVICT_FULL);
 	expect_rotation(2);
 	wait_rounds(2);
 	s = get_status();
@@ -165,7 +165,8 @@ static void the_watchdog_keeps_the_limit_of_one_job(void)
 	check(get_stats().overdue_thaws == before.overdue_thaws + 1, "overdue_thaws %llu",
 	      get_stats().overdue_thaws - before.overdue_thaws);
 	hog_expect_progress(hog, 1000);
-	/* And the rotation goes on. */
+	/* And the rotation goes on: soon, as two rounds of long slices cost half a minute. */
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE, .slice_ns = 1000 * NS_PER_MS });
 	wait_rounds(2);
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
 	check(get_stats().failsafe_thaws == before.failsafe_thaws, "%s", describe());
@@ -179,7 +180,7 @@ static void a_newcomer_has_its_limit_at_once(void)
 	struct hog late;
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate(32, 5000, MTS_EVICT_FULL);
+	rotate(32, 3000, MTS_EVICT_FULL);
 	expect_rotation(3);
 	expect_soon(get_status().frozen == 2, "%s", describe());
 	before = get_stats();

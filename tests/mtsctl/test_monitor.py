@@ -148,8 +148,8 @@ def test_signals_end_it_between_lines(monitor, number):
 
 def test_signal_while_nobody_reads(monitor):
     process = monitor("--interval", "10ms")
+    process.stdout.readline()  # so it has begun, and heeds signals
     os.set_blocking(process.stdout.fileno(), False)
-    time.sleep(0.2)
     fill_output(process)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
