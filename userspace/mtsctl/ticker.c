@@ -30,7 +30,7 @@ static struct timespec timespec_of(u64 ns)
 	return (struct timespec){ .tv_sec = ns / SECOND, .tv_nsec = ns % SECOND };
 }
 
-/* The signals are blocked outside ticker_wait(), so that none is lost between a check and a wait. */
+/* Signals are blocked outside ticker_wait(), so that none is lost between a check and a wait. */
 static void catch_signals(struct ticker *ticker)
 {
 	static const struct sigaction action = { .sa_handler = on_end };
