@@ -170,7 +170,7 @@ install-kdir: kdir
 			'apt-get install linux-headers-$(shell uname -r), or say which kernel with KDIR=' >&2; exit 1; fi
 
 # Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
-# is left to whoever installs the package.
+# is left to the installation of the package.
 install: install-kdir module mtsctl
 	$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		$(if $(DESTDIR),DEPMOD=true) modules_install

@@ -21,8 +21,8 @@ TABLE = 64  # words of each unit's small table
 COLUMNS = 8  # of the large one's lines
 
 
-# gcc collects its garbage by the memory that it sees. A guest's holds the swap disk as well, so
-# the limits are given: those that gcc chooses where there are 256 MiB (gcc(1), ggc-min-expand).
+# gcc collects garbage by the amount of memory. A guest's memory also holds the swap disk, so
+# the limits are given: the values that gcc chooses on a host of 256 MiB (gcc(1), ggc-min-expand).
 COLLECT = "--param=ggc-min-expand=47 --param=ggc-min-heapsize=32768"
 
 

@@ -130,7 +130,7 @@ static void take(const struct args_option *option, const char *text)
 		*(uint64_t *)option->value = take_number(option, text);
 }
 
-/* What getopt_long() is to return for an option: its letter, or what is no character. */
+/* The value of getopt_long() for an option: its letter, or a number above all characters. */
 static int value_of(const struct args_option *options, unsigned int index)
 {
 	return options[index].letter ? options[index].letter : 256 + (int)index;

@@ -43,7 +43,7 @@ void args_options(const char *name, const char *usage, const struct args_option 
 /* The program's name, for messages. Call it first, if not args_options(). */
 void args_program(const char *name);
 
-/* Says what is wrong and how to get help, and ends the program. */
+/* Prints the error and how to get help, and ends the program. */
 __attribute__((noreturn, format(printf, 1, 2))) void args_refuse(const char *format, ...);
 
 /* A whole number without sign; with an optional K, M or G of `kilo` (1000 or 1024) if not 0. */

@@ -40,7 +40,7 @@ static inline void clock_sleep(uint64_t ns)
 
 /*
  * As an interval timer: sleeps until *next, which moves on by `interval`, as clock_sleep_until().
- * Delays do not add up, and what was missed is not made up for.
+ * Delays do not add up, and missed times are left out.
  */
 static inline int clock_tick(uint64_t *next, uint64_t interval)
 {

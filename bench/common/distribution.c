@@ -36,7 +36,7 @@ __attribute__((format(printf, 1, 2))) static const char *complain(const char *fo
 
 /* ---- reading ---------------------------------------------------------------- */
 
-/* What stands before the separator; *text is what follows it. NULL: it is not there. */
+/* The text before the separator; *text becomes the text after it. NULL: there is no separator. */
 static const char *cut(char **text, const char *separator)
 {
 	char *found = strstr(*text, separator), *part = *text;

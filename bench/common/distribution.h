@@ -38,13 +38,13 @@ struct distribution {
 /* The help text of the forms above, for --help. */
 extern const char distribution_help[];
 
-/* Reads one value: parse_size(), parse_time(). NULL, or what is wrong in words. */
+/* Reads one value: parse_size(), parse_time(). Return: NULL, or an error text. */
 typedef const char *(*distribution_parse_value)(const char *text, u64 *value);
 
 /**
  * distribution_parse() - from text to a distribution
  *
- * Return: NULL, or what is wrong, in words that the next call overwrites.
+ * Return: NULL, or an error text that the next call overwrites.
  */
 const char *distribution_parse(const char *text, distribution_parse_value parse,
 			       struct distribution *d);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory whose pages prove that they are themselves: the first word of each is a tag that
- * belongs to this page of this process, plus how often the page was visited. The rest begins as
- * random numbers, so that no compressed swap makes the work smaller.
+ * Memory with pages that can be checked. The first word of each is a tag of this page of this
+ * process, plus the number of visits to the page. The rest begins as random numbers, which do not
+ * compress.
  */
 #ifndef LAB_PAGES_H
 #define LAB_PAGES_H
@@ -35,7 +35,7 @@ static inline uint64_t pages_tag(const struct pages *pages, uint64_t page)
 
 /*
  * Adds one to every word of a page that was visited `times` times before: a read and a write of
- * 4 KiB. Returns false if it is not the page that it was then.
+ * 4 KiB. Returns false if its contents have changed since the last visit.
  */
 static inline bool pages_visit(const struct pages *pages, uint64_t page, uint64_t times)
 {

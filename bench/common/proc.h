@@ -17,8 +17,8 @@ void proc_lock(void);
 /* Reads a file of up to 64 KiB as text; NULL if that fails. Valid until the next call. */
 const char *proc_read(const char *path);
 
-/* The number after a line's first word in what proc_read() gave (/proc/vmstat, status, ...);
- * 0 where there is no such line.
+/* The number after a line's first word in the text of proc_read() (/proc/vmstat, status, ...);
+ * 0 if there is no such line.
  */
 uint64_t proc_value(const char *text, const char *name);
 

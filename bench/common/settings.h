@@ -19,13 +19,13 @@
 /* What a fresh module has. */
 extern const struct mts_config settings_default;
 
-/* Takes one word; what is wrong ends the program (args_refuse()). */
+/* Takes one word; an error ends the program (args_refuse()). */
 void settings_take(struct mts_config *config, const char *word);
 
 /* When all words are taken: as in the module, a slice alone takes a longer min_slice down. */
 void settings_finish(struct mts_config *config);
 
-/* A time between two limits, by itself. `name`: what stands before it, for the message. */
+/* A single time between two limits. `name`: the text before it, for the message. */
 u64 settings_time(const char *name, const char *text, u64 low, u64 high);
 
 #endif /* LAB_SETTINGS_H */

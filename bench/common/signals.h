@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs that say what they did when a signal ends them. */
+/* For programs that report their work when a signal ends them. */
 #ifndef LAB_SIGNALS_H
 #define LAB_SIGNALS_H
 
@@ -8,7 +8,7 @@
 /* SIGTERM or SIGINT has come. */
 extern volatile sig_atomic_t signalled;
 
-/* From now on these two set `signalled` and cut system calls short; in children as well. */
+/* From now on SIGINT and SIGTERM set `signalled` and interrupt system calls, also in children. */
 void signals_catch(void);
 
 #endif /* LAB_SIGNALS_H */

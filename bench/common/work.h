@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a workload says how far it is, while it runs: it adds to counters in a
+ * A workload reports its progress while it runs: it adds to counters in a
  * file that it shares with the laboratory's driver (bench/driver), which has
  * locked that memory, so that neither side faults for it.
  *
@@ -19,7 +19,7 @@
 
 struct work_slot {
 	uint64_t done; /* only grows; any unit, but the same in all slots of a suite */
-	uint64_t goal; /* what done will be at the end; 0: there is no end */
+	uint64_t goal; /* the value of `done` at the end; 0: there is no end */
 	char name[48]; /* of the process, NUL-terminated */
 };
 
@@ -33,8 +33,8 @@ struct work_file {
 _Static_assert(sizeof(struct work_file) == 65536, "one file is 64 KiB");
 
 /**
- * work_join() - a counter of one's own
- * @name: says whose it is; cut off at 47 bytes
+ * work_join() - get a counter
+ * @name: the name of the process; cut off at 47 bytes
  * @goal: see struct work_slot
  *
  * Call it before fork() for each child, or in the child. Ends the program with

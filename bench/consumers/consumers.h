@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The benchmark tool of Maziero et al.: what its files share. */
+/* The benchmark tool of Maziero et al.: declarations that its files share. */
 #ifndef CONSUMERS_H
 #define CONSUMERS_H
 

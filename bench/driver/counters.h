@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* labdrive: what the kernel counts for the whole host. */
+/* labdrive: the kernel's counters of the whole host. */
 #ifndef LABDRIVE_COUNTERS_H
 #define LABDRIVE_COUNTERS_H
 

@@ -96,7 +96,7 @@ static int remove_directory(const char *path, const struct stat *status, int kin
 	return 0;
 }
 
-/* With those that a daemon has made below. A cgroup may be busy until its last task is gone. */
+/* Also the cgroups that a daemon has made below it. rmdir() fails until the last task is gone. */
 static void remove_cgroup(struct job *job)
 {
 	for (int i = 0; i < TRIES; i++) {

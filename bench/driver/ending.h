@@ -13,7 +13,7 @@
  */
 void ending_cut(struct jobs *jobs, struct job *job);
 
-/* Stops the processes of all jobs where they are, so that they are no hindrance. */
+/* Stops the processes of all jobs, so that they do not disturb the ending. */
 void ending_stop(struct jobs *jobs);
 
 /* Kills all processes of a job, and waits until they are gone, for 30 s at most. */

@@ -34,7 +34,7 @@ struct slot {
 
 struct job {
 	const struct job_spec *spec;
-	char **argv; /* with what the way of starting puts in front */
+	char **argv; /* with the words that the way of starting puts in front */
 	char **envp;
 	char *output; /* path */
 	int output_fd;
@@ -44,7 +44,7 @@ struct job {
 	struct slot *slots; /* WORK_SLOTS of them */
 
 	enum job_state state;
-	bool left; /* ended, and what it left behind was not killed yet */
+	bool left; /* ended, but the processes that it left behind are not killed yet */
 	pid_t pid;
 	uint64_t started_ns;
 	uint64_t ended_ns; /* or was cut off */

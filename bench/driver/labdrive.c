@@ -52,7 +52,7 @@ static void parse(struct options *options, int argc, char **argv)
 	options->input = argv[optind];
 }
 
-/* Memory that is freed stays the driver's, so that it is there when it is needed again. */
+/* Freed memory stays with the driver, so that it does not have to be allocated again. */
 static void keep_memory(void)
 {
 	mallopt(M_TRIM_THRESHOLD, -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* labdrive: memory. The driver's own is locked; what programs shall not have is taken away. */
+/* labdrive: locks the driver's memory, and takes memory away until programs find `free_mib`. */
 #ifndef LABDRIVE_PIN_H
 #define LABDRIVE_PIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* labdrive: what /proc says of the processes that descend from the driver. */
+/* labdrive: reads /proc for the processes that descend from the driver. */
 #ifndef LABDRIVE_PROCESSES_H
 #define LABDRIVE_PROCESSES_H
 

@@ -14,7 +14,7 @@
 
 #define DAEMON_LEAD (1ull * NS_PER_S)
 
-/* What fail() has to end. */
+/* The run that fail() must end. */
 static struct run *running;
 
 static void clean_up(void)
@@ -130,7 +130,7 @@ static bool may_start(const struct run *run, const struct job *job)
 	       (job->spec->batch == NO_BATCH || job->spec->batch == run->batch);
 }
 
-/* Returns when the next one is to start. */
+/* Starts the jobs that are due. Return: when the next one is due. */
 static uint64_t start_due(struct run *run)
 {
 	uint64_t next = NEVER;

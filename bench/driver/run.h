@@ -53,7 +53,7 @@ struct run {
 	struct counters *now;
 	struct threads *threads_before;
 	struct threads *threads_after;
-	json_t *policy; /* what "after" said, or NULL */
+	json_t *policy; /* the output of "after", or NULL */
 };
 
 /* Memory for everything that is noted while it runs. */

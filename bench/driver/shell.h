@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* labdrive: the shell commands of the policy: its daemon, and what is run afterwards. */
+/* labdrive: the shell commands of the policy: its daemon, and the command after the run. */
 #ifndef LABDRIVE_SHELL_H
 #define LABDRIVE_SHELL_H
 

@@ -20,7 +20,7 @@ struct threads {
 	size_t count;
 };
 
-/* All threads of the host, kernel threads too, whose name begins with one of the prefixes. */
+/* All threads of the host whose name begins with one of the prefixes, also kernel threads. */
 void threads_read(const char *const *prefixes, size_t prefix_count, struct threads *threads);
 
 /* What the thread has run since it was in `before`, ns; from its birth if it was not. */

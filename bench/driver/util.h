@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* labdrive: what every part needs. Times are nanoseconds of CLOCK_MONOTONIC. */
+/* labdrive: helpers for every part. Times are nanoseconds of CLOCK_MONOTONIC. */
 #ifndef LABDRIVE_UTIL_H
 #define LABDRIVE_UTIL_H
 

@@ -18,7 +18,7 @@ switches.py    how fast the switches of one run were
 figures.py     the figures that every run has
 results.py     results as files
 compare.py     results side by side: medians, ranges, ratios, tables
-score.py       the points of a report: who gains, who loses
+score.py       the points of a report: which policies gain or lose
 report.py      what bench/report says; report_page.py and report_markdown.py write it
 bars.py        what mts must reach, and whether it does; bars_markdown.py writes it
 charts.py      how its figures look; overview.py and curves.py draw them
@@ -36,6 +36,6 @@ class LabError(Exception):
 
 
 def shown(path: Path) -> str:
-    """A path as people are told it: below the checkout from there on."""
+    """A path for messages: relative to the checkout if it lies below it."""
     whole = path.resolve()
     return str(whole.relative_to(ROOT) if whole.is_relative_to(ROOT) else path)

@@ -23,7 +23,7 @@ MTS, STOCK, IDEAL = "mts", compare.STOCK, compare.IDEAL
 STOCK_LIMIT = sweep.CUT["full"]
 LONG = 2000.0  # virtual s, in which the others end
 SYN8_FREE_MIB = 96
-# Where nothing is to be gained, nothing may be lost.
+# Overcommits at which turns gain nothing; mts must not lose there.
 MILD = (0.5, 0.75, 1.0, 1.25)
 MILD_DISKS = ("ssd", "nvme", "paper", "zram")
 DENSE = (1.5, 2.0)
@@ -32,7 +32,7 @@ THRASHES = 2.0  # times its unloaded time
 # Starts of hackbench without the module and with it: twice so many of each.
 TURNS = 12
 TURN_MESSAGES = 100_000
-# What must be so for whoever is at the host, beside what thrashes.
+# Latencies for a person at the host, while other jobs thrash.
 KEYS = Score("suite.keys.p99_ms", "key to echo, p99", "ms")
 KEYS_MOST = Score("suite.keys.max_ms", "key to echo, most", "ms")
 MONITOR_MOST = Score("suite.jitter.max_ms", "monitor's jitter, most", "ms")
@@ -64,7 +64,7 @@ class Bar:
     score: Score | None = None  # what counts; None: as the suite has it
     added: bool = False  # how much more than the other's, not how many times
     never: bool = False  # in no seed
-    alone: str = MTS  # without `other`: whose figure it is
+    alone: str = MTS  # without `other`: the policy of the figure
     grid: bool = False  # one of a point at several overcommits: the cell of a table, for people
 
     @property
@@ -205,7 +205,7 @@ def bars(suites: Mapping[str, Suite]) -> list[Bar]:
 
 
 def _with(point: Setting, params: Mapping[str, Any]) -> Setting:
-    """The point with other parameters; what was known of its time may not be enough."""
+    """The point with other parameters; its time limit may be too short for them."""
     duration = params.get("duration", 0.0)
     return dataclasses.replace(
         point,
@@ -241,9 +241,9 @@ def _latency(suite: Suite) -> list[Bar]:
 
 
 def _fair(suite: Suite, points: Sequence[Setting]) -> Bar:
-    """Those who want the same get the same."""
+    """Jobs with equal demands get equal shares."""
     params, seconds = FAIR[suite.name]
-    # who is frozen at the end comes to its end later
+    # a job that is frozen at the end of its time ends later
     point = dataclasses.replace(_with(points[0], params), limit=float(round(1.5 * seconds)))
     return Bar(point, "", 0.98, score=JAIN)
 
@@ -283,7 +283,7 @@ def _distinct(
 
 
 def _fitted(suite: Suite, point: Setting) -> Setting:
-    """With the memory in which the jobs' demand is what the point says."""
+    """With the free memory at which the jobs' demand has the point's overcommit."""
     if not suite.whole:
         return point
     demand = sum(job.demand_mib for job in suite.workload(point).jobs)
@@ -291,7 +291,7 @@ def _fitted(suite: Suite, point: Setting) -> Setting:
 
 
 def _did_nothing(result: Json, score: Score) -> bool:
-    """Whether a run got nothing done that a ratio could be reckoned from."""
+    """Whether a run did no work, so that it has no ratio."""
     value = compare.figure(result, score.figure)
     if score == TIME:
         return value is None and not result["figures"]["finished"]
@@ -299,7 +299,7 @@ def _did_nothing(result: Json, score: Score) -> bool:
 
 
 def _without_ratio(these: Sequence[Json], base: Sequence[Json], score: Score) -> list[float]:
-    """Where no run of the base did anything: whoever does any is better by as much as one likes."""
+    """If no run of the base did any work, each run that did some is infinitely better."""
     if compare.killed([*these, *base]) or not base:
         return []
     if not all(_did_nothing(result, score) for result in base):
@@ -308,7 +308,7 @@ def _without_ratio(these: Sequence[Json], base: Sequence[Json], score: Score) ->
 
 
 def judge(bar: Bar, found: Sequence[Json], suite: Suite) -> Verdict:
-    """What results say of a bar; those of other settings are passed over."""
+    """The verdict of the results on a bar; results of other settings are ignored."""
     score = bar.score or suite.score(bar.point)
     point = compare.point_of(results.setting_json(bar.point))
     mine = [result for result in found if compare.point_of(result["setting"]) == point]

@@ -7,7 +7,7 @@ boots one guest with plenty of memory for each suite that has trials, runs each 
 cgroup of its own, and writes bench/suites/demands.json: there suites look up what their jobs
 demand. Nothing in that file is typed by hand. A trial's demand is its cgroup's memory.peak:
 anonymous memory, files in tmpfs, page tables; not the program's own text, which is part of the
-guest's image and belongs to nobody. That is what mts charges a job with.
+guest's image, which is charged to no cgroup. This is the memory that mts counts for a job.
 
 The clock is that of a measurement, so the figures do not depend on the machine: processor time
 at 1 ns an instruction is the number of instructions.

@@ -71,7 +71,7 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1)), (0, (6, 1, 1, 1)), (0, (3, 1, 1, 1
 
 @dataclass(frozen=True)
 class Look:
-    """What tells a line from others without its colour as well."""
+    """Marks that distinguish a line from others without its colour, too."""
 
     color: str
     marker: str = "o"
@@ -102,7 +102,7 @@ LOOKS = {
 }
 # Of policies that are not above, in turns.
 _MORE = ("#44aa99", "#cc6677", "#6699cc", "#999933", "#aa4499")
-# Of what is not a policy: programs, scanners, in their order.
+# For lines that are not policies: programs, scanners, in their order.
 PARTS = (
     Look("#1f7fc4", "o"),
     Look("#d55e00", "s", (0, (4, 1.5))),
@@ -137,7 +137,7 @@ class Chart:
         out = StringIO()
         rcParams["svg.hashsalt"] = self.name  # ids are the same in every run
         self.figure.savefig(out, format="svg", facecolor=PAPER, metadata={"Date": None})
-        # the same widths for those who lack the font
+        # the same widths where the font is missing
         return out.getvalue().replace(f"'{_FONT}'", f"'{_FONT}', Verdana, sans-serif")
 
     def inline(self) -> str:

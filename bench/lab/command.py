@@ -36,7 +36,7 @@ def seeds(_context: click.Context, _option: click.Parameter, value: str) -> tupl
 def kept(
     settings: list[Setting], folder: Path, *, say: bool = True
 ) -> tuple[list[Setting], list[Json]]:
-    """Settings that have no result yet, and the results of the others, which are said."""
+    """Settings that have no result yet, and the results of the others, which are printed."""
     missing, found = [], []
     for setting in settings:
         path = folder / results.file_name(setting)

@@ -7,7 +7,7 @@ is lacking in the results of the others: these are compared with all of its valu
 
 A ratio is taken between runs of the same seed, and then the median of these. It is of what counts
 at the point (Suite.score), and says how many times better one run is than the other. Runs in
-which jobs were killed have none: what those left undone nobody did.
+which jobs were killed have no ratio: their work was not finished.
 """
 
 import statistics
@@ -119,7 +119,7 @@ def by_place(found: Iterable[Json]) -> dict[str, list[Json]]:
 
 
 def point_of(setting: Json, without: Sequence[str] = ()) -> tuple:
-    """What results must have in common to be compared; but for the parameters in `without`."""
+    """The settings that compared results must share, without the parameters in `without`."""
     params = {k: v for k, v in setting["params"].items() if k not in without}
     fields = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
     return (*(setting[name] for name in fields), tuple(sorted(params.items())))
@@ -235,7 +235,7 @@ def _note(point: Sequence[Json], score: Score) -> str:
         limits = ", ".join(f"{limit:g}" for limit in cut_off)
         notes.append(f">: not all work was done (limit {limits} s): time reckoned from the rate.")
     if killed(point):
-        notes.append("killed: jobs were, and nobody did what they left undone.")
+        notes.append("killed: jobs were killed, and their work was not finished.")
     return " ".join(notes)
 
 

@@ -57,7 +57,7 @@ def _seed_note(points: Sequence[Point]) -> str:
 
 
 def _lacking(point: Point, entries: Sequence[Entry]) -> str:
-    """Whose curve is not there, for a note."""
+    """A note that names the policies without a curve."""
     names = [entry.label for entry in point.entries if entry not in entries]
     return f" No curve of: {', '.join(names)}." if names else ""
 

@@ -37,7 +37,7 @@ DISKS = {
     )
 }
 
-# name -> what zram calls its algorithm, and the kernel modules that it may be in
+# name -> zram's name of the algorithm, and the kernel modules that may contain it
 ZRAMS = {
     "zram": ("lzo-rle", ("lzo-rle",)),  # the kernel's default
     "zram-lz4": ("lz4", ("lz4",)),

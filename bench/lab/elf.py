@@ -32,7 +32,7 @@ class _Segment:
 
 
 def needs(data: bytes, name: str = "file") -> Needs | None:
-    """What this file needs; None if it is not ELF of 64 bits, little endian.
+    """The libraries that this file needs; None if it is not ELF of 64 bits, little endian.
 
     LabError if it is one but makes no sense; `name` says which.
     """

@@ -68,7 +68,7 @@ class Workload:
     setup: str = ""  # shell commands, before the memory is pinned
     # For the policy `ideal`: each batch alone, to its end, one after the other. None: the
     # runner packs the jobs first-fit decreasing by demand_mib. A suite whose jobs have
-    # children that could be packed apart (each) says here what the parts are.
+    # children that could be packed apart (each) lists the parts here.
     batches: tuple[tuple[Job, ...], ...] | None = None
     # Set by the suite if mts needs it other than by default: words of `mtsctl set`.
     mts_settings: str = ""
@@ -112,7 +112,7 @@ class Score:
 
     @property
     def axis(self) -> str:
-        """For a chart, where it must be said which way is good."""
+        """For a chart, which must say which direction is better."""
         return self.heading if self.lower else f"{self.heading} (more is better)"
 
 
@@ -121,7 +121,7 @@ EFFORTS = ("smoke", "quick", "full")
 
 
 class Suite(ABC):
-    """One paper's benchmark, or what people really run."""
+    """One paper's benchmark, or a real workload."""
 
     name: str  # as in bench/suites/<name>.py, with - for _
     title: str
@@ -179,7 +179,7 @@ class Suite(ABC):
         """What to run; raises LabError where a setting makes no sense."""
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:
-        """The suite's own figures, beside those that every run has. Names end in their unit."""
+        """The suite's own figures, beside the common ones. Names end in their unit."""
         return {}
 
     def score(self, setting: Setting) -> Score:

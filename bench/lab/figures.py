@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures that every run has, taken out of what the driver reports (Outcome.data).
+"""The figures that every run has, from the driver's report (Outcome.data).
 
 elapsed_s           virtual time from the first job's start to the end of measuring
 finished            all jobs that end did so by themselves, with status 0
 work                fraction of the work done, 0 to 1
-lost_work           fraction that was done in vain: of jobs that a signal ended (the OOM killer,
-                    earlyoom), and of processes whose job failed before they were through
-killed_jobs         how many jobs a signal ended, or ended with another status than 0; endless
-                    ones too, as it may be them that stand in the others' way
-killed_work         the part of all work, done or not, that was theirs and that they did not finish
-time_for_all_s      virtual time for all of the work; null if no work was done to reckon it by, or
-                    if jobs were killed, as what they left undone nobody did
+lost_work           fraction that was done in vain: by jobs that a signal ended (the OOM killer,
+                    earlyoom), and by processes whose job failed before they finished
+killed_jobs         how many jobs a signal ended, or ended with another status than 0. Endless jobs
+                    count, because killing them may help the others
+killed_work         the part of all work, done or not, of these jobs' processes that did not finish
+time_for_all_s      virtual time for all of the work; null if no work was done, or if jobs were
+                    killed, as their work was not finished
 swapin_mib swapout_mib, swap_reads swap_writes, sectors_per_read sectors_per_write
-                    what went to the swap disk and came from it: MiB, requests, sectors of 512
+                    traffic from and to the swap disk: MiB, requests, sectors of 512
                     bytes in a request (null without requests)
 major_faults minor_faults
 switch_share        share of the time that went into switches: freeze_share, evict_share and
@@ -20,12 +20,12 @@ switch_share        share of the time that went into switches: freeze_share, evi
 jain                Jain's index of fairness between the jobs' processes, when the first is done
 longest_pause_s     the longest time that any one process made no progress
 reclaim_cpu_s       processor time of kswapd, and of the module's threads or the daemon
-memory_stall_s      pressure: time in which somebody waited for memory (PSI, memory, some)
+memory_stall_s      pressure: time in which some task waited for memory (PSI, memory, some)
 user_s system_s     processor time of the whole guest (as fine as /proc/stat: 10 ms)
 oom_kills           by the kernel
 
-time_for_all_s of a run that was cut off at the limit is reckoned from the rate of the run's
-second half, as the first has the filling of the memory in it.
+For a run that was cut off at the limit, time_for_all_s follows from the rate of its second half,
+because memory fills up in the first half.
 """
 
 from collections.abc import Sequence
@@ -131,10 +131,10 @@ def time_for_all(data: Json) -> float | None:
 
 
 def switch_shares(policy: Any, elapsed: float) -> Json:
-    """How much of the time went into switches, by the counters of whoever rotates.
+    """The share of the time in switches, by the counters of the policy.
 
-    These are the keys freeze_ns, evict_ns and bring_back_ns of the policy's "stats"; one who
-    has no bulk bring-back lacks the last.
+    These are the keys freeze_ns, evict_ns and bring_back_ns of the policy's "stats"; the last is
+    missing if the policy has no bulk bring-back.
     """
     stats = policy.get("stats") if isinstance(policy, dict) else None
     parts = ("freeze", "evict", "bring_back")

@@ -28,7 +28,7 @@ from bench.lab import BUILD, LabError, image
 from bench.lab.disks import DISKS, MODELS, ZRAMS
 from bench.lab.kernel import Kernel
 
-# What a healthy guest's kernel never says.
+# Words that a healthy guest's kernel never prints.
 BAD_LOG = (
     r"WARNING:|BUG:|BUG |Oops|Call Trace|general protection|Kernel panic|blocked for more than"
     r"|hung_task|rcu:.*(stall|starved)|soft lockup|refcount_t|list_(add|del) corruption"
@@ -96,7 +96,7 @@ class Spec:
     profile: Profile = FUNCTIONAL
     memory_mib: int = 768
     # So many times the size of the image is added to memory_mib, and the sum rounded up to 8
-    # MiB: with 2 what programs find free does not depend on what is in the image.
+    # MiB: with 2 the free memory does not depend on the contents of the image.
     image_copies: int = 0
     swap: Swap | None = None
     files: Mapping[str, Path | str] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a run ended. `error` is empty when main's own status is all there is to say."""
+    """How a run ended. `error` is empty if the status of main says it all."""
 
     status: int | None
     error: str

@@ -49,7 +49,8 @@ fail() {
 mkdir -p /dev/pts /dev/shm
 mount -t devpts dev /dev/pts || fail "no /dev/pts"
 mount -t tmpfs tmp /dev/shm || fail "no /dev/shm"
-# As systemd mounts it, but for nsdelegate: of what protects memory nothing is lost to who claims none.
+# The options of systemd, without nsdelegate. With memory_recursiveprot, memory.low of a cgroup also
+# protects the cgroups below it.
 mount -t cgroup2 -o memory_recursiveprot cgroup /sys/fs/cgroup || fail "no cgroup2"
 echo "+memory +cpu +pids" >/sys/fs/cgroup/cgroup.subtree_control || fail "no memory controller"
 mount -t debugfs debug /sys/kernel/debug || fail "no debugfs"

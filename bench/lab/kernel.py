@@ -5,7 +5,7 @@ The kernel taken is the one whose headers are installed, because the module is b
 those: `apt-get download linux-image-<release>`, unpacked with dpkg-deb. Trees that something
 else put there are found by their release as well, and so are the kernels of newer Debian suites
 that tools/newer-kernels (`make newer`) has put below build/newer/<suite>/, with mts.ko for each.
-tools/rt-kernel has put Debian's PREEMPT_RT kernel in build/rt/; only who asks for it gets that.
+tools/rt-kernel puts Debian's PREEMPT_RT kernel in build/rt/; it is used only if asked for by name.
 """
 
 import argparse

@@ -144,7 +144,7 @@ def _work(name: str, title: str, points: Sequence[Point]) -> list[Chart]:
 
 
 def _usual(points: Sequence[Point]) -> list[Point]:
-    """Of a policy's variants only that which is there at most points, or what there is."""
+    """Of each policy, at each point, the variant that most points have."""
     there = Counter((e.policy, e.variant) for point in points for e in point.entries)
     found = []
     for point in points:

@@ -23,7 +23,7 @@ _COST_PLAIN, _COST_OTHER, _SHARE_OTHER, _BOOT_COST = 25.0, 6.0, 0.3, 15.0
 
 
 def processors() -> int:
-    """Those that this process may use."""
+    """The processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -83,7 +83,7 @@ class Pool:
 
     @property
     def running(self) -> list[Item]:
-        """Those that have a guest now."""
+        """The slots that have a guest now."""
         return [item for item in self.items if item.run and not item.over]
 
     @property
@@ -120,7 +120,7 @@ class Pool:
                     time.sleep(_POLL)
 
     def _start(self, item: Item, stack: contextlib.ExitStack) -> bool:
-        """False if its turn has not come, as those that run need the machine's memory."""
+        """False if it must wait, because the running guests need the machine's memory."""
         setting = item.setting
         try:
             need = memory_mib(setting) + _MARGIN_MIB

@@ -99,7 +99,7 @@ def gcc_part(name: str, root: Path = _ROOT) -> str:
 
 
 def _add(files: dict[str, Path], place: str, source: Path, root: Path) -> None:
-    """One file and, if it is ELF, all that it needs and that is not there yet."""
+    """One file and, if it is ELF, the libraries that it needs and that are still missing."""
     waiting = [(place, source)]
     while waiting:
         place, source = waiting.pop()

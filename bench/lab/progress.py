@@ -79,7 +79,7 @@ class Display:
             self._progress.stop()
 
     def begin(self, pool: Pool) -> None:
-        """Say what is to come."""
+        """Print the runs that follow."""
         guess = sum(item.cost for item in pool.items) / pool.parallel
         text = f"{len(pool.items)} runs, {pool.parallel} side by side: at most about "
         self._console.print(text + duration(guess), markup=False, highlight=False)
@@ -90,7 +90,7 @@ class Display:
         self._console.print(ended(item), markup=False, highlight=False, soft_wrap=True)
 
     def poll(self, pool: Pool) -> None:
-        """Show how far everything is, if it is time to."""
+        """Show the progress of all runs, if it is time to."""
         whole = f"{self._over} of {len(pool.items)}, {duration(pool.remaining)} left"
         if self._progress:
             self._bars_now(pool, whole)

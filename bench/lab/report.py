@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a report says of a folder of results, before it becomes a page or Markdown.
+"""The contents of a report on a folder of results, before it becomes a page or Markdown.
 
 Nothing in it is written by hand: where results came from, which command makes the same, what is
 missing, where mts loses, are all reckoned from the files.
@@ -34,7 +34,7 @@ class Section:
 
     @property
     def about(self) -> list[str]:
-        """What the suite's module says of itself, in paragraphs."""
+        """The docstring of the suite's module, in paragraphs."""
         text = inspect.getdoc(sys.modules[type(self.suite).__module__]) or ""
         return text.split("\n\n")
 
@@ -244,7 +244,7 @@ def _warnings(found: Sequence[Json]) -> list[str]:
 
 
 def _commands(found: Sequence[Json]) -> tuple[list[str], list[str]]:
-    """The commands of bench/run whose settings these are, and what of them is missing."""
+    """The commands of bench/run with these settings, and their missing results."""
     seeds = tuple(sorted({result["setting"]["seed"] for result in found}))
     have = {results.setting_of(result) for result in found}
     commands: dict[str, list[str]] = {}
@@ -268,7 +268,7 @@ def _commands(found: Sequence[Json]) -> tuple[list[str], list[str]]:
 
 
 def _options(suite: Suite, mine: set[Setting], seeds: Sequence[int]) -> tuple[str, list[str]]:
-    """The options that give at least these settings, and what else they give."""
+    """The options that give at least these settings, and the other settings that they give."""
     policies = tuple(name for name in POLICIES if name in {setting.policy for setting in mine})
     several = f" --seeds {seeds[0]}..{seeds[-1]}" if seeds != (1,) else ""
     if seeds != tuple(range(seeds[0], seeds[-1] + 1)):

@@ -15,7 +15,7 @@ END = "<!-- results: end -->"
 
 
 def text(of: Report, command: str) -> str:
-    """All of it. `command` is the one that puts it where it goes."""
+    """The whole text. `command` is the command that writes it into its file."""
     parts = [
         *head(of.facts, command),
         "Made by " + " and ".join(f"`{line}`" for line in (*of.commands, command)) + ".",
@@ -38,7 +38,7 @@ def text(of: Report, command: str) -> str:
 
 
 def head(facts: Iterable[tuple[str, str]], command: str) -> tuple[str, str]:
-    """Where what follows is from: for those who read the file, and for those who read the page."""
+    """The origin of the results: a comment in the file, and a list on the page."""
     return (
         f"<!-- made by {command}: change nothing here by hand -->",
         "\n".join(f"- {name}: {value}" for name, value in facts),
@@ -59,7 +59,7 @@ def _parts(path: Path) -> tuple[str, str, str]:
 
 
 def between(path: Path) -> str:
-    """What stands between the markers of a file; LabError as for replace()."""
+    """The text between the markers of a file; LabError as for replace()."""
     return _parts(path)[1].strip()
 
 

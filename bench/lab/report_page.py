@@ -38,7 +38,7 @@ def write(of: Report, folder: Path, told: Callable[[str], None] = lambda _: None
 
 
 def draw(section: Section) -> list[Chart]:
-    """A suite's charts: those that all have, then its own."""
+    """A suite's charts: first the common ones, then its own."""
     suite = section.suite
     title = suite.title.partition(":")[0]
     drawn = overview.draw(suite.name, title, section.points)
@@ -47,7 +47,7 @@ def draw(section: Section) -> list[Chart]:
 
 
 def columns(of: Table) -> list[int]:
-    """Those that say something in some row; the first in any case."""
+    """The columns with a value in some row, and always the first one."""
     return [
         index
         for index in range(len(of.header))
@@ -99,7 +99,7 @@ def _section(section: Section, drawn: Sequence[Chart]) -> str:
 
 
 def _about(section: Section) -> str:
-    """Paragraphs; those that are lists in columns keep their lines."""
+    """Paragraphs; lists in columns keep their lines."""
     return "".join(
         f"<pre>{escape(text)}</pre>" if "   " in text else f"<p>{escape(text)}</p>"
         for text in section.about

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The result of a run: one JSON file, and what is done with a folder of them.
+"""The result of a run: one JSON file, and functions for a folder of them.
 
 { "schema": 1,
   "setting": { all of experiment.Setting; params as an object },
@@ -59,7 +59,7 @@ def origin() -> Origin:
 
 
 def _git(*arguments: str) -> str | None:
-    """What git says; None where there is no git, or no repository."""
+    """The output of git; None if there is no git, or no repository."""
     try:
         done = subprocess.run(
             ["git", "-C", ROOT, *arguments], text=True, capture_output=True, check=False

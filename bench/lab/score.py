@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The points of a report: who gains there, who loses, and how they are called.
+"""The points of a report: which policies gain or lose there, and the points' names.
 
 What counts at a point is what its suite says (Suite.score). A gain is how many times better than
 another run one is: below 1 it is worse.
@@ -14,7 +14,7 @@ from bench.lab.experiment import TIME, Json, Score, Suite
 
 
 def values(found: Iterable[Json], score: Score) -> list[float]:
-    """The score's values, those that there are."""
+    """The values of the score, without the missing ones."""
     all_of = (compare.figure(result, score.figure) for result in found)
     return sorted(value for value in all_of if value is not None)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulator (bench/simulator), and what it foretells of runs that a guest has made.
+"""The simulator (bench/simulator), and its predictions for runs that a guest has made.
 
-Checked with SYN8 under the policy mts, whose jobs are known exactly: so many of 8 MiB, each with
-the same work. What a job's work takes is not read from the run that is foretold: it is what
-processes of SYN8 took that fit (WORK).
+The check uses SYN8 under the policy mts, because its jobs are known exactly: all have 8 MiB and the
+same work. The time of a job's work does not come from the run that is predicted. It comes from
+processes of SYN8 that fitted in memory (WORK).
 """
 
 import json

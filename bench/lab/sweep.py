@@ -18,7 +18,7 @@ from bench.lab import LabError
 from bench.lab.experiment import Policy, Setting, Suite
 
 CUT = {"smoke": 3.0, "quick": 10.0, "full": 20.0}  # virtual s
-ROTATES = ("mts", "cgroup")  # Policy.start of those that know rotation_params
+ROTATES = ("mts", "cgroup")  # Policy.start of the policies that know rotation_params
 
 
 @dataclass(frozen=True)

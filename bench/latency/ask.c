@@ -38,7 +38,7 @@ static uint64_t due(const struct asking *asking, uint64_t question)
 	return asking->start_ns + asking->schedule.due_ns[question];
 }
 
-/* Sends what is due, unless nobody has read for so long that there is no room. */
+/* Sends all questions that are due, until the terminal or socket is full. */
 static void send_due(struct asking *asking)
 {
 	while (asking->sent < asking->schedule.count && clock_now() >= due(asking, asking->sent)) {
@@ -62,7 +62,7 @@ static void take_answers(struct asking *asking)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got <= 0)
-		errx(EXIT_FAILURE, "whoever answers is gone");
+		errx(EXIT_FAILURE, "the answering process is gone");
 	for (ssize_t i = 0; i < got; i++) {
 		uint64_t question = asking->answered;
 

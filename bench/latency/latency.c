@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a host feels: the time from a key to its echo, from a request to its answer, and from when a
- * task is to wake up until it has. Nobody waits for an answer before the next question, as people
- * and clients do not know of each other: what is late makes late all that is due meanwhile. What
- * has not been answered at the end counts as long as it has waited.
+ * Measures latencies: from a key to its echo, from a request to its answer, and from the time at
+ * which a task should wake up until it does. Questions do not wait for the answer to the last one,
+ * because people and clients do not know of each other. So a delay also counts for all questions
+ * that are due meanwhile. A question without an answer counts with the time that it has waited.
  */
 #include "latency.h"
 

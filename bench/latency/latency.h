@@ -33,8 +33,8 @@ struct options {
 enum part options_parse(struct options *options, int argc, char **argv);
 
 /*
- * Whoever measures must not be what is measured: memory locked, and before all that is not
- * real-time. The laboratory's driver is at priority 1.
+ * For a measuring process, so that its own delays do not count: locks its memory, and makes it
+ * real-time. The laboratory's driver has priority 1.
  */
 void be_on_time(void);
 
@@ -67,7 +67,7 @@ struct memory {
 /* Ends the program if there is none. */
 void memory_get(struct memory *memory, const struct options *options);
 
-/* Reads and writes a part of it, chosen at random. Ends the program if it is not what it was. */
+/* Reads and writes a part of it, chosen at random. Ends the program if its data have changed. */
 void memory_use(struct memory *memory);
 
 /* When all that is asked, or done, is due, in order. */

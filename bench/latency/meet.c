@@ -44,13 +44,13 @@ static void wait_until_ready(int fd)
 		got = read(fd, &byte, 1);
 	} while (got < 0 && errno == EINTR);
 	if (got != 1)
-		errx(EXIT_FAILURE, "nobody is there to answer");
+		errx(EXIT_FAILURE, "no process is there to answer");
 }
 
 static void say_ready(int fd)
 {
 	if (write(fd, "!", 1) != 1)
-		err(EXIT_FAILURE, "nobody is there to ask");
+		err(EXIT_FAILURE, "no process is there to ask");
 }
 
 static struct sockaddr_un address_of(const char *path)

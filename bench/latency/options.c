@@ -7,7 +7,7 @@
 
 #include "args.h"
 
-/* Of 100 a second for a day and more: what is due is in memory. */
+/* 100 a second for more than a day. All due times are in memory. */
 #define MOST 10000000u
 
 static const char usage[] =
@@ -34,7 +34,7 @@ static const char usage[] =
 	"\n"
 	"SIZE: bytes, or with K, M or G (1024). type, ask and tick print a JSON object at\n"
 	"their end; README.md.\n"
-	"exit status: 0 done, 1 wrong answer, data lost or nobody there, 2 usage,\n"
+	"exit status: 0 done, 1 wrong answer, data lost or no other side, 2 usage,\n"
 	"4 ended by a signal\n";
 
 static const char words[] = "type|edit|ask|serve|tick"; /* as in enum part */

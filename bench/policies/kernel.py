@@ -22,7 +22,7 @@ echo $PPID >cgroup.procs"""
 ZSWAP_ON = "zswap.enabled=1"  # for the kernel's command line
 
 # zswap takes its pool as a share of the guest's memory, most of which is the swap disk and what
-# the driver pins. Its default of 20 % is meant of what programs have.
+# the driver pins. Its default of 20 % refers to the memory that programs have.
 ZSWAP = f"""{CLASSIC_LRU}
 cd /sys/module/zswap/parameters || exit 1
 total=$(sed -n 's/^MemTotal: *\\([0-9]*\\) kB/\\1/p' /proc/meminfo)

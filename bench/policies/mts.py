@@ -5,7 +5,7 @@ from bench.lab import BUILD
 from bench.lab.experiment import Policy
 from bench.policies.kernel import CLASSIC_LRU, MGLRU, ZSWAP, ZSWAP_ON
 
-# mode and slice are the module's defaults, but for what the suite asks for.
+# mode and slice are the module's defaults, unless the suite sets others.
 _SETUP = """
 if [ -n "$LAB_MTS_EVENTS" ]; then
 	mtsctl watch --json >"$LAB_MTS_EVENTS" &

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What people use instead of mts, and mts's policy without a module. README.md says more.
+"""Other remedies against thrashing, and mts's policy without a module. README.md says more.
 
 Daemons are started with `exec`, so that the driver is their parent: thrash-protect never stops
 its own parent.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs known by how they access memory: what the files of `patterns` share. */
+/* Programs with known patterns of memory access: declarations that their files share. */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 

@@ -71,8 +71,8 @@ void each_forked(pid_t parent, pid_t child)
 }
 
 /*
- * The first process is the one whose parent is not in the cgroup; with what it has started
- * in between, it is the oldest as well.
+ * The first process is the one whose parent is not in the cgroup. The other processes are those
+ * that it has started before the daemon saw the cgroup.
  */
 static pid_t first_of(const pid_t *pids, size_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What /proc says. */
+/* Reads /proc. */
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>

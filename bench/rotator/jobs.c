@@ -40,15 +40,15 @@ static void remove_job(u32 index)
 	jobs[index] = jobs[--job_count];
 }
 
-/* A cgroup without processes is no job: not yet, or not any more. */
+/* A cgroup without processes is not a job: not yet, or no longer. */
 static bool has_ended(const struct job *job)
 {
 	if (job->seen && cgroup_is_populated(job))
 		return false;
-	/* or whoever comes into it next stands still */
+	/* otherwise the next process in the cgroup would be frozen */
 	if (job->frozen)
 		cgroup_freeze(job, false);
-	/* somebody else's are removed by whoever made them */
+	/* a cgroup that another process made is not the rotator's to remove */
 	if (job->parent[0])
 		rmdir(host_path("%s/%s", options.base, job->name));
 	return true;

@@ -6,7 +6,7 @@
  * that each costs a minor fault when the process runs.
  *
  * And the other way: MADV_PAGEOUT evicts in the order of addresses, where memory.reclaim goes by
- * what was touched first.
+ * the order of the first touch.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -45,7 +45,7 @@ static __attribute__((noreturn)) void die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* It steers everybody else: it must not wait in line with them. */
+/* The rotator steers the jobs, so it must not wait for the processor behind them. */
 void be_polite(bool polite)
 {
 	struct sched_param parameters = { .sched_priority = polite ? 0 : 1 };
@@ -160,7 +160,7 @@ static enum slice_end run_slice(u32 bin)
 
 /* ---- a round -------------------------------------------------------------------- */
 
-/* Whoever has waited longest; normally that is bin 0. */
+/* The bin whose jobs have waited longest; normally that is bin 0. */
 static u32 first_bin(void)
 {
 	uint64_t since = UINT64_MAX;

@@ -166,7 +166,7 @@ void each_poll(void);
 /* Return: a socket to wait on; -1: this kernel, or this user, has no fork events. */
 int forks_open(void);
 
-/* Take in what has come, without waiting. */
+/* Read the events that have come, without waiting. */
 void forks_read(int fd);
 
 /* ---- round.c ----------------------------------------------------------------- */
@@ -178,7 +178,7 @@ struct round {
 	u32 running;
 	struct mts_switches switches;
 	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
-	bool planned_blindly; /* this round: nobody knew what a switch takes */
+	bool planned_blindly; /* this round: the time of a switch was not known */
 	uint64_t scanned; /* of struct host, when it last grew */
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */
 	uint64_t slice_began;
@@ -192,7 +192,7 @@ void round_init(void);
 void round_note_reclaim(void);
 bool round_measure(struct job *job);
 
-/* Measure and plan. Return: the number of bins, 0 if nothing is to rotate. */
+/* Measure and plan. Return: the number of bins, 0 if no turns are to be taken. */
 u32 round_plan(void);
 void round_place_newcomers(void);
 
@@ -213,7 +213,7 @@ bool round_outgrown(void);
  */
 bool round_swaps(void);
 
-/* Nothing rotates: what was learned so is forgotten. */
+/* Turns are over: forget what the last turns have taught. */
 void round_rests(void);
 bool round_can_run(u32 bin);
 void round_print_plan(void);
@@ -237,7 +237,7 @@ uint64_t pages_bring_back(pid_t pid, uint64_t budget);
  */
 void pages_page_out(pid_t pid, uint64_t want);
 
-/* Run as everybody else does, for work that may take long; and back. */
+/* Run at normal priority, for work that may take long; and back. */
 void be_polite(bool polite);
 
 /* ---- stats.c ------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A round's plan: what module/rotor/plan.c does, with the same policy code. The comments there say
- * why; here is only what differs.
+ * A round's plan, as in module/rotor/plan.c, with the same policy code. The comments there say why;
+ * the comments here name the differences.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ void round_init(void)
 	round_now.scanned = host.scanned;
 }
 
-/* The module is told by tracepoints; here the counters are looked at. */
+/* The module has tracepoints for that. Here the daemon reads counters. */
 static void note_reclaim(const struct host *host)
 {
 	if (host->scanned == round_now.scanned)
@@ -107,7 +107,7 @@ static uint64_t capacity_now(const struct host *host)
 				  mts_policy_capacity(host->available, managed, host->total));
 }
 
-/* What evict=auto comes to, for a plan that there were turns before or not. */
+/* The choice of evict=auto, for a plan with or without turns before it. */
 static void settle(bool rotates)
 {
 	mts_switches_plan(&round_now.switches, options.config.evict,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Figures for whoever asks after the run. */
+/* Writes the statistics to a file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor (sections 2 and 3): constant, so it uses little; reflective, so it counts for
- * itself too; and locked into memory, as the paper's had to be in the end (section 4.2). It
- * reads the counters of tables 1 and 2 once an interval and prints a line at once.
+ * The monitor (sections 2 and 3). It is constant: it uses little. It is reflective: it measures
+ * itself, too. It is locked into memory, as in section 4.2 of the paper. It reads the counters of
+ * tables 1 and 2 once an interval and prints a line at once.
  *
- * Of table 1's counters three were the authors' own kernel's. Two of them can be had otherwise
- * for a process that never gives memory back, as a scanner: pages that came to be (zerofilled)
- * are those that it has in memory and in swap together; pages that were reclaimed are those in
- * swap and those that came back by a fault. Nothing takes the place of reclaimscans.
+ * Three counters of table 1 exist only in the authors' kernel. A scanner never gives memory back,
+ * so two of them follow from others. Created pages (zerofilled) are its pages in memory and in swap
+ * together. Reclaimed pages are its pages in swap and its major faults. There is no substitute for
+ * reclaimscans.
  */
 #include "scanners.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hartman & Narasimhan's scanners and their monitor: what the files share. */
+/* Hartman & Narasimhan's scanners and their monitor: declarations that their files share. */
 #ifndef SCANNERS_H
 #define SCANNERS_H
 

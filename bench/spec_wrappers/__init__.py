@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""SPEC CPU in mixes of programs at the same time, and stand-ins for who has none.
+"""SPEC CPU in mixes of programs at the same time, and stand-ins for users without SPEC.
 
 run         the command: the user's own SPEC tree on the user's own host
 mix.py      the notation of mixes, 3gzip+2gcc

@@ -120,7 +120,7 @@ def result_files(log: str, result: Path) -> list[Path]:
 
 
 def read(files: Sequence[Path]) -> list[Measured]:
-    """What the first file that says anything says: all files of a run say the same."""
+    """The contents of the first file with results: all files of a run have the same ones."""
     for path in files:
         text = path.read_text(errors="replace")
         measured = parse_csv(text) if path.suffix == ".csv" else parse_raw(text)

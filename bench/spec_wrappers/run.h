@@ -17,7 +17,7 @@ struct run {
  * @usage: what --help prints
  * @most: the largest size
  *
- * Ends the program with status 2 for what is wrong.
+ * Ends the program with status 2 on an error.
  */
 struct run run_parse(const char *name, const char *usage, uint64_t most, int argc, char **argv);
 

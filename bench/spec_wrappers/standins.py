@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Stand-ins for SPEC's programs: the same kind of work, by what Debian has.
+"""Stand-ins for SPEC's programs: the same kind of work, by Debian's programs.
 
 SPEC's own programs hold all that they work on in memory. So do these: what the compressors and
 perl read and write lies in a tmpfs, and is made there by the job itself, so that it is memory of
@@ -39,7 +39,7 @@ SIZES = {"test": 1, "train": 2, "ref": 6}
 CC1_SHAPE = project.Shape(files=1, functions=30, flags="-O0 -g")
 CC1_SOURCE = "src/spec/unit00.c"
 
-# compress PIECES PACKER...: what the packer makes of each piece must be the piece again.
+# compress PIECES PACKER...: each piece must be the same after packing and unpacking.
 COMPRESS = """#!/bin/sh
 pieces=$1
 shift

@@ -56,7 +56,7 @@ def sources(shape: project.Shape, seed: int) -> tuple[str, dict[str, str]]:
 
 
 def command(name: str, directory: str, shape: project.Shape) -> tuple[str, ...]:
-    """What builds one tree, in /tmp/NAME, says so file by file, and cleans up."""
+    """The command that builds one tree in /tmp/NAME, counts each file, and cleans up."""
     steps = shape.files + 2  # main.c, and linking
     build = (
         *("/bin/repeat", "--name", name, "--steps", str(steps)),
@@ -95,7 +95,7 @@ def words_for(kind: str, mib: float) -> int:
     words = round((mib - base) / slope)
     if not 0.5 * low <= words <= 1.25 * high:
         raise LabError(
-            f"builds: a tree of {mib:.0f} MiB is too far from those that were measured "
+            f"builds: a tree of {mib:.0f} MiB is too far from the measured ones "
             f"({demand_mib(kind, low):.0f} to {demand_mib(kind, high):.0f} MiB)"
         )
     return words

@@ -189,7 +189,7 @@ class Consumers(Suite):
         return figures
 
     def tables(self, results: Sequence[Json]) -> list[Table]:
-        """Table 4 and what the text reads in the figures."""
+        """Table 4, and the numbers that the text takes from the figures."""
         return [table(key, point) for key, point in lib.by_point(results).items()]
 
 
@@ -251,7 +251,7 @@ def curves(samples: Sequence[tuple[float, ...]], plan: Plan, scale: float) -> Js
 
 
 def table(key: str, point: dict[str, list[Json]]) -> Table:
-    """One experiment under the policies, beside what the paper's text says of it."""
+    """One experiment under the policies, beside the numbers of the paper's text."""
     first = next(iter(point.values()))[0]
     name = first["setting"]["params"].get("experiment", "e2")
     writes, sleep, delay, text = EXPERIMENTS[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the module costs while there is nothing for it to do: instructions per message.
+"""The cost of the module while no turns are taken: instructions per message.
 
 Two benchmarks of context switches, the worst case for hooks in the scheduler:
 
@@ -7,18 +7,17 @@ pingpong   two processes, one byte each way through pipes (bench/idle), as `perf
 hackbench  groups of 20 senders and 20 receivers on sockets (Debian's rt-tests)
 
 in three situations: the module absent (policy `stock`), loaded with no job at all, and loaded with
-jobs that fit, of which the benchmark is one. mts makes a cgroup for each job, and a task in
-a cgroup costs the scheduler more than one in the root, module or not; so the last is compared
-with a benchmark in a cgroup as deep, without the module. And the first cgroup of a host makes each
-allocation of the kernel's dearer (hackbench, 6 %), wherever the task is; systemd has made some on
-every host that matters, so here one is made in any case.
+jobs that fit, of which the benchmark is one. mts makes a cgroup for each job. A task in a cgroup
+costs the scheduler more than a task in the root, with or without the module. So the last situation
+is compared with a benchmark in a cgroup of the same depth, without the module. The first cgroup of
+a host makes each allocation of the kernel slower (hackbench: 6 %), wherever the task is. systemd
+makes cgroups on every host that matters, so the suite makes one in each situation.
 
-The guest's clock counts instructions, 2^shift ns each, so the figures are exact: of one course of
-events. In another, where who is woken when is a little different, hackbench takes some per cent
-more or less, from boot to boot more than from start to start. So every seed begins a little later
-against the ticks; and where half a per cent is to be told (param `turns`), one guest runs the
-benchmark many times, by turns without the module and with it, and the medians of the two are
-compared.
+The guest's clock counts instructions, 2^shift ns each. So the figures are exact for one order of
+wake-ups. In another order hackbench takes some per cent more or less, and the order differs more
+from boot to boot than from start to start. So every seed begins a little later against the ticks.
+To measure half a per cent (param `turns`), one guest runs the benchmark many times, by turns
+without the module and with it, and the medians of the two are compared.
 """
 
 import re
@@ -161,7 +160,7 @@ class Idle(Suite):
         return self.point(overcommit, jobs=jobs, messages=messages, program=program)
 
     def policies(self, effort: str) -> tuple[str, ...]:
-        """The others have nothing in the kernel that could cost anything."""
+        """Without the other policies, which add nothing to the kernel."""
         return ("stock", "mts")
 
     def workload(self, setting: Setting) -> Workload:
@@ -195,7 +194,7 @@ class Idle(Suite):
         return Workload((*holders, benchmark), files)
 
     def score(self, setting: Setting) -> Score:
-        """The exact cost, without what the benchmark needs to begin and to end."""
+        """The exact cost, without the benchmark's beginning and end."""
         if setting.param("turns", 0):
             return Score(
                 "suite.loaded_over_absent", "instructions with the module", "times without"

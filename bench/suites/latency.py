@@ -16,14 +16,14 @@ periodic   the same every 10 ms with 1 MiB, of which it uses 64 KiB; pinned. How
 realtime   Debian's cyclictest: a real-time thread, locked, that wakes up every millisecond. It is
            not pinned: mts must find it
 
-Whoever measures (who types, the client) is locked and real-time, as its own delays are none of
-the subject's; under mts it is in every bin as well. Nobody waits for an answer before the next
-question, and what has none at the end has taken as long as was waited for it; so nothing that
-stands still is left out.
+The measuring processes (the typist, the client) are locked in memory and real-time, so that their
+own delays do not count. Under mts they are in every bin as well. They do not wait for an answer
+before the next question. A question without an answer at the end counts with the time for which it
+was waited. So a program that stands still is not left out.
 
-Percentiles are of what was due after the load has run for `settle` seconds; cyclictest's of all
-its time. Under `ideal` nobody shares: the probes run without SYN8, which is
-the unloaded host that the others are compared with.
+Percentiles are of events that are due after the load has run for `settle` seconds; cyclictest's are
+of all its time. Under `ideal` the probes run without SYN8: that is the unloaded host with which the
+other policies are compared.
 
 Parameters: duration (s, of what is counted), settle, key (s between keys: with 20 each is the first
 one after a pause, for an editor that is no longer known as interactive).
@@ -74,7 +74,7 @@ SHOWN = ("p50_ms", "p99_ms", "max_ms")
 
 
 def duration(setting: Setting) -> float:
-    """Seconds of what is counted."""
+    """The seconds that are counted."""
     return float(lib.positive(setting, "duration", setting.param("duration", 60.0)))
 
 
@@ -135,7 +135,7 @@ class Latency(Suite):
         )
 
     def policies(self, effort: str) -> tuple[str, ...]:
-        """In full those that are made for this as well."""
+        """With effort `full` also the policies that are made for latency."""
         if effort != "full":
             return ("stock", "mts", "ideal")
         return ("stock", "mglru", "thrash-protect", "mts", "ideal")
@@ -168,7 +168,7 @@ class Latency(Suite):
         return Workload(jobs=(*jobs, load), files=files)
 
     def score(self, setting: Setting) -> Score:
-        """The probes take a time of their own; what is felt first is the keyboard."""
+        """Key to echo, because a person notices it first. (The time of the run is fixed.)"""
         return Score("suite.keys.p99_ms", "key to echo, p99", "virtual ms")
 
     def figures(self, setting: Setting, outcome: Outcome) -> Json:

@@ -18,9 +18,9 @@ Linux 2.4 lowered the priority of a process that used much processor time by its
 scheduler does not show that. `nice` (a parameter) is the third scanner's: with it the intended
 priorities can be seen to be inverted.
 
-Scanners have an end in time, not an amount of work: what is compared is how many pages they write
-of those that the processor could write in that time if none was ever missing. Under `ideal` each
-scanner runs alone, for the processor time that it had a right to.
+Scanners run for a fixed time, not for a fixed amount of work. So the figure is a share: the pages
+that they write, of the pages that the processor could write in that time without faults. Under
+`ideal` each scanner runs alone, for its fair share of the processor time.
 """
 
 import statistics
@@ -63,7 +63,7 @@ def launches(setting: Setting) -> list[float]:
 
 
 def entitlement(starts: Sequence[float], end: float, number: int) -> float:
-    """Seconds of the processor for a scanner, if those that run share it evenly."""
+    """Seconds of the processor for a scanner, if the running scanners share it evenly."""
     edges = [*starts, end]
     return sum(
         max(0.0, edges[phase + 1] - edges[phase]) / (phase + 1)
@@ -72,7 +72,7 @@ def entitlement(starts: Sequence[float], end: float, number: int) -> float:
 
 
 class Scanners(Suite):
-    """Identical programs, and what each gets."""
+    """Identical programs, and the pages that each writes."""
 
     name = "scanners"
     title = "Scanners: priority inversion by virtual memory"

@@ -207,7 +207,7 @@ class StressNg(Suite):
 
 
 def _overhead(kind: str) -> float:
-    """What a job needs beside the size that it is given; all of it, if it is given none."""
+    """The demand of a job beside its given size; the whole demand if it has no size."""
     peak = demand(StressNg.name, kind).peak_mib
     return peak if kind in FIXED else peak - NOMINAL_MIB
 

@@ -12,8 +12,8 @@ The one factor of scale is free_mib / 512: it makes the paper's 512 MB of memory
 the guest. Sizes and times are the paper's times this factor. A shorter `duration` (a parameter)
 measures fewer rounds of the same length.
 
-Under `ideal` nobody shares: the swappers run two at a time, as many as fit, each pair for its
-part of the duration; in the mix the program runs alone.
+Under `ideal` the swappers do not compete: two run at a time, as many as fit, each pair for its part
+of the duration. In the mix the program runs alone.
 """
 
 import statistics
@@ -214,7 +214,7 @@ class Swappers(Suite):
 
 
 def rounds_figures(outcome: Outcome) -> Json:
-    """From what the swappers report; what a cut-off one touched is in its work counter.
+    """From the swappers' reports; for a swapper that was cut off, from its work counter.
 
     A round is compared if every swapper has made it. Where the whole run is about as short as
     a slice (the smoke point) one may never have run, and no round is: jain_of_pages has it then.

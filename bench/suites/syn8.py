@@ -51,7 +51,7 @@ def processes(setting: Setting) -> int:
 
 
 def said(total_mib: float) -> str:
-    """What the paper says of a total."""
+    """The paper's statement on a total."""
     return [text for start, text in PAPER if total_mib >= start][-1]
 
 
@@ -150,7 +150,7 @@ def _totals(results: Sequence[Json]) -> list[int]:
 
 
 def _totals_and_slices(results: Sequence[Json]) -> list[tuple[int, float | None]]:
-    """Of each total the slices that it was measured with; None where nobody rotates."""
+    """For each total the slices that it was measured with; None: the policy does not rotate."""
     found = []
     for total in _totals(results):
         mine = [r for r in results if r["figures"]["suite"]["total_mib"] == total]

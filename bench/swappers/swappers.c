@@ -85,7 +85,7 @@ static void parse(struct options *options, int argc, char **argv)
 		options->goal = options->rounds;
 }
 
-/* Visits all pages once. False if the round was not finished: *why says why. */
+/* Visits all pages once. False if the round was not finished: *why has the reason. */
 static bool round_of(const struct pages *pages, struct result *result, struct work_slot *slot,
 		     uint64_t end_ns, const char **why)
 {

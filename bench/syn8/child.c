@@ -34,7 +34,7 @@ static uint64_t fill(uint64_t *memory, uint64_t pages, unsigned int words, uint6
 		uint64_t *word = memory + page * words;
 		uint64_t check = page_tag(key, page);
 
-		/* random, so that no compressed swap makes the work smaller */
+		/* random, so that pages do not compress */
 		for (unsigned int i = 1; i < words; i++) {
 			word[i] = random_next(random);
 			check ^= word[i];

@@ -106,7 +106,7 @@ static void reap(struct run *run, int flags)
 				child_reaped(run, &run->children[i], wait_status, &usage);
 }
 
-/* What the laboratory's driver is told, beside the report: bench/common/work.h. */
+/* The counter for the laboratory's driver, beside the report: bench/common/work.h. */
 static void join_work(struct run *run)
 {
 	char name[32];

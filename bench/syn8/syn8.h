@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* SYN8: what its files share. Times are nanoseconds of CLOCK_MONOTONIC. */
+/* SYN8: declarations that its files share. Times are nanoseconds of CLOCK_MONOTONIC. */
 #ifndef SYN8_H
 #define SYN8_H
 
@@ -38,11 +38,11 @@ void options_parse(struct options *options, int argc, char **argv);
 enum child_error {
 	CHILD_FINE,
 	CHILD_NO_MEMORY, /* mmap() refused */
-	CHILD_LOST_DATA, /* its memory is not what it had written */
+	CHILD_LOST_DATA, /* its memory does not hold the data that it has written */
 };
 
 /*
- * What a child tells while it runs, in memory that it shares with the parent, which keeps it
+ * The progress of a running child, in memory that it shares with the parent, which keeps it
  * locked. Each field has one writer, the child.
  */
 struct child_slot {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the C tests of mtsctl count, and say of it. */
+/* Counts and prints the failures of mtsctl's C tests. */
 #ifndef _CHECK_H
 #define _CHECK_H
 
@@ -7,7 +7,7 @@
 
 static int failures;
 
-/* A condition, and printf()'s arguments with what else is to be said if it does not hold. */
+/* A condition, and arguments of printf() for the message if it does not hold. */
 #define CHECK(condition, ...)                                                 \
 	do {                                                                  \
 		if (!(condition)) {                                           \

@@ -27,7 +27,7 @@ class Result:
 
 
 def fill_output(process):
-    """As if nobody had read for long: the pipe of its standard output takes no more."""
+    """A full pipe, as a reader that does not read leaves it."""
     pipe = os.open(f"/proc/{process.pid}/fd/1", os.O_WRONLY | os.O_NONBLOCK)
     try:
         while True:

@@ -264,7 +264,7 @@ static void rotating(void)
 	now.status.evict = MTS_EVICT_NEED;
 }
 
-/* Somebody types at one of them; at two more, for which there is no room; one was used before. */
+/* One has input now, two more have input but no room, and one had input before. */
 static void used(void)
 {
 	struct mts_job_info *job;
@@ -314,12 +314,24 @@ static void switching(void)
 	now.status.slice_ends_ns = 0;
 }
 
-/* Turns are over, and the memory of who is still frozen comes back. */
+/* Turns are over, and the memory of the job that is still frozen comes back. */
 static void ending(void)
 {
 	detail(MTS_STATE_SWITCHING, MTS_REASON_FITS, "the jobs' demand fits in the capacity");
 	two_fit(MTS_JOB_FROZEN);
 	now.status.round = 12;
+}
+
+static void no_gain(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_NO_GAIN, "turns cost the jobs more than they gained");
+	two_fit(MTS_JOB_RUNNING);
+}
+
+static void slow_swap(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_SLOW_SWAP, "switches take too long");
+	two_fit(MTS_JOB_RUNNING);
 }
 
 static void stopped(u32 reason, const char *text)
@@ -435,13 +447,13 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	  { "empty", empty },	{ "off", off },
-	{ "rotating", rotating }, { "used", used },	{ "switching", switching },
-	{ "oom", oom },		  { "paused", paused }, { "many", many },
-	{ "newer", newer },	  { "no-each", idle },	{ "torn", rotating },
-	{ "moving", rotating },	  { "full", full },	{ "escapes", escapes },
-	{ "ending", ending },	  { "unseen", unseen }, { "limits", limits },
-	{ "cgroups", cgroups },
+	{ "idle", idle },	  { "empty", empty },	  { "off", off },
+	{ "rotating", rotating }, { "used", used },	  { "switching", switching },
+	{ "oom", oom },		  { "paused", paused },	  { "many", many },
+	{ "newer", newer },	  { "no-each", idle },	  { "torn", rotating },
+	{ "moving", rotating },	  { "full", full },	  { "escapes", escapes },
+	{ "ending", ending },	  { "unseen", unseen },	  { "limits", limits },
+	{ "cgroups", cgroups },	  { "no-gain", no_gain }, { "slow-swap", slow_swap },
 };
 
 static const char *scenario(void)

@@ -115,7 +115,7 @@ def test_set(mtsctl, host, args, expected):
         (["bin=1025T"], "not between 1M and 1P"),
         (["bin=96MB"], "decimal units"),
         (["bin=99999999999999999999"], "too large"),
-        (["bin=0%"], "0% leaves nothing"),
+        (["bin=0%"], "0% is no memory"),
         (["bin=101%"], "more than 100%"),
         (["bin=0.001%"], "not between 1M and 1P"),
         (["slice=1s", "slice=2s"], "slice is given twice"),
@@ -131,7 +131,7 @@ def test_set_refuses(mtsctl, host, args, message):
     assert mtsctl.calls == []
 
 
-@pytest.mark.parametrize(("errno", "message"), [(34, "out of its range"), (22, "words")])
+@pytest.mark.parametrize(("errno", "message"), [(34, "a value is out of range"), (22, "words")])
 def test_module_refuses(mtsctl, errno, message):
     shown = mtsctl("set", "mode=auto", fail=f"config_set={errno}")
     assert shown.status == 2

@@ -214,7 +214,7 @@ static void check_lists(void)
 	kernel.error = 0;
 }
 
-/* It knows neither the longer structures nor pause limits. */
+/* A module of ABI 1 knows neither the longer structures nor pause limits. */
 static void check_module_of_abi_1(void)
 {
 	struct mts_job_info *jobs = NULL;

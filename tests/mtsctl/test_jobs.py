@@ -39,7 +39,7 @@ def test_add_what_is_no_directory(mtsctl, host, name):
         (9, "could not use the open directory", "error in mtsctl"),
         (22, "not a cgroup v2 directory, or the root cgroup", "mtsctl run"),
         (19, "was removed", "last process exited"),
-        (16, "PID 1, a kernel thread, or this shell", "systemd-run"),
+        (16, "PID 1, a kernel thread, mtsctl itself or one of its parent", "systemd-run"),
         (17, "it is a job already, or lies above or below one", "mtsctl remove"),
         (95, "the memory controller is not enabled", "echo +memory > "),
         (28, "there are 4096 jobs already", "mtsctl remove"),
@@ -361,22 +361,22 @@ def test_why_not_frozen(why, job, text):
 @pytest.mark.parametrize(
     ("job", "texts"),
     [
-        (1, ["limit 5.0 s: mts freezes it for no longer"]),
-        (15, ["never while turns take longer than its limit", "limit 2.0 s"]),
+        (1, ["limit 5.0 s: mts never freezes it for longer"]),
+        (15, ["never while turns would freeze it for longer than its limit", "limit 2.0 s"]),
         (
             16,
             [
                 "not while a process outside waits for it",
-                "called 3.2 s ago, by process 4711 (systemd): a task was started in it, "
-                "or moved into it; thawed",
+                "called 3.2 s ago, by process 4711 (systemd): a process outside started a task "
+                "in the job, or moved one into it; thawed",
                 "calls 3 while it was frozen, 1 of them refused",
             ],
         ),
         (
             17,
             [
-                "called 100 ms ago: a signal was sent that is to end it; refused, "
-                "as its budget was used up",
+                "called 100 ms ago: a process outside sent a signal that ends a process of the "
+                "job; refused, as its budget was used up",
             ],
         ),
     ],
@@ -390,11 +390,11 @@ def test_why_limits_and_calls(why, host, job, texts):
 
 def test_why_the_caller_is_gone(why):
     out = " ".join(why(16, scenario="limits").out.split())
-    assert "called 3.2 s ago, by process 4711: a task" in out
+    assert "called 3.2 s ago, by process 4711: a process outside started a task" in out
 
 
 def test_why_its_memory_stays(why):
-    assert "memory     stays: somebody used it 1m 30s ago\n" in why(16, scenario="used").out
+    assert "memory     stays: a person used the job 1m 30s ago\n" in why(16, scenario="used").out
 
 
 def test_why_below_a_job(why):
@@ -403,7 +403,7 @@ def test_why_below_a_job(why):
 
 def test_why_idle(why):
     out = why(1, scenario="idle").out
-    assert "no: nothing is (state idle)" in out
+    assert "no: mts freezes no job now (state idle)" in out
     assert "everything fits" in out
 
 
@@ -415,7 +415,7 @@ def test_why_not_ours(why):
 
 
 def test_why_frozen_by_others(why):
-    assert why(frozen=1).out.endswith("by somebody else (cgroup.freeze)\n")
+    assert why(frozen=1).out.endswith("by another process (cgroup.freeze)\n")
 
 
 def test_why_kernel_thread(mtsctl, host):

@@ -108,7 +108,7 @@ def test_deadlines_do_not_drift(monitor):
     deadlines = [int(row["time_ns"]) - int(row["late_ns"]) for row in rows(out)]
     steps = [(d - deadlines[0]) / interval for d in deadlines]
     assert max(abs(step - round(step)) for step in steps) < 0.25
-    # What is missed is not made up for.
+    # Missed lines are left out.
     assert all(round(b) > round(a) for a, b in pairwise(steps))
 
 

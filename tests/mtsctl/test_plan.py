@@ -102,7 +102,7 @@ def test_switch_by_the_speed_of_swap(plan):
     p = plan(*args, "--swap-speed", "8G")
     assert p["config"]["switch_ns"] == 3 * S
     assert p == plan(*args, "--switch", "3s")
-    # What is there already does not move: 8 GiB of 4 + 8 in 8, in two bins.
+    # Memory that is already in place does not move: 8 GiB of 4 + 8 in 8, in two bins.
     need = plan(*words("--size 4G 8G --capacity 8G --swap-speed 1G --evict need"))
     assert need["swap_in_bytes"] == need["swap_out_bytes"] == 8 * GIB
     assert need["config"]["switch_ns"] == 8 * S
@@ -124,14 +124,14 @@ def test_evict_auto_moves_less_where_switches_are_dear(plan):
     assert cheap["bins"] == plan(*args, "100G", "--evict", "full")["bins"]
     assert cheap["config"]["evict"] == dear["config"]["evict"] == "auto"
     assert (dear["evict"], cheap["evict"]) == ("need", "full")
-    # Nobody knows what a switch takes, or there is none.
+    # The time of a switch is not known, or there is no switch.
     assert plan(*args[:-1])["evict"] is None
     assert plan("--size", "4G", "--capacity", "8G", "--switch", "1s")["evict"] is None
     assert plan(*args[:-1], "--evict", "off")["evict"] == "off"
-    # It says so of its own turns, whose switches are short because of it. 3 is auto.
+    # The module's own turns have need, and short switches because of it. 3 is auto.
     assert plan(scenario="rotating", config_evict=3)["evict"] == "need"
     assert plan("--switch", "1ms", scenario="rotating", config_evict=3)["evict"] == "full"
-    # As slow as a disk with heads, which is for long rows, by whatever it is said: 200 MiB/s.
+    # As slow as a rotating disk, for which long rows are best: 200 MiB/s, by either option.
     slow = plan(*args, "200M")
     assert slow["evict"] == "full"
     assert slow == plan(*args[:-1], "--switch", f"{slow['config']['switch_ns']}ns")
@@ -203,7 +203,7 @@ def test_everything_fits(plan, mtsctl):
     assert p["fits"]
     assert len(p["bins"]) == 1
     assert p["round_ns"] == p["longest_pause_ns"] == p["swap_out_bytes"] == 0
-    assert "everything fits: nothing will be frozen" in mtsctl("plan", *args).out
+    assert "everything fits: no job will be frozen" in mtsctl("plan", *args).out
 
 
 def test_oversize_job(plan, mtsctl):
@@ -280,7 +280,7 @@ def test_cgroups(plan, host):
 
 
 def test_names_that_are_not_printable(mtsctl, host):
-    """A cgroup may have any name: what is for terminals is printed as a question mark."""
+    """A cgroup may have any name: control characters are printed as question marks."""
     host.cgroup("a b\x1b[2J\n", current=10 * MIB)
     out = mtsctl("plan", "--cgroup", "a b\x1b[2J\n", scenario="absent", **host.fake).out
     assert "a?b?[2J?" in out
@@ -380,7 +380,7 @@ def test_what_stays_comes_off_the_capacity(mtsctl, plan):
     editor = used["jobs"][-1]
     assert (editor["name"], editor["demand"], editor["stays"]) == ("editor", 8 * MIB, True)
     shown = " ".join(mtsctl("plan", scenario="used").out.split())
-    assert "less 15.0 MiB of resident jobs and what stays demand" in shown
+    assert "less 15.0 MiB of resident jobs and kept memory demand" in shown
 
 
 def test_80_columns_with_long_names(mtsctl):
@@ -404,7 +404,7 @@ def test_table(mtsctl):
 def test_pause_beyond_the_limit_is_said(mtsctl):
     args = "--size 60Mx100 --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
     out = mtsctl("plan", *args.split()).out
-    assert "warning    the longest pause is above max_pause=5s: mode=auto gives such turns" in out
+    assert "warning    the longest pause is above max_pause=5s: mode=auto gives up such" in out
 
 
 def test_list_that_is_too_long(mtsctl):
@@ -424,7 +424,7 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1Gx4096 1G", "more than 4096 jobs"),
         ("--size 1G --cgroup a", "either --size or --cgroup"),
         ("--size 1G --capacity 1K", "--capacity 1K: not between 1M and 1P"),
-        ("--size 1G --capacity 0%", "0% leaves nothing"),
+        ("--size 1G --capacity 0%", "0% is no memory"),
         ("--size 1G --slice 2", "--slice 2: the unit is missing"),
         ("--size 1G --slice 2s --slice 3s", "--slice is given twice"),
         ("--size 1G --json --json", "--json is given twice"),
@@ -540,5 +540,5 @@ def test_processors(mtsctl):
 def test_residents_alone_need_more(mtsctl):
     args = ("--size", "1M", "--pin-size", "2G", "--capacity", "1G")
     out = mtsctl("plan", *args).out
-    assert "resident jobs alone need more than there is" in re.sub(r"\s+", " ", out)
+    assert "the resident jobs alone need more than the capacity" in re.sub(r"\s+", " ", out)
     assert json.loads(mtsctl("plan", "--json", *args).out)["fits"] is False

@@ -122,7 +122,7 @@ def test_escapes(mtsctl):
 
 @pytest.mark.parametrize("scenario", ["idle", "absent"])
 def test_recipe_of_the_manual(mtsctl, sources, tmp_path, scenario):
-    """Whole or not there: nobody is to be shown what was so before the module went."""
+    """The file is whole, or missing: it never has metrics of a module that is unloaded."""
     page = (sources / "mtsctl.8").read_text().replace("\\-", "-")
     line = re.search(r"^\* \* \* \* \* root (f=.*)$", page, re.M)[1]
     line = line.replace("/var/lib/prometheus/node-exporter", str(tmp_path))

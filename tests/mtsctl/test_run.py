@@ -108,7 +108,7 @@ def test_every_derived_name_is_taken(mtsctl):
         (22, "Invalid argument"),
         (28, "there are 4096 jobs already"),
         (19, "load the module again"),
-        (16, "must never be frozen"),
+        (16, "mtsctl runs as PID 1 of this host, which must never be frozen"),
         (95, "cannot catch the children"),
         (11, "pids.max"),
         (12, "Cannot allocate memory"),

@@ -57,7 +57,7 @@ def test_idle(mtsctl):
     assert out.startswith("state      idle\nwhy        everything fits: 30.0 MiB in 96.0 MiB\n")
     assert re.search(r"^ +1 alpha +running +- 10.0 MiB 10.0 MiB +0 B$", out, re.M)
     assert "BIN  RUNS" not in out
-    assert "turns" not in out
+    assert "\nturns " not in out
 
 
 def test_rotating(mtsctl):
@@ -116,7 +116,7 @@ def test_interactive(mtsctl):
 
 def test_limits(mtsctl):
     out = " ".join(mtsctl("status", scenario="limits").out.split())
-    assert "limits 1 job in every bin for a pause limit of its own" in out
+    assert "limits 1 job in every bin because of its own pause limit" in out
     assert "slices are shorter for job alpha (1), which is frozen for 5.0 s at most" in out
     status = json.loads(mtsctl("status", "--json", scenario="limits").out)
     assert (status["limited"], status["limited_by"]) == (1, 1)
@@ -179,8 +179,17 @@ def test_switching(mtsctl):
 
 def test_turns_are_over(mtsctl):
     out = mtsctl("status", scenario="ending").out
-    assert "next       all run, as soon as their memory is back" in out
+    assert "next       every job runs as soon as its memory is back" in out
     assert "2, 1 of them frozen now" in out
+
+
+@pytest.mark.parametrize("reason", ["no-gain", "slow-swap"])
+def test_a_backoff_ends_by_time_or_configuration(mtsctl, reason):
+    """Fault: status said that a backoff ends when the jobs change."""
+    out = re.sub(r"\s+", " ", mtsctl("status", scenario=reason).out)
+    assert "turns are tried again after a backoff (30 s to 10 minutes)" in out
+    assert "or after 'mtsctl set'" in out
+    assert "change" not in out
 
 
 def test_stopped(mtsctl):

@@ -306,7 +306,7 @@ def test_keys_select_and_act(terminal, mtsctl):
     top.press("n")
     top.wait("nothing was done")
     top.press("ry")
-    top.wait("1 is no job any more")
+    top.wait("1 is no longer a job")
     top.wait("   3 gamma")
     assert "alpha" not in "\n".join(top.lines)
     top.press("T")
@@ -368,7 +368,7 @@ def test_help_and_order(terminal):
     top.press("h")
     text = top.wait("any key goes back")
     assert "pin it (never freeze it), or unpin it" in text
-    assert "ordered by faults." in text
+    assert "the order is by faults." in text
     top.press("x")
     top.wait(KEYS)
     top.press("O")

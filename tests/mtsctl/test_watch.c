@@ -108,7 +108,7 @@ static void check_good(void)
 	expect_field(&event, 1, "b", "-", false);
 }
 
-/* Names are somebody else's: of tasks, and of cgroups. */
+/* Names of tasks and of cgroups may be any text. */
 static void check_names(void)
 {
 	struct watch_event event = { 0 };

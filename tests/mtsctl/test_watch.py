@@ -12,7 +12,7 @@ def test_no_tracefs(mtsctl, tmp_path):
 
 
 def test_no_events(mtsctl, tmp_path):
-    """Nothing is left in tracefs, but what another watch uses."""
+    """No instance is left in tracefs, except that of another watch."""
     instances = tmp_path / "instances"
     instances.mkdir()
     (instances / f"mtsctl.{os.getpid()}").mkdir()

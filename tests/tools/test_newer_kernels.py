@@ -94,7 +94,7 @@ def test_progress_may_be_what_it_says(here):
 def test_no_progress_is_given_up(here):
     done = newer_kernels(here, "sleep 50")
     assert done.returncode == 2
-    assert f"suite: nothing has come for {PATIENCE} s" in done.stderr
+    assert f"suite: no progress for {PATIENCE} s" in done.stderr
     assert not (here / "build/newer/suite").exists()
 
 
@@ -125,7 +125,7 @@ def test_nothing_stays_mounted(here, end):
 
 
 def test_one_at_a_time(here):
-    """Two that want the same system: the second one finds it made."""
+    """Two calls for the same system at the same time: the second one finds it made."""
     work = f"sleep 2; {SYSTEM}"
     command = ["bash", "-c", "tools/newer-kernels suite & tools/newer-kernels suite; wait"]
     environment = {**os.environ, "PATH": f"{here / 'bin'}:{os.environ['PATH']}", "WORK": work}

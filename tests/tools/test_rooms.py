@@ -70,7 +70,7 @@ def test_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
 
 
 def test_circle(tmp_path: Path) -> None:
-    """Three in a row, within a room, by way of a C file; who only includes them is not named."""
+    """Three in a row, in a room, through a C file. A file that only includes them is not named."""
     wrong = {
         "jobs/a.h": '#include "jobs/b.h"\n',
         "jobs/b.c": '#include "jobs/c.h"\n',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""rounds2svg: what it draws of a trace, and what it says of what is none."""
+"""rounds2svg: its drawing of a trace, and its errors for files that are no trace."""
 
 import json
 import re

@@ -51,7 +51,7 @@ static u64 random_size(u32 kind, u64 c)
 		return random_between(0, c / 4);
 	case 2: /* few fit together */
 		return random_between(c / 5, c / 2 + 1);
-	case 3: /* what first fit is bad at: around 1/2, 1/3, 1/6, 1/7 */
+	case 3: /* the worst sizes for first fit: around 1/2, 1/3, 1/6, 1/7 */
 		return c / (u64[]){ 2, 3, 6, 7 }[random_below(4)] + random_below(3);
 	case 4: /* many alike */
 		return c / 10 * random_between(0, 4);
@@ -242,7 +242,7 @@ bool same_groups(const struct instance *in, const u32 *bin)
 	return true;
 }
 
-bool nobody_moved(const struct instance *in)
+bool none_moved(const struct instance *in)
 {
 	u32 prev[UNIT_MAX_ITEMS];
 	u32 i;

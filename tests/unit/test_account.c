@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a job may run out of its turn: accounts, what they earn, and when they are empty. */
+/* Time out of turn: accounts of jobs, what they earn, and when they are empty. */
 #include "policy/account.h"
 #include "unit.h"
 
@@ -78,7 +78,7 @@ static void it_earns_an_eighth_of_the_share(void **unused)
 	/* 64 processors, ten bins, 200 jobs: one thread each has a tenth of the time. */
 	assert_int_equal(earns((struct mts_share){ 1, 64, 10, 200 }, 80), SECOND);
 	assert_int_equal(earns((struct mts_share){ 64, 64, 10, 200 }, 25), SECOND);
-	/* What is not known counts as one. */
+	/* Unknown numbers count as one. */
 	assert_int_equal(earns((struct mts_share){ 0 }, 8), SECOND);
 }
 

@@ -111,7 +111,7 @@ static void what_turns_would_give_counts(void **unused)
 	check(!look_twice(SECOND, U64_MAX, 1000));
 }
 
-/* Ten who sleep most of the time, and one of whom a tick more or less is seen. */
+/* Ten jobs sleep most of the time. One more or less tick is seen of one of them. */
 static void few_ticks_tell_little(void **unused)
 {
 	(void)unused;
@@ -373,7 +373,7 @@ static void switches_may_leave_too_little(void **unused)
 	assert_true(mts_admission_gains(&had, 0, SECOND));
 }
 
-/* A window of half a second in which all wait. Return: is there no memory for anybody? */
+/* A window of half a second in which all jobs wait. Return: does the module say that all starve? */
 static bool starve(u64 user, u64 in, u64 freed)
 {
 	stalled = 500 * MS;
@@ -392,20 +392,20 @@ static bool starve_for(u64 ms)
 	return starves;
 }
 
-static void nobody_gets_any_memory(void **unused)
+static void no_job_gets_memory(void **unused)
 {
 	(void)unused;
 	fresh();
 	check(!starve_for(1500));
 	check(starve_for(500));
 	check(starve(4 * MS, 4, 4)); /* less than a hundredth, and 10 pages a second */
-	check(!mts_admission_starves(&a, now + 10 * SECOND)); /* nobody has looked since */
+	check(!mts_admission_starves(&a, now + 10 * SECOND)); /* no look since then */
 	mts_admission_end(&a);
 	check(!mts_admission_starves(&a, now));
 }
 
-/* Each of them by itself says that somebody has got some. */
-static void somebody_gets_some_memory(void **unused)
+/* Each of these signs alone says that some job gets memory. */
+static void one_job_gets_memory(void **unused)
 {
 	(void)unused;
 	fresh();
@@ -420,11 +420,11 @@ static void somebody_gets_some_memory(void **unused)
 	look(500 * MS, 0, 0); /* they do nothing else either */
 	check(!mts_admission_starves(&a, now));
 	check(starve_for(2000));
-	stalled = U64_MAX; /* nobody knows */
+	stalled = U64_MAX; /* not known */
 	look(500 * MS, 0, 0);
 	check(!mts_admission_starves(&a, now));
 	check(starve_for(2000));
-	full = false; /* one of them waits, for what others have as well */
+	full = false; /* memory is free: the jobs wait for something else */
 	check(!starve(0, 0, 0));
 	full = true;
 	check(starve_for(2000));
@@ -465,8 +465,8 @@ int main(void)
 		cmocka_unit_test(turns_that_lose_are_given_up),
 		cmocka_unit_test(what_was_tried_can_be_forgotten),
 		cmocka_unit_test(switches_may_leave_too_little),
-		cmocka_unit_test(nobody_gets_any_memory),
-		cmocka_unit_test(somebody_gets_some_memory),
+		cmocka_unit_test(no_job_gets_memory),
+		cmocka_unit_test(one_job_gets_memory),
 		cmocka_unit_test(a_short_round_is_not_judged),
 	};
 

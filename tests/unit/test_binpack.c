@@ -277,7 +277,7 @@ static u64 processor_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* Each needs a bin of its own: thousands, which nobody must walk through. */
+/* Each item needs its own bin. With thousands of bins, no packer may search all of them. */
 static void four_thousand_jobs(void **unused)
 {
 	void *scratch = malloc(mts_binpack_scratch(MTS_MAX_JOBS));

@@ -143,13 +143,13 @@ static void evict_as_switches_cost(void **unused)
 	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &dear, true), full);
 	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, full, &none, false), full);
 	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, need, &cheap, false), need);
-	/* Nobody knows. */
+	/* The time of a switch is not known. */
 	assert_int_equal(mts_policy_evict_how(MTS_EVICT_AUTO, need, NULL, false), full);
 	for (evict = MTS_EVICT_OFF; evict <= MTS_EVICT_FULL; evict++) {
 		assert_int_equal(mts_policy_evict_how(evict, need, &dear, false), evict);
 		assert_int_equal(mts_policy_evict_how(evict, need, NULL, false), evict);
 	}
-	/* Who does not ask evicts everything. */
+	/* Without a plan, everything is evicted. */
 	assert_int_equal(mts_policy_evict(MTS_EVICT_AUTO, 77, 10, 10, 1000), 77);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whether a bin fits as it runs, and what is learned if it does not. */
+/* Whether a running bin fits, and the capacity ceiling that is learned if it does not. */
 #include "policy/bins.h"
 #include "policy/fit.h"
 #include "unit.h"

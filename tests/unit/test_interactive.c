@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is interactive, and which of them are in every bin. */
+/* Which jobs are interactive, and which of them are in every bin. */
 #include "unit.h"
 
 #include "policy/interactive.h"
@@ -125,7 +125,7 @@ static void it_ends_when_a_quarter_is_left(void **unused)
 	}
 }
 
-static void whoever_typed_for_long_stays_for_25_s(void **unused)
+static void long_typing_lasts_for_25_s(void **unused)
 {
 	u64 credit = MINUTE << 16 | MTS_CREDIT_CAP;
 
@@ -133,7 +133,7 @@ static void whoever_typed_for_long_stays_for_25_s(void **unused)
 	assert_int_equal(mts_interactive_until(credit, 0), MINUTE + 25000);
 }
 
-/* Three steps away it takes a person who goes on typing. */
+/* Three steps away, only continued typing makes a job interactive. */
 static void every_step_hands_on_half(void **unused)
 {
 	u64 credit = 0, now, until = 0;
@@ -340,7 +340,7 @@ int main(void)
 		cmocka_unit_test(less_than_a_unit_does_not),
 		cmocka_unit_test(less_than_a_unit_prolongs),
 		cmocka_unit_test(it_ends_when_a_quarter_is_left),
-		cmocka_unit_test(whoever_typed_for_long_stays_for_25_s),
+		cmocka_unit_test(long_typing_lasts_for_25_s),
 		cmocka_unit_test(every_step_hands_on_half),
 		cmocka_unit_test(a_trail_lasts_500_ms),
 		cmocka_unit_test(the_shortest_way_counts),

@@ -77,7 +77,7 @@ static void without_limits_nothing_changes(void **unused)
 	assert_int_equal(limits.by, MTS_BIN_NONE);
 }
 
-/* It is kept by the plan as it is: nothing to do. */
+/* The plan already keeps the limit: nothing to do. */
 static void a_long_limit_changes_nothing(void **unused)
 {
 	u32 job;
@@ -201,7 +201,7 @@ static void no_room_shortens(void **unused)
 	assert_true(is_kept(job));
 }
 
-/* Switches alone take longer: short slices would help nobody, so they stay long. */
+/* Switches alone take longer than the limit: short slices would not help, so they stay long. */
 static void a_limit_that_no_slices_keep_makes_it_resident(void **unused)
 {
 	struct mts_plan_conf slow = usual;
@@ -242,7 +242,7 @@ static void residents_have_no_pause(void **unused)
 	assert_int_equal(limits.by, MTS_BIN_NONE);
 }
 
-/* What stays of a job in memory in every bin was granted before. */
+/* Kept memory of a job has been granted before. */
 static void what_stays_takes_no_room(void **unused)
 {
 	u32 job;
@@ -292,8 +292,8 @@ static void random_conf(struct mts_plan_conf *conf)
 }
 
 /*
- * Any jobs: residents for their limits hold no more than the room, unless no slices keep a limit;
- * and each limit is kept, but after so many passes that there was a bound on them.
+ * Any jobs: jobs exempt for their limits hold no more than the room, unless no slices keep a limit.
+ * And each limit is kept, unless the bound on the number of passes is reached.
  */
 static void limits_are_kept(void **unused)
 {

@@ -42,7 +42,7 @@ static void given(u32 n, const u64 *demands)
 
 #define GIVEN(...) given(sizeof((u64[]){ __VA_ARGS__ }) / sizeof(u64), (u64[]){ __VA_ARGS__ })
 
-/* What holds for every plan, reckoned again. */
+/* Rules of every plan, computed in another way. */
 static void check_plan(const struct mts_plan_conf *conf)
 {
 	u64 residents = 0, demand = 0, round = 0, longest = 0;
@@ -427,7 +427,7 @@ static void slices_shrink_to_the_minimum(void **unused)
 
 /*
  * Where switches leave less than half of a round, pauses may be longer, as long as it takes for
- * slices to have half; not where nobody allows for more than the one limit.
+ * slices to have half. Not where the caller gives no second, longer limit.
  */
 static void pauses_stretch_for_half_of_the_round(void **unused)
 {
@@ -624,7 +624,7 @@ struct traffic {
 	u32 cycle; /* rounds */
 };
 
-/* All states are remembered; who runs again last is looked for each time. */
+/* Remembers all states, and looks for the bin that runs last each time. */
 static struct traffic naive_traffic(void)
 {
 	static u64 held[HISTORY + 1][64];
@@ -705,7 +705,7 @@ static void traffic_is_what_rotating_moves(void **unused)
 	check((compared > unit_case / 3 && rounds > 2) || unit_case < 100);
 }
 
-/* What is left over of one bin wanders through all of them: long cycles. */
+/* The memory that one bin leaves over goes through all of them: long cycles. */
 static void traffic_of_long_cycles(void **unused)
 {
 	struct mts_plan_conf conf = usual;
@@ -754,7 +754,7 @@ static void traffic_of_four_thousand_bins(void **unused)
 
 /* ---- slices as they begin ------------------------------------------------------ */
 
-static void slices_are_cut_for_whoever_waits(void **unused)
+static void slices_are_cut_for_waiting_bins(void **unused)
 {
 	const struct mts_plan_bin three[] = {
 		{ .slice_ns = 6 },
@@ -766,12 +766,12 @@ static void slices_are_cut_for_whoever_waits(void **unused)
 	/* Time enough: 6 until bin 1's, 6 + 2 + 10 until bin 2's. */
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 18 }, 2), 6);
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ U64_MAX, 100, 100 }, 2), 6);
-	/* The next in turn waits, and nobody before it shares. */
+	/* The next bin waits: only the running bin's slice is cut. */
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 5, 18 }, 2), 5);
 	/* The one after it: bin 1's slice shrinks as well, the switch does not. */
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 10 }, 2), 3);
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 2, 10 }, 2), 2);
-	/* A bin of which nobody is frozen has no turn. */
+	/* A bin without a frozen job has no turn. */
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, 6 }, 2), 6);
 	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, U64_MAX }, 2), 6);
 	/* Turns go round. */
@@ -805,7 +805,7 @@ static void newcomer_goes_where_there_is_room(void **unused)
 	assert_int_equal(mts_plan_newcomer(three, 3, 100, MTS_BIN_NONE, 10), 0);
 	assert_int_equal(mts_plan_newcomer(three, 3, 100, 3, 10), 0);
 	assert_int_equal(mts_plan_newcomer(NULL, 0, 100, 0, 0), MTS_BIN_NONE);
-	/* What is full takes 0 bytes, what is beyond the capacity does not. */
+	/* A full bin takes 0 bytes, a bin beyond the capacity does not. */
 	assert_int_equal(mts_plan_newcomer(three, 3, 90, 1, 0), 1);
 	assert_int_equal(mts_plan_newcomer(three, 3, 89, 1, 0), 2);
 }
@@ -838,7 +838,7 @@ int main(void)
 		cmocka_unit_test(traffic_is_what_rotating_moves),
 		cmocka_unit_test(traffic_of_long_cycles),
 		cmocka_unit_test(traffic_of_four_thousand_bins),
-		cmocka_unit_test(slices_are_cut_for_whoever_waits),
+		cmocka_unit_test(slices_are_cut_for_waiting_bins),
 		cmocka_unit_test(newcomer_goes_where_there_is_room),
 	};
 

@@ -51,7 +51,7 @@ static u32 threads_of(u32 bin)
 	return n;
 }
 
-/* What the bins say of themselves is what their jobs come to, and they fit. */
+/* The sums of each bin are those of its jobs, and the bin fits. */
 static void check_bins(u64 capacity)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Packing with a past: who stays, who moves, and what the bins are called. */
+/* Packing after an earlier round: which items stay, which move, and the numbers of the bins. */
 #include "unit.h"
 
 static struct instance in, fresh;
@@ -132,7 +132,7 @@ static void the_smallest_bin_breaks_up(void **unused)
 
 	(void)unused;
 	for (i = 0; i < ARRAY_SIZE(unit_packers); i++) {
-		/* 19 bytes fit in two bins: 2 and 1 go, nobody else does. Afresh, 6 and 3 meet. */
+		/* 19 bytes fit in two bins: only 2 and 1 move. Packed anew, 6 and 3 would meet. */
 		GIVEN(10, { 6, 2 }, { 2, 2 }, { 2, 1 }, { 1, 1 }, { 5, 0 }, { 3, 0 });
 		assert_int_equal(pack(unit_packers[i], &in), 2);
 		BINS(1, 1, 0, 1, 0, 0);
@@ -175,7 +175,7 @@ static void rw_stays_beyond_the_capacity(void **unused)
 	assert_int_equal(pack(MTS_PACK_RW, &in), 2);
 	instance_next_round(&in);
 	assert_int_equal(pack(MTS_PACK_RW, &in), 2);
-	assert_true(nobody_moved(&in));
+	assert_true(none_moved(&in));
 	/* Other names for the bins, so that first fit alone would not do. */
 	GIVEN(10, { 6, 1 }, { 6, 0 }, { 6, 1 }, { 1, 0 }, { 1, 0 });
 	assert_int_equal(pack(MTS_PACK_RW, &in), 2);
@@ -303,17 +303,17 @@ static u32 bins_left(const struct instance *p)
 	return bins;
 }
 
-/* If a bin was saved, anybody may have moved. */
-static void check_nobody_moved(u32 packer)
+/* If a bin was saved, any item may have moved. */
+static void check_none_moved(u32 packer)
 {
 	u32 left = bins_left(&in);
 	u32 nbins = pack(packer, &in);
 
 	check(nbins <= left);
-	check(nbins < left || nobody_moved(&in));
+	check(nbins < left || none_moved(&in));
 }
 
-static void one_leaves_nobody_moves(void **unused)
+static void one_leaves_none_moves(void **unused)
 {
 	u32 i;
 
@@ -330,12 +330,12 @@ static void one_leaves_nobody_moves(void **unused)
 			instance_next_round(&in);
 			instance_remove(&in, random_below(in.n));
 			if (in.n)
-				check_nobody_moved(unit_packers[i]);
+				check_none_moved(unit_packers[i]);
 		}
 	}
 }
 
-static void one_grows_within_its_bin_nobody_moves(void **unused)
+static void one_grows_within_its_bin_none_moves(void **unused)
 {
 	u32 i;
 
@@ -353,14 +353,14 @@ static void one_grows_within_its_bin_nobody_moves(void **unused)
 				continue;
 			item->size += random_between(0, in.capacity - load_of(&in, item->bin));
 			instance_next_round(&in);
-			/* More bytes may want one more bin; nobody else moves for it. */
+			/* More bytes may need one more bin; no other item moves for it. */
 			if (unit_packers[i] == MTS_PACK_RW) {
 				fresh = in;
 				instance_forget_prev(&fresh);
 				if (pack(MTS_PACK_RW, &fresh) != before)
 					continue;
 			}
-			check_nobody_moved(unit_packers[i]);
+			check_none_moved(unit_packers[i]);
 		}
 	}
 }
@@ -423,8 +423,8 @@ int main(void)
 		cmocka_unit_test(the_same_again_is_the_same),
 		cmocka_unit_test(never_worse_than_afresh),
 		cmocka_unit_test(rw_newcomer_goes_where_there_is_room),
-		cmocka_unit_test(one_leaves_nobody_moves),
-		cmocka_unit_test(one_grows_within_its_bin_nobody_moves),
+		cmocka_unit_test(one_leaves_none_moves),
+		cmocka_unit_test(one_grows_within_its_bin_none_moves),
 		cmocka_unit_test(one_outgrows_its_bin_the_others_stay),
 	};
 

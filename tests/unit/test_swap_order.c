@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b)
 	return x->where < y->where ? -1 : x->where > y->where;
 }
 
-/* What is to come out, but for the order within a place. */
+/* The expected order; pages of the same place may come in any order. */
 static void note_pages(u32 n)
 {
 	memcpy(sorted, pages, sizeof(pages));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What switches have taken, what is forgotten of it, and what evict=auto comes to by it. */
+/* Times of switches, when they are forgotten, and the choice of evict=auto that follows. */
 #include "policy/bins.h"
 #include "policy/switches.h"
 #include "unit.h"
@@ -8,7 +8,7 @@ static struct mts_switches s;
 static const struct mts_plan cheap = { .nbins = 2, .round_ns = 1000, .run_ns = 900 };
 static const struct mts_plan dear = { .nbins = 2, .round_ns = 1000, .run_ns = 500 };
 
-/* A round of evict=auto. Return: what it comes to. */
+/* A round of evict=auto. Return: the choice. */
 static u32 plan(const struct mts_plan *round, bool rotates)
 {
 	mts_switches_plan(&s, MTS_EVICT_AUTO, round, false, rotates);
@@ -34,7 +34,7 @@ static void the_average_moves_by_a_quarter(void **unused)
 	assert_int_equal(s.adds_ns, 1000);
 }
 
-/* Of a switch in which who comes runs already only a part adds to the round. */
+/* In an overlapped switch the incoming bin runs already, so only a part adds to the round. */
 static void the_slowest_is_whole(void **unused)
 {
 	(void)unused;
@@ -84,7 +84,7 @@ static void evict_changes_what_they_take(void **unused)
 	assert_true(s.are_new);
 }
 
-/* What the user has asked for is no decision that turns stay with. */
+/* A choice of the user does not bind the turns after it. */
 static void the_users_word_is_not_kept_for_auto(void **unused)
 {
 	(void)unused;

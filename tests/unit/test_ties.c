@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Jobs that wait for each other: what is remembered of it, and how they are packed. */
+/* Jobs that wait for each other: how ties are remembered, and how such jobs are packed. */
 #include "policy/bins.h"
 #include "policy/plan.h"
 #include "policy/ties.h"
@@ -65,7 +65,7 @@ static void remember_bins(void)
 		jobs[i].prev_bin = jobs[i].bin;
 }
 
-/* What the bins say of themselves is what their jobs come to. */
+/* The sums of each bin are those of its jobs. */
 static void check_bins(void)
 {
 	u64 sum = 0;
@@ -103,7 +103,7 @@ static void tied_jobs_share_a_bin(void **unused)
 	check(jobs[2].group == 2 && jobs[3].group == 2 && jobs[0].group == MTS_BIN_NONE);
 }
 
-/* Nobody else moves for it, and the next round finds them as they are. */
+/* No other job moves for it, and the next round leaves them as they are. */
 static void only_they_move(void **unused)
 {
 	(void)unused;
@@ -190,7 +190,7 @@ static void the_first_ties_count(void **unused)
 	check(jobs[2].bin == jobs[3].bin);
 }
 
-static void residents_are_tied_to_nobody(void **unused)
+static void residents_have_no_ties(void **unused)
 {
 	(void)unused;
 	two_large_and_two_small(50);
@@ -339,7 +339,7 @@ static void who_was_seen_longest_ago_makes_room(void **unused)
 		found += mts_ties_id(&known, i, 21 * S) == 99 ||
 			 mts_ties_id(&known, i, 21 * S) == 10;
 	check(found == 2 && !mts_ties_known(&known, 11, 21 * S, 21 * S));
-	/* In one look nobody takes another's place. */
+	/* Ties of the same look do not replace each other. */
 	for (i = 0; i < 10; i++)
 		mts_ties_note(&known, 200 + i, 22 * S, true);
 	for (i = 0; i < MTS_TIES; i++)
@@ -355,7 +355,7 @@ int main(void)
 		cmocka_unit_test(no_bin_more_for_it),
 		cmocka_unit_test(what_is_too_large_together_stays_apart),
 		cmocka_unit_test(the_first_ties_count),
-		cmocka_unit_test(residents_are_tied_to_nobody),
+		cmocka_unit_test(residents_have_no_ties),
 		cmocka_unit_test(they_are_not_spread),
 		cmocka_unit_test(very_many_are_packed_without_ties),
 		cmocka_unit_test(fuzz),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of a job's memory its last slices used. */
+/* The memory of a job that its last slices used. */
 #include "policy/working_set.h"
 #include "unit.h"
 

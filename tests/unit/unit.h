@@ -100,8 +100,8 @@ u128 fullest_of(const struct instance *in);
 
 /* Do the items share bins in `a` as they do in `bin`? */
 bool same_groups(const struct instance *in, const u32 *bin);
-/* Does everybody who shared a bin in the last round still share it, alone? */
-bool nobody_moved(const struct instance *in);
+/* Do the items of each bin of the last round still share a bin, without others? */
+bool none_moved(const struct instance *in);
 
 /* Textbook versions: O(n^2), over the sorted sizes. Bins go to `bin`. */
 u32 naive_pack(u32 packer, const struct instance *in, u32 *bin);

@@ -36,7 +36,7 @@ enum Event {
 	N_EVENTS,
 };
 
-/* What is read of each event, in this order. */
+/* The fields of each event that are read, in this order. */
 const struct {
 	const char *name;
 	const char *fields[MAX_FIELDS];
@@ -52,7 +52,7 @@ const struct {
 	{ "sched/sched_process_fork", { "child_pid" } },
 };
 
-/* As module/events/trace.h numbers them: it is no job any more. */
+/* Values of module/events/trace.h for a job that is forgotten. */
 constexpr int64_t THAW_FORGOTTEN = 4; /* enum mts_thaw_why */
 constexpr int64_t JOB_FORGOTTEN = 2; /* enum mts_job_what */
 
@@ -81,7 +81,7 @@ struct Span {
 
 typedef std::vector<Span> Spans;
 
-/* Of one data stream. Records come processor by processor: they are sorted when all are there. */
+/* One data stream. Records come processor by processor, so they are sorted at the end. */
 class Trace
 {
       public:
@@ -107,7 +107,7 @@ class Trace
 
 	std::vector<Record> _records;
 	bool _built = false;
-	std::map<int, Spans> _rotors; /* by pid: as many as there were modules */
+	std::map<int, Spans> _rotors; /* by pid: one for each load of the module */
 	std::map<int64_t, Spans> _jobs; /* by cgroup id */
 	std::map<int, int64_t> _cgroup_of; /* the last one of each task */
 };
@@ -127,7 +127,7 @@ void Trace::close(Spans &spans, int64_t at)
 		spans.back().to = at;
 }
 
-/* Backwards from its end, where the parts are known. */
+/* The parts of a switch, from the times that the event at its end has. */
 void Trace::add_switch(const Record &r)
 {
 	Spans &spans = _rotors[r.entry->pid];
@@ -176,11 +176,11 @@ void Trace::job(const Record &r)
 	else if (forgotten)
 		close(spans, ts);
 	else if (r.event == JOB && now && now->kind == FROZEN)
-		return; /* It stands until it is thawed, whatever bin it gets, or none. */
+		return; /* A frozen job stays frozen until it is thawed, whatever bin it gets. */
 	else if (bin <= NO_BIN)
 		close(spans, ts);
 	else if (!now || now->kind == FROZEN || now->bin != bin)
-		/* Thawed; or planned anew before it was frozen: it has run with the old bin. */
+		/* It is thawed, or gets a new bin while it runs. */
 		open(spans, ts, THAWED, bin);
 }
 
@@ -278,7 +278,7 @@ std::string label_of(const Span &span)
 	}
 }
 
-/* Loaded when first drawn with: it needs OpenGL. NULL: there is none. */
+/* Loaded at the first use, because it needs OpenGL. NULL: there is no font. */
 const ksplot_font *font()
 {
 	static ksplot_font loaded;
@@ -330,7 +330,7 @@ class Box : public KsPlot::PlotObject
 	std::string _label;
 };
 
-/* Per mille of the lane's height, from its base up. What runs is drawn up to 700. */
+/* Per mille of the lane's height, from its base. KernelShark draws running tasks up to 700. */
 struct Range {
 	int from;
 	int to;
@@ -349,7 +349,7 @@ Range heights(Kind kind)
 	}
 }
 
-/* In bins of the histogram, which are columns of pixels. */
+/* In bins of KernelShark's histogram, which are columns of pixels. */
 int column(const kshark_trace_histo *histo, int64_t ts)
 {
 	ts = std::min(std::max(ts, histo->min), histo->max);
@@ -364,7 +364,7 @@ void draw_span(KsCppArgV *argv, const Span &span)
 	KsPlot::Point a = graph->bin(column(argv->_histo, span.from))._base;
 	KsPlot::Point b = graph->bin(column(argv->_histo, span.to))._base;
 
-	/* What is narrower than a pixel is not there, but a slice or a frozen job is. */
+	/* Shapes narrower than a pixel are left out, except slices and frozen jobs. */
 	if (a.x() == b.x() && span.kind != SLICE && span.kind != FROZEN)
 		return;
 	argv->_shapes->push_front(new Box(a.x(), std::max(b.x(), a.x() + 1),
@@ -404,7 +404,7 @@ void note(kshark_data_stream *stream, void *rec, kshark_entry *entry)
 } // namespace
 
 extern "C" {
-/* Return: is there anything in it that the plugin knows? */
+/* Return: does the stream have events that the plugin knows? */
 int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	std::unique_ptr<Trace> trace(new Trace);

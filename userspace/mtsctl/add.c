@@ -16,10 +16,10 @@
 
 #define SHOWN 10 /* processes that are listed by name */
 
-/* What the command line says of the job. */
+/* The options of the command line. */
 struct wish {
 	u32 flags;
-	bool has_pause; /* max_pause_ns is said */
+	bool has_pause; /* --max-pause is given */
 	u64 max_pause_ns;
 };
 
@@ -52,9 +52,9 @@ static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 			 dir);
 		break;
 	case EBUSY:
-		complain("add: %s: it holds PID 1, a kernel thread, or this shell or what started "
-			 "it, which must never be frozen: start the job in a cgroup of its own, "
-			 "with 'mtsctl run' or 'systemd-run'",
+		complain("add: %s: it holds PID 1, a kernel thread, mtsctl itself or one of its "
+			 "parent processes, such as this shell: these must never be frozen. Start "
+			 "the job in a cgroup of its own, with 'mtsctl run' or 'systemd-run'",
 			 dir);
 		break;
 	case EEXIST:
@@ -87,9 +87,9 @@ static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 }
 
 /*
- * systemd kills what does not tell it in time that it is alive, which a frozen process cannot:
- * half of that time is the limit, as sd_watchdog_enabled(3) has processes tell it twice as often.
- * What must tell it more often than turns can be taken is not frozen at all.
+ * systemd kills a service that does not report within WatchdogSec, and a frozen process cannot
+ * report. The pause limit is half of WatchdogSec, because sd_watchdog_enabled(3) tells processes to
+ * report twice as often. If that is less than the shortest pause limit, the job is pinned.
  */
 static void heed_watchdog(const char *dir, struct mts_job_add *add)
 {
@@ -99,30 +99,31 @@ static void heed_watchdog(const char *dir, struct mts_job_add *add)
 	if (add->flags & MTS_JOB_PIN || watchdog_of_cgroup(dir, &watchdog) || !watchdog)
 		return;
 	format_time(a, watchdog);
-	/* In whole milliseconds: people read it. */
+	/* Whole milliseconds, for a readable message. */
 	half = mts_min(watchdog / 2 / 1000000 * 1000000, MTS_PAUSE_MAX_NS);
 	if (half < MTS_PAUSE_MIN_NS) {
 		add->flags |= MTS_JOB_PIN;
-		complain("add: %s: systemd's watchdog expects a sign of life every %s, which "
-			 "leaves no time for turns: the job is pinned, as with --pin; "
-			 "--max-pause off ignores the watchdog",
-			 dir, a);
+		complain(
+			"add: %s: systemd's watchdog expects a sign of life every %s, which "
+			"is too often for a job that takes turns: the job is pinned, as with --pin; "
+			"--max-pause off ignores the watchdog",
+			dir, a);
 		return;
 	}
 	if (!device_has_limits()) {
 		complain("add: %s: systemd's watchdog expects a sign of life every %s, and the "
-			 "loaded module is older than mtsctl: it knows no pause limit of a job. "
-			 "Set one for all: mtsctl set max_pause=%s, or add it with --pin",
+			 "loaded module is too old for a pause limit of one job. "
+			 "Set one for all jobs: mtsctl set max_pause=%s, or add the job with --pin",
 			 dir, a, format_time_exact(b, half));
 		return;
 	}
 	add->max_pause_ns = half;
 	complain("add: %s: systemd's watchdog expects a sign of life every %s: the job is never "
-		 "frozen for longer than %s; --max-pause says otherwise",
+		 "frozen for longer than %s; --max-pause sets another limit",
 		 dir, a, format_time(b, add->max_pause_ns));
 }
 
-/* The module keeps 63 bytes of a name, and no command takes digits for one. */
+/* The module keeps 63 bytes of a name, and commands read digits alone as an id. */
 static void say_how_to_name(int cgroup_fd, u32 id)
 {
 	char path[PATH_MAX], text[PATH_MAX];
@@ -149,7 +150,7 @@ static int add_dir(const char *dir, const struct wish *wish)
 	char name[PATH_MAX];
 	int ret;
 
-	/* Not O_PATH: a file that is no cgroup is the module's to refuse. */
+	/* The module checks that the directory is a cgroup. */
 	add.cgroup_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (add.cgroup_fd < 0) {
 		complain("add: %s: %s", dir, strerror(errno));
@@ -166,7 +167,7 @@ static int add_dir(const char *dir, const struct wish *wish)
 	return ret ? add_failed(dir, &add, -ret) : EXIT_OK;
 }
 
-/* Others live in the cgroup as well: they would be frozen too. */
+/* Freezing the cgroup would freeze its other processes, too. */
 static int refuse_others(const struct command *command, pid_t pid, const char *dir,
 			 const struct process *others, u32 total)
 {

@@ -65,7 +65,7 @@ int cgroup_dir_id(const char *dir, u64 *id)
 	return 0;
 }
 
-/* With the path as it stands: no directory, or none of a cgroup. */
+/* Take `name` as an absolute path. Return: 0, or why it is not the directory of a cgroup. */
 static int dir_as_written(const char *name, char dir[PATH_MAX])
 {
 	int ret = path_print(dir, "%s", name);
@@ -92,7 +92,7 @@ int cgroup_dir(const char *name, char dir[PATH_MAX])
 		ret = check_directory(dir);
 	if (!ret || written == -ENOENT)
 		return ret;
-	/* It exists, but is not a cgroup: the caller refuses it under the name that was given. */
+	/* It exists, but is not a cgroup: the caller's error message names it as it was given. */
 	ret = path_print(dir, "%s", name);
 	return ret || written == -EXDEV ? ret : written;
 }
@@ -141,7 +141,7 @@ int cgroup_of_process(pid_t pid, char path[PATH_MAX])
 		ret = path_print(path, "%s", line + 3);
 		break;
 	}
-	/* The process may go between the open and the read. */
+	/* The process may exit between the open and the read. */
 	if (ferror(file))
 		ret = -ESRCH;
 	fclose(file);
@@ -162,7 +162,7 @@ int cgroup_ids(const char *path, u64 *ids, int room, int *n)
 	while (*n < room) {
 		struct stat st;
 
-		/* A cgroup that was removed: its parents still count. */
+		/* The cgroup has been removed; its parents may still be jobs. */
 		if (!stat(dir, &st))
 			ids[(*n)++] = st.st_ino;
 		if (strlen(dir) <= root)
@@ -213,7 +213,7 @@ static void processes_of(const char *dir, pid_t self, struct process *processes,
 	FILE *file;
 	int pid;
 
-	/* Below a domain there may be threaded cgroups: theirs are the domain's. */
+	/* A threaded cgroup lists no processes: the domain above it lists them. */
 	if (file_open(&file, "%s/cgroup.procs", dir))
 		return;
 	while (fscanf(file, "%d", &pid) == 1) {
@@ -246,7 +246,7 @@ static int processes_below(const char *dir, pid_t self, struct process *processe
 			continue;
 		if (path_print(below, "%s/%s", dir, entry->d_name) || check_directory(below))
 			continue;
-		/* Gone in the meantime: nothing lives in it. */
+		/* Removed in the meantime: it has no processes. */
 		processes_below(below, self, processes, room, total, depth + 1);
 	}
 	closedir(stream);
@@ -284,7 +284,7 @@ int cgroup_usage(const char *dir, struct mts_usage *usage)
 	ret = read_u64(dir, "memory.current", &u.current_bytes);
 	if (ret)
 		return ret == -ENOENT ? -EOPNOTSUPP : ret;
-	/* Not there without swap accounting. */
+	/* The file is missing without swap accounting. */
 	ret = read_u64(dir, "memory.swap.current", &u.swap);
 	if (ret && ret != -ENOENT)
 		return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of procfs and cgroup v2 say. Functions return 0 or -errno. */
+/* Reads the files of procfs and cgroup v2. Functions return 0 or -errno. */
 #ifndef MTSCTL_CGROUP_H
 #define MTSCTL_CGROUP_H
 
@@ -16,8 +16,8 @@ struct process {
 };
 
 /*
- * The directory of what the user calls a cgroup: a path below the cgroup
- * root, with or without it in front. ENOENT, ENAMETOOLONG, ENOTDIR, ...
+ * The directory of a cgroup that the user names by a path, with or without the
+ * cgroup root in front. ENOENT, ENAMETOOLONG, ENOTDIR, ...
  * A directory of another file system is returned only if no cgroup has that path.
  */
 int cgroup_dir(const char *name, char dir[PATH_MAX]);
@@ -26,8 +26,8 @@ int cgroup_dir(const char *name, char dir[PATH_MAX]);
 int cgroup_dir_id(const char *dir, u64 *id);
 
 /*
- * The path of the cgroup below the cgroup root, "/" for the root itself. EXDEV: it lies outside
- * of what this process sees of cgroup v2; others: the kernel opens no cgroup by its id.
+ * The path of the cgroup below the cgroup root, "/" for the root itself. EXDEV: it is not in the
+ * cgroup v2 mount of this process. Other errors: the kernel cannot open a cgroup by its id.
  */
 int cgroup_path_of_fd(int fd, char path[PATH_MAX]);
 int cgroup_path_of_id(u64 id, char path[PATH_MAX]);
@@ -35,7 +35,7 @@ int cgroup_path_of_id(u64 id, char path[PATH_MAX]);
 /* The path of the process's cgroup, "/" for the root. ESRCH: no such process. */
 int cgroup_of_process(pid_t pid, char path[PATH_MAX]);
 
-/* The ids (inode numbers) of the cgroup of `path` and of those above it. */
+/* The ids (inode numbers) of the cgroup of `path` and of its parents. */
 int cgroup_ids(const char *path, u64 *ids, int room, int *n);
 
 /*
@@ -54,7 +54,7 @@ bool cgroup_frozen(const char *path);
 void process_comm(pid_t pid, char comm[COMM_SIZE]);
 bool process_is_kernel_thread(pid_t pid);
 
-/* MemTotal, and MemAvailable without slab, as the module reckons, in bytes. */
+/* MemTotal, and MemAvailable without slab, as the module computes it, in bytes. */
 int host_memory(u64 *total, u64 *available);
 
 #endif /* MTSCTL_CGROUP_H */

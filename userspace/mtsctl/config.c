@@ -127,8 +127,8 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 }
 
 /*
- * The module would refuse it as well, without saying by how much. (A slice
- * alone takes a longer min_slice down with it.)
+ * Check here, because the module refuses the values without an explanation. If slice alone is set,
+ * the module shortens a min_slice that is longer.
  */
 static int check_slices(const struct command *command, const struct mts_config *config)
 {
@@ -177,8 +177,8 @@ int set_main(const struct command *command, int argc, char **argv)
 	case 0:
 		return EXIT_OK;
 	case ERANGE:
-		complain("set: the module refuses a value as out of its range; "
-			 "nothing has changed: see 'mtsctl set --help'");
+		complain("set: a value is out of range; nothing has changed: "
+			 "see 'mtsctl set --help'");
 		return EXIT_USAGE;
 	case EINVAL:
 		complain("set: the module does not know one of these words (is it older than "

@@ -20,13 +20,13 @@ const char *format_time(char buf[FORMAT_SIZE], u64 ns);
 const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
 const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);
 
-/* The same of max_pause, where 0 is "auto". */
+/* The same for max_pause, where 0 is "auto". */
 const char *format_pause(char buf[FORMAT_SIZE], u64 ns);
 
-/* Exact, as set takes it: "5%", "2.5%", "off". */
+/* Exact, as `set` takes it: "5%", "2.5%", "off". */
 const char *format_share(char buf[FORMAT_SIZE], u32 permille);
 
-/* What is not printable ASCII becomes "?": a cgroup may have any name. */
+/* Replaces bytes that are not printable ASCII by "?": a cgroup may have any name. */
 const char *format_name(char *buf, size_t size, const char *name);
 
 /* The same, and ".." in the middle where the name is longer than width. */
@@ -35,24 +35,24 @@ const char *format_name_short(char *buf, size_t width, const char *name);
 /* "label      text", the text filled to 80 columns. */
 void print_field(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* JSON has no unsigned 64-bit numbers: what is larger becomes INT64_MAX. */
+/* Jansson has no unsigned 64-bit numbers: larger values become INT64_MAX. */
 json_t *json_u64(u64 value);
-/* Where 0 is none, or automatic. */
+/* The same; null for 0, which means none or automatic. */
 json_t *json_u64_or_null(u64 value);
 
-/* Any bytes: what is not UTF-8 goes through format_name(). */
+/* Any bytes: text that is not UTF-8 goes through format_name(). */
 json_t *json_text(const char *text);
 
 /*
- * Puts a value, which it takes over, into an object. Without memory the object
- * is dropped and becomes NULL; putting more into that does nothing.
+ * Puts a value into an object, which then owns the value. Without memory the object
+ * is freed and becomes NULL; further calls on NULL do nothing.
  */
 void json_put(json_t **object, const char *key, json_t *value);
 
 /* The same for the end of an array. */
 void json_append(json_t **array, json_t *value);
 
-/* Prints and drops it. NULL, that is no memory: says so. Return: an exit status. */
+/* Prints and frees it. NULL means that memory ran out: says so. Return: an exit status. */
 int json_print(json_t *root);
 /* The same, compact: an object a line. */
 int json_print_line(json_t *root);

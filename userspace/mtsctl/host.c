@@ -25,7 +25,7 @@ unsigned int host_processors(void)
 	return n > 0 ? (unsigned int)n : 1;
 }
 
-/* Where a file system of this type is mounted: where it belongs, if it is there or nowhere. */
+/* Where a file system of this type is mounted. Prefer `usual`; also if it is mounted nowhere. */
 static void find_mount(char dir[PATH_MAX], const char *type, const char *usual)
 {
 	struct mntent *entry;

@@ -91,7 +91,7 @@ int ipc_stats(struct mts_stats *stats)
 
 	if (ret != -ENOTTY)
 		return ret;
-	/* A module of ABI 1, which writes the fields that it knows. */
+	/* A module of ABI 1 writes only the fields that it knows. */
 	*stats = (struct mts_stats){ 0 };
 	return ipc_call(MTS_IOC_STATS_OF(MTS_STATS_SIZE_1), stats);
 }
@@ -102,8 +102,8 @@ int ipc_thaw(void)
 }
 
 /*
- * Elements of `size` bytes; elem_size is what the module is told of that. Asks again with more
- * room while the list is longer than the buffer.
+ * Read a list. The buffer has elements of `size` bytes; `elem_size` is the size that the module is
+ * told, 0 for ABI 1. Ask again with more room while the list is longer than the buffer.
  */
 static int ipc_list(unsigned long request, size_t size, u32 elem_size, void **elements, u32 *count,
 		    u64 *generation)
@@ -137,7 +137,7 @@ static int ipc_list(unsigned long request, size_t size, u32 elem_size, void **el
 			*generation = list.generation;
 			return 0;
 		}
-		/* Some more than there were: they may be arriving. */
+		/* Room for some more: jobs may arrive between two calls. */
 		room = list.total + 16 + list.total / 8;
 	}
 	free(buf);
@@ -180,7 +180,7 @@ int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation)
 		ret = ipc_jobs_1(jobs, count, generation);
 	if (ret)
 		return ret;
-	/* What is printed as a string must be one. */
+	/* Names are printed as strings: make sure that they end. */
 	for (u32 i = 0; i < *count; i++)
 		(*jobs)[i].name[MTS_NAME_SIZE - 1] = '\0';
 	return 0;

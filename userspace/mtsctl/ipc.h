@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All talk with the module. The tests link another implementation of this
+ * All calls to the module. The tests link another implementation of this
  * header (tests/mtsctl/fake_ipc.c).
  *
- * Every function returns 0 or a negative errno, as uapi/mts.h lists them, and
- * changes no result when it fails. ipc_open() comes first.
+ * Every function returns 0 or a negative errno; uapi/mts.h lists them. A function
+ * that fails leaves its results unchanged. Call ipc_open() first.
  */
 #ifndef MTSCTL_IPC_H
 #define MTSCTL_IPC_H
@@ -29,8 +29,8 @@ int ipc_stats(struct mts_stats *stats);
 int ipc_thaw(void);
 
 /*
- * The whole list, in memory that the caller frees; NULL if it is empty. What an older module does
- * not tell of a job, or of its counters, is 0, and last_call_age_ms MTS_CALL_AGE_MAX.
+ * The whole list, in memory that the caller frees; NULL if it is empty. Fields that an older module
+ * does not know are 0, but last_call_age_ms is MTS_CALL_AGE_MAX.
  */
 int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation);
 int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is done to jobs: remove, pin, unpin, pause. */
+/* mtsctl remove, pin, unpin and pause. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static bool seen(const struct mts_job_info **found, int n)
 	return false;
 }
 
-/* All are found before the first is touched. */
+/* Look up all jobs before the first one is changed. */
 static int find_all(const struct command *command, const struct mts_job_info *jobs, u32 count,
 		    int argc, char **argv, const struct mts_job_info **found)
 {
@@ -60,7 +60,7 @@ static int find_all(const struct command *command, const struct mts_job_info *jo
 	return status;
 }
 
-/* One that fails does not keep the others from being done. */
+/* If one job fails, go on with the others. */
 static int on_all(const struct command *command, int argc, const struct mts_job_info **found,
 		  u64 max_pause)
 {

@@ -45,10 +45,10 @@ static const struct mts_job_info *with_cgroup(const struct search *search, u64 i
 
 struct named {
 	const struct mts_job_info *job, *another; /* NULL: none */
-	const struct mts_job_info *unsure; /* its name is cut, and its cgroup could not be seen */
+	const struct mts_job_info *unsure; /* its name is cut, and its cgroup cannot be read */
 };
 
-/* Of a long name the list of jobs has the beginning: the directory has all of it. */
+/* The list of jobs has the first 63 bytes of a name; the directory has the whole name. */
 static bool has_name(const struct mts_job_info *job, const char *name, struct named *named)
 {
 	char path[PATH_MAX];
@@ -125,9 +125,8 @@ static int find_id(const struct search *search, const char *digits,
 }
 
 /*
- * A script may hold the id of a job that is gone, so that digits are never taken for a name. A
- * person may mean the name that status shows, so that they are not taken for an id either where
- * another job has that name.
+ * Digits are never taken for a name: a script may hold the id of a job that is gone. If another job
+ * has these digits as its name, they are refused as an id, too: the user may mean that name.
  */
 static int find_digits(const struct search *search, const struct mts_job_info **found)
 {
@@ -176,7 +175,7 @@ static const struct mts_job_info *job_above(const struct search *search, const c
 	return above;
 }
 
-/* The directory is a cgroup, and no job. */
+/* The directory is a cgroup, but not a job. */
 static int not_a_job(const struct search *search, const char *dir)
 {
 	const struct mts_job_info *above = job_above(search, dir);

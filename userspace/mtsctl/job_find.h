@@ -6,14 +6,14 @@
 #include "mtsctl.h"
 
 /*
- * An argument is read in one way only, so that it cannot hit another job than the user means:
+ * An argument has one meaning only, so that it cannot name another job than the user means:
  *  - id=N is an id; name=NAME is a name;
- *  - with a slash it is the path of a cgroup, as `add` takes it: the id of the cgroup decides;
+ *  - with a slash it is the path of a cgroup, as `add` takes it. The cgroup's id is compared;
  *  - digits alone are an id, and refused if another job has that name;
- *  - all else is a name. Of a name of 64 bytes or more the module keeps the first 63: the
+ *  - everything else is a name. The module keeps the first 63 bytes of a longer name. So the
  *    directory of the job's cgroup must have the whole name.
  *
- * Return: an exit status; if it is not EXIT_OK, the function has said why.
+ * Return: an exit status. The function prints an error unless it is EXIT_OK.
  */
 int job_find(const struct command *command, const struct mts_job_info *jobs, u32 count,
 	     const char *text, const struct mts_job_info **found);

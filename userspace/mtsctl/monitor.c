@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hartman and Narasimhan's monitor (Virtual Memory-Induced Priority Inversion,
- * sections 3 and 4.2): constant, so it uses little; reflective, so it counts
- * what it uses itself; and locked into memory, as theirs had to be in the end.
- * It must go on while the host thrashes: after its first look it allocates
- * nothing, opens nothing but the device, and touches no new page.
+ * sections 3 and 4.2). It is constant: it uses little. It is reflective: it counts
+ * its own use. It is locked into memory, like theirs.
+ * It must go on while the host thrashes. So after its first sample it allocates
+ * nothing, opens no file but the device, and touches no new page.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define SECOND 1000000000ull
 #define LINE_SIZE 1024
 
-/* Counters, since boot and since the start, and what is so at the moment. */
+/* A sample: counters since boot or since the start, and present values. */
 struct look {
 	u64 time_ns; /* CLOCK_REALTIME */
 	struct vitals vitals;
@@ -42,7 +42,7 @@ static u64 clock_ns(clockid_t clock)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* An open device would keep the module from being unloaded. */
+/* Open and close the device each time: an open device keeps the module from being unloaded. */
 static void look_at_module(struct look *look)
 {
 	static bool said;
@@ -84,7 +84,7 @@ struct line {
 	bool json;
 };
 
-/* One field; NULL: it has no value at the moment. */
+/* Add a field. A @value of NULL means: no value at the moment. */
 static void put(struct line *line, const char *name, const char *value)
 {
 	int n;
@@ -133,7 +133,7 @@ static void make_line(struct line *line, const struct look *last, const struct l
 	"time_ns,late_ns,load,mem_available,swap_free,pswpin,pswpout,pgmajfault,bin,frozen," \
 	"own_cpu_ns,own_majflt,own_minflt\n"
 
-/* Not by stdio, which would allocate. Return: an exit status. */
+/* Without stdio, which would allocate memory. Return: an exit status. */
 static int write_out(struct ticker *ticker, const char *text, size_t size)
 {
 	struct output_end end = ticker_end(ticker);
@@ -151,7 +151,7 @@ static int watch(struct ticker *ticker, u32 count, bool json)
 	u32 n = 0;
 	int ret = EXIT_OK;
 
-	/* The first look touches all that the later ones will. */
+	/* The first sample touches all the memory that later samples need. */
 	line.json = json;
 	if (look_around(&looks[0]))
 		goto failed;

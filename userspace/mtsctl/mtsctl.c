@@ -24,11 +24,11 @@ static const struct command commands[] = {
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
 	  "  --name NAME      name of the job (default: the name of the command)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
-	{ "add", add_main, "Make a job of an existing cgroup, whole",
+	{ "add", add_main, "Make a job of a whole existing cgroup",
 	  "[--each] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
-	  "  --pid PID        the cgroup that PID is in, with all that lives in it\n"
-	  "  --yes            even if other processes live in the cgroup of PID\n"
+	  "  --pid PID        the cgroup of PID, with all processes in it\n"
+	  "  --yes            even if the cgroup of PID has other processes\n"
 	  "  --each           each new child process becomes a job of its own\n"
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
@@ -40,7 +40,7 @@ static const struct command commands[] = {
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
 	  JOB_DETAILS "  TIME             1s to 60s; off: no limit of their own\n" },
-	{ "status", status_main, "Show what runs, what is frozen, why, and what comes next",
+	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
 	{ "top", top_main, "Show bins and jobs live, and act on them",
@@ -52,7 +52,7 @@ static const struct command commands[] = {
 	  "                   swapped, frozen or faults\n" },
 	{ "why", why_main, "Say whether and why a process is frozen, and for how long",
 	  "[--json] PID", JSON_DETAILS },
-	{ "plan", plan_main, "Foretell the bins, the slices and the pauses",
+	{ "plan", plan_main, "Predict the bins, the slices and the pauses",
 	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
 	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
@@ -61,18 +61,19 @@ static const struct command commands[] = {
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
-	  "  --pin-size SIZE... resident jobs of these sizes\n"
-	  "  --capacity SIZE  what all jobs may hold together; N%: of the host's memory\n"
+	  "  --pin-size SIZE... pinned jobs of these sizes\n"
+	  "  --capacity SIZE  memory for all jobs together; N%: of the host's memory\n"
 	  "  --slice TIME     slice of a full bin, at least\n"
 	  "  --min-slice TIME shortest slice\n"
 	  "  --max-pause TIME longest time that a job may be frozen, or auto\n"
 	  "  --overhead N%    slices grow until switches take no more of a round\n"
 	  "  --pack PACK      ffd, bfd or rw\n"
 	  "  --evict EVICT    off, need, full or auto\n"
-	  "  --switch TIME    what a switch between bins takes\n"
-	  "  --swap-speed SIZE  the same, from what swap moves in a second: 500M\n"
-	  "  --processors N   that each bin is to keep busy: this host's\n" JSON_DETAILS },
-	{ "set", set_main, "Change the configuration, all or nothing", "KEY=VALUE...",
+	  "  --switch TIME    duration of a switch between two bins\n"
+	  "  --swap-speed SIZE  compute it from the bytes that swap moves in a second: 500M\n"
+	  "  --processors N   processors that each bin should keep busy (default: all of\n"
+	  "                   this host)\n" JSON_DETAILS },
+	{ "set", set_main, "Change the configuration: all values or none", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full|auto\n"
@@ -82,21 +83,22 @@ static const struct command commands[] = {
 	  "  max_pause=TIME|auto  longest time that a job is frozen, 1s to 60s\n"
 	  "  overhead=N%|off  slices grow until switches take no more of the time,\n"
 	  "                   within max_pause: up to 50%; off: they do not grow\n"
-	  "  interactive=N%|off  of the capacity, for jobs that somebody uses, up to\n"
-	  "                   90%; off: they take turns as all do\n"
-	  "  bin=SIZE|N%|auto what a bin may hold, 1M to 1P\n" },
-	{ "get", get_main, "Show the configuration, as set takes it", "[--json]", JSON_DETAILS },
+	  "  interactive=N%|off  share of the capacity for interactive jobs, up to 90%;\n"
+	  "                   off: they take turns like all jobs\n"
+	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n" },
+	{ "get", get_main, "Show the configuration in the form that set takes", "[--json]",
+	  JSON_DETAILS },
 	{ "stats", stats_main, "Show the counters since the module was loaded",
 	  "[--json | --prometheus]",
 	  JSON_DETAILS
 	  "  --prometheus     print them, the bins and the jobs as metrics, in the text\n"
 	  "                   format of Prometheus\n" },
-	{ "monitor", monitor_main, "Write down once a second how the host fares",
+	{ "monitor", monitor_main, "Write the host's load, memory and swap traffic once a second",
 	  "[--interval TIME] [--count COUNT] [--json]",
 	  "  --interval TIME  between lines: seconds, or a time with its unit\n"
 	  "  --count COUNT    end after so many lines\n"
 	  "  --json           print JSON, an object a line, in place of CSV\n" },
-	{ "watch", watch_main, "Print what the module does, a line an event, until interrupted",
+	{ "watch", watch_main, "Print the module's events, one line each, until interrupted",
 	  "[--json]", "  --json           print JSON, an object a line\n" },
 	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
 };
@@ -147,8 +149,8 @@ static void show_usage(FILE *file)
 }
 
 /*
- * Values of long options start here, with --help: getopt_long() mixes them up
- * with the short ones in optopt.
+ * Values of long options start here, with --help. They must differ from all characters, because
+ * getopt_long() returns both kinds in optopt.
  */
 #define LONG_OPTION 256
 
@@ -268,7 +270,7 @@ int device_failed(const char *what, int err)
 	return err == EPERM || err == EACCES ? EXIT_PERMISSION : EXIT_FAILED;
 }
 
-/* NULL, with a complaint, if there is no such command. */
+/* Return: the command; NULL: there is none of that name, and an error is printed. */
 static const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; i < N_COMMANDS; i++)

@@ -12,11 +12,11 @@
 /* Exit statuses; mtsctl.8 documents them. */
 enum {
 	EXIT_OK = 0,
-	EXIT_FAILED = 1, /* what was asked failed */
+	EXIT_FAILED = 1, /* the request failed */
 	EXIT_USAGE = 2, /* bad usage or bad input: nothing was tried */
 	EXIT_NO_MODULE = 3,
 	EXIT_PERMISSION = 4,
-	/* mtsctl run alone, as env(1) and timeout(1) */
+	/* mtsctl run only, as with env(1) and timeout(1) */
 	EXIT_RUN = 125,
 	EXIT_CANNOT_EXEC = 126,
 	EXIT_NOT_FOUND = 127,
@@ -26,7 +26,7 @@ struct command {
 	const char *name;
 	int (*function)(const struct command *command, int argc, char **argv);
 	const char *description; /* one line */
-	const char *usage; /* what follows "mtsctl NAME" */
+	const char *usage; /* the arguments after "mtsctl NAME" */
 	const char *details; /* options, one a line; may be NULL */
 };
 
@@ -49,33 +49,33 @@ int watch_main(const struct command *command, int argc, char **argv);
 /* "mtsctl: ..." and a newline on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, with where to look; always returns EXIT_USAGE. */
+/* The same, and a line that names the help; always returns EXIT_USAGE. */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #define OPTION_END (-1)
-#define OPTION_ERROR (-2) /* said what is wrong: return EXIT_USAGE */
-#define OPTION_HELP (-3) /* printed the help: return EXIT_OK */
+#define OPTION_ERROR (-2) /* an error is printed: return EXIT_USAGE */
+#define OPTION_HELP (-3) /* the help is printed: return EXIT_OK */
 #define OPTION_WORD 1 /* an argument in its place, if shorts starts with "-" */
 
 /*
- * getopt_long() that knows --help and says what is wrong. `shorts` starts
- * with "+" (stop at the first argument) or "-" (OPTION_WORD) if at all; short
- * options may follow, not h. Values of options are above OPTION_WORD.
+ * getopt_long() that knows --help and prints errors. `shorts` may start with
+ * "+" (stop at the first argument) or "-" (OPTION_WORD). Short options may
+ * follow, but not h. Values of options must be above OPTION_WORD.
  */
 int next_option(const struct command *command, int argc, char **argv, const char *shorts,
 		const struct option *options);
 
 /*
- * For commands with no option but --json, which sets *json; NULL: without it. Return: OPTION_END,
- * or the exit status if the command ends here.
+ * For commands that have at most the option --json, which sets *json; NULL: not even that. Return:
+ * OPTION_END, or the exit status if the command ends here.
  */
 int simple_options(const struct command *command, int argc, char **argv, bool *json);
 
-/* Opens the device, or says why not. Return: an exit status. */
+/* Opens the device, or prints an error. Return: an exit status. */
 int device_open(void);
 
-/* Says why the device cannot be opened. Return: an exit status, as above. */
+/* Prints why the device cannot be opened. Return: an exit status. */
 int device_absent(int err);
 
 /* Does the module know pause limits of jobs and calls? The device is open. */
@@ -84,7 +84,7 @@ bool device_has_limits(void);
 /* What a positive errno of a command means. */
 const char *device_error(int err);
 
-/* Says that `what` failed with `err`, a positive errno. Return: an exit status. */
+/* Prints that `what` failed with `err`, a positive errno. Return: an exit status. */
 int device_failed(const char *what, int err);
 
 #endif /* MTSCTL_H */

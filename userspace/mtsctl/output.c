@@ -15,7 +15,7 @@ int output_write(const struct output_end *end, const char *text, size_t size)
 	while (size && !*end->ended) {
 		if (ppoll(&fd, 1, NULL, end->waiting) <= 0)
 			continue;
-		/* A pipe that takes anything takes so much without waiting. */
+		/* A pipe that polls writable takes PIPE_BUF bytes without blocking. */
 		written = write(STDOUT_FILENO, text, size < PIPE_BUF ? size : PIPE_BUF);
 		if (written < 0 && errno != EAGAIN)
 			return -errno;
@@ -38,7 +38,7 @@ static ssize_t write_all(void *end, const char *text, size_t size)
 int output_may_end(const struct output_end *end)
 {
 	static const cookie_io_functions_t functions = { .write = write_all };
-	/* main() writes what is left when the command has ended. */
+	/* Static: main() writes the rest of the output after the command has ended. */
 	static struct output_end kept;
 	static sigset_t waiting;
 	FILE *file;

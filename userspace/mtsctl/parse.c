@@ -6,7 +6,7 @@
 
 #include "parse.h"
 
-/* Without the locale. */
+/* Independent of the locale. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -17,7 +17,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Without this, 0x10 would be a 0 with an unknown unit, or with a count behind it. */
+/* Without this check, 0x10 would be a 0 with an unknown unit, or 10 jobs of 0 bytes. */
 static bool is_hexadecimal(const char *text)
 {
 	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -132,7 +132,7 @@ const char *parse_size_or_share(const char *text, u64 total, u64 *bytes)
 	if (strcmp(text, "%"))
 		return "not a percentage: write 40%";
 	if (!d.whole && !d.part)
-		return "0% leaves nothing";
+		return "0% is no memory";
 	if (d.whole > 100 || (d.whole == 100 && d.part))
 		return "more than 100%";
 	*bytes = (unsigned __int128)total * d.whole / 100 +
@@ -244,7 +244,7 @@ const char *parse_interval(const char *text, u64 *ns)
 	return wrong ? wrong : decimal_time(&d, *text ? text : "s", ns);
 }
 
-/* A whole number from 1 to max, and no more than that. */
+/* A whole number from 1 to max, with nothing after it. */
 static const char *parse_whole(const char *text, u64 max, u64 *value, const char *not_one,
 			       const char *out_of_range)
 {

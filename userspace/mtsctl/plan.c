@@ -15,7 +15,7 @@
 #define SECOND 1000000000ull
 #define MS 1000000ull
 #define MAX_PROCESSORS 65536
-/* Twelve days: no matter any more. */
+/* Twelve days: longer than any switch that is worth a plan. */
 #define LONGEST_SWITCH_S (1ull << 20)
 
 /* Without the module: its own defaults (module/control/config.c). */
@@ -61,7 +61,7 @@ static const struct option options[] = {
 struct request {
 	u32 seen; /* bits of SEEN() */
 	u32 given; /* MTS_CONFIG_* */
-	int list; /* OPT_SIZE, OPT_PIN_SIZE or OPT_CGROUP: what a bare word adds to */
+	int list; /* OPT_SIZE, OPT_PIN_SIZE or OPT_CGROUP: the list to which a bare word belongs */
 };
 
 #define SEEN(opt) (1u << (opt))
@@ -127,7 +127,7 @@ static int set_option(const struct command *command, struct request *request, st
 	}
 }
 
-/* What the options, the module and the host say, in this order. */
+/* Options come first, then the module's configuration, then what the host has. */
 static int settle(const struct command *command, const struct request *request, struct plan *plan)
 {
 	struct mts_plan_conf *conf = &plan->conf;
@@ -169,7 +169,7 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 		if (plan->jobs[i].flags & MTS_PLAN_LIMITED)
 			plan->jobs[i].flags = 0;
 	conf.evict = evict;
-	/* As the rotor does. */
+	/* The same as in the rotor. */
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	if (!ret)
@@ -180,15 +180,15 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
-/* Bytes that one of a round's switches moves, out and in. */
+/* Bytes that a switch of this round moves on average, out and in. */
 static u64 moved_by_a_switch(const struct mts_plan *round)
 {
 	return mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
 }
 
 /*
- * What one of a round's switches takes that moves all of its traffic at @speed bytes a second, in
- * whole milliseconds: nobody knows it better.
+ * The time of a switch that moves its traffic at @speed bytes a second. Whole milliseconds, because
+ * the estimate is not more exact.
  */
 static u64 switch_at(const struct mts_plan *round, u64 speed)
 {
@@ -202,7 +202,7 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 {
 	int ret = compute_once(plan, scratch, evict);
 
-	/* What is packed together, and so the traffic, does not hang on what a switch takes. */
+	/* Plan twice: the traffic gives the time of a switch. It does not depend on that time. */
 	if (!ret && plan->swap_speed && plan->result.nbins > 1) {
 		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
 		ret = compute_once(plan, scratch, evict);
@@ -210,7 +210,7 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
-/* As if a switch did nothing but wait for it: a processor of today moves more. */
+/* Take all of the switch as waiting for the disk: a present processor moves more than this. */
 static bool disk_is_slow(const struct plan *plan)
 {
 	return plan->result.nbins && moved_by_a_switch(&plan->result) <
@@ -223,7 +223,7 @@ static int compute(struct plan *plan)
 	u32 first = plan->evict;
 	int ret = -ENOMEM;
 
-	/* Turns begin so, and it is found out in their first round if that is too much. */
+	/* The module begins turns with evict=full, and may change to evict=need after a round. */
 	if (first == MTS_EVICT_AUTO)
 		first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, NULL, false);
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mtsctl plan: what it plans for, and what comes out. */
+/* mtsctl plan: its input and its result. */
 #ifndef MTSCTL_PLAN_H
 #define MTSCTL_PLAN_H
 
@@ -15,22 +15,22 @@ struct plan {
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
-	u64 room; /* bytes that jobs may hold as residents for their own pause limits */
-	struct mts_limits limits; /* result: what is done for these */
-	u64 swap_speed; /* bytes a second, from which a switch is reckoned; 0: it is not */
-	u32 evict; /* what conf.evict comes to; before it is reckoned MTS_EVICT_AUTO: not known */
+	u64 room; /* bytes that jobs may hold which are exempt for their own pause limits */
+	struct mts_limits limits; /* result: the effect of these pause limits */
+	u64 swap_speed; /* bytes a second, gives the time of a switch; 0: not used */
+	u32 evict; /* the choice for conf.evict; MTS_EVICT_AUTO: not yet known */
 	u64 managed; /* bytes that the jobs hold in memory now */
 };
 
-/* Return: an exit status. What fails has been said. */
+/* Print an error if they fail. Return: an exit status. */
 int plan_add(struct plan *plan, const char *name, const struct mts_plan_job *job);
 int plan_add_sizes(const struct command *command, struct plan *plan, const char *option,
 		   const char *text, u32 flags);
 int plan_add_cgroup(struct plan *plan, const char *name);
 
 /*
- * The jobs and the configuration of the module: what the command line says
- * (bits of MTS_CONFIG_* in `given`) stays.
+ * Takes the jobs and the configuration from the module. Values of the command line
+ * (bits of MTS_CONFIG_* in `given`) are kept.
  */
 int plan_from_module(struct plan *plan, u32 given, bool switch_given);
 

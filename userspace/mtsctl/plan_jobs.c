@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The jobs to plan for: sizes, cgroups, or what the module has. */
+/* The jobs to plan for: sizes, cgroups, or the jobs of the module. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,10 +87,10 @@ int plan_add_cgroup(struct plan *plan, const char *name)
 	return plan_add(plan, name, &job);
 }
 
-/* As the module sees it: what it cannot freeze now is in every bin. */
+/* As in the module: a job that cannot be frozen now is in every bin. */
 static bool is_resident(const struct mts_job_info *job)
 {
-	/* For this one the plan finds out itself. */
+	/* The plan decides anew which jobs are limited. */
 	if (job->state == MTS_JOB_LIMITED)
 		return false;
 	return job->bin == MTS_BIN_EVERY || job->flags & MTS_JOB_PIN ||
@@ -108,7 +108,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 		bool resident = is_resident(job);
 		bool stays = job->flags & MTS_JOB_STAYS && !resident;
 		struct mts_plan_job plan_job = {
-			/* Somebody else's freeze keeps it from growing. */
+			/* Frozen by another process: it cannot grow. */
 			.demand = job->state == MTS_JOB_FOREIGN ? job->resident :
 				  stays				? 0 :
 								  job->demand,
@@ -119,7 +119,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 			.threads = job->threads,
 		};
 
-		/* Interactive jobs have the same room, and come first. */
+		/* Interactive jobs use the same room, before limited ones. */
 		if (stays || job->state == MTS_JOB_INTERACTIVE)
 			plan->room = mts_sub_floor(plan->room, job->demand);
 		plan->managed = mts_add_sat(plan->managed, job->resident);
@@ -160,7 +160,7 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 
 	ret = device_open();
 	if (ret == EXIT_NO_MODULE)
-		complain("plan: without the module, say what to plan for: "
+		complain("plan: without the module, give the jobs to plan for: "
 			 "mtsctl plan --size 6Gx10, or --cgroup PATH");
 	if (ret)
 		return ret;
@@ -174,11 +174,11 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 		goto out;
 	}
 	take_config(plan, &config, &s.status, given);
-	/* These very turns: what they have come to stays until they end. */
+	/* The plan is for the present turns: they keep their choice until they end. */
 	if (s.status.max_pause_ns && config.evict == MTS_EVICT_AUTO && !switch_given &&
 	    !(given & MTS_CONFIG_EVICT))
 		plan->evict = s.status.evict;
-	/* As measured: all of a switch but the thawing, which takes no time. */
+	/* The measured mean. It leaves out thawing, which takes no time. */
 	if (!switch_given && stats.switches)
 		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats.freeze_ns, stats.evict_ns),
 						   stats.bring_back_ns) /

@@ -17,8 +17,8 @@ static bool fits(const struct plan *plan)
 }
 
 /*
- * "6.0 GiB x3, make, make-2, +4": the names of the jobs in a bin, what has the
- * same name once, as many as there is room for.
+ * "6.0 GiB x3, make, make-2, +4": the names of the jobs in a bin, as many as fit.
+ * Jobs with the same name share an entry.
  */
 static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIST_WIDTH + 1])
 {
@@ -42,7 +42,7 @@ static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIS
 			same++;
 			i = j;
 		}
-		/* They have a blank. */
+		/* Sizes contain a blank, which format_name_short() would replace. */
 		if (plan->by_size)
 			snprintf(name, sizeof(name), "%.19s", full);
 		else
@@ -95,10 +95,10 @@ static void show_bins(const struct plan *plan)
 		       "", "never", residents, list);
 	}
 	if (overfull)
-		printf("\n! more than a bin holds: the kernel will page while this bin runs\n");
+		printf("\n! more than the capacity: the kernel will page while this bin runs\n");
 }
 
-/* What evict= comes to is known where it is known what switches take. */
+/* The choice for evict=auto depends on the time of a switch. */
 static bool knows_evict(const struct plan *plan)
 {
 	return plan->result.nbins > 1 &&
@@ -133,7 +133,7 @@ void plan_show(const struct plan *plan)
 		print_field("capacity", "%s in a bin: %s less %s of resident jobs%s",
 			    format_size(a, r->capacity), format_size(b, plan->conf.capacity),
 			    format_size(c, r->resident_demand),
-			    any_stays(plan) ? " and what stays" : "");
+			    any_stays(plan) ? " and kept memory" : "");
 	else
 		print_field("capacity", "%s in a bin", format_size(a, r->capacity));
 	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
@@ -149,10 +149,10 @@ void plan_show(const struct plan *plan)
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
 	else if (fits(plan))
-		print_field("result", "everything fits: nothing will be frozen");
+		print_field("result", "everything fits: no job will be frozen");
 	else if (r->resident_demand > plan->conf.capacity)
-		print_field("result", "resident jobs alone need more than there is: the kernel "
-				      "will page");
+		print_field("result", "the resident jobs alone need more than the capacity: the "
+				      "kernel will page");
 	else if (r->nbins < 2)
 		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
 				      "the kernel will page");
@@ -164,9 +164,8 @@ void plan_show(const struct plan *plan)
 			    format_time(b, r->longest_pause_ns), format_size(c, r->swap_out_bytes),
 			    format_size(d, r->swap_in_bytes));
 	if (r->nbins > 1 && !plan->conf.switch_ns)
-		print_field("note", "the time of the switches is not counted: "
-				    "add --swap-speed SIZE or --switch TIME for slices and pauses "
-				    "that allow for it");
+		print_field("note", "slices and pauses do not include the time of switches: "
+				    "add --swap-speed SIZE or --switch TIME");
 	if (plan->limits.by < plan->njobs)
 		print_field("limits",
 			    "the slices are shorter for job %s, which is frozen for %s at "
@@ -176,9 +175,9 @@ void plan_show(const struct plan *plan)
 	if (mts_plan_pauses_too_long(r))
 		print_field(
 			"warning",
-			"the longest pause is above max_pause=%s: mode=auto gives such turns up, "
-			"and all jobs run at once, as without mts; fewer jobs, faster swap, a "
-			"shorter min_slice or a larger capacity would keep it",
+			"the longest pause is above max_pause=%s: mode=auto gives up such turns, "
+			"and all jobs run at once, as without mts. Fewer jobs, faster swap, a "
+			"shorter min_slice or a larger capacity make it shorter",
 			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
 	if (plan->njobs)
 		show_bins(plan);

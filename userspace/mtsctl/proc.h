@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters from files of procfs and cgroup v2, for what watches while there is
- * no memory: nothing is allocated, and what is read stands in one static buffer.
+ * Reads counters from files of procfs and cgroup v2 while memory is short. It
+ * allocates nothing: it reads into one static buffer.
  */
 #ifndef MTSCTL_PROC_H
 #define MTSCTL_PROC_H
@@ -13,7 +13,7 @@
 /* A descriptor of /proc/NAME, to be kept open, or -errno. */
 int proc_open(const char *name);
 
-/* The file from its beginning, up to 16 KiB, until the next call; NULL: it cannot be read. */
+/* The file, up to 16 KiB. Valid until the next call; NULL: it cannot be read. */
 const char *proc_read(int fd);
 
 /* The number after a line's first word, which may end in a colon; false: no such line. */

@@ -22,19 +22,18 @@ static int run_failed(const struct mts_job_create *create, int err)
 		complain("run: no room: there are %d jobs already", MTS_MAX_JOBS);
 		break;
 	case ENODEV:
-		complain("run: the cgroup that the module keeps its jobs in was removed: "
-			 "load the module again");
+		complain("run: the parent cgroup of the jobs was removed: load the module again");
 		break;
 	case EBUSY:
-		complain("run: this process must never be frozen "
-			 "(it is PID 1, or has threads): run mtsctl from a shell");
+		complain("run: mtsctl runs as PID 1 of this host, which must never be frozen: "
+			 "run mtsctl from a shell");
 		break;
 	case EOPNOTSUPP:
 		complain("run: --each: this kernel cannot catch the children of a job: "
-			 "run each as a job of its own");
+			 "run each command as a job of its own, without --each");
 		break;
 	case EAGAIN:
-		complain("run: the cgroup of the jobs takes no more processes: "
+		complain("run: the parent cgroup of the jobs has reached its limit of processes: "
 			 "raise its pids.max");
 		break;
 	default:
@@ -44,7 +43,7 @@ static int run_failed(const struct mts_job_create *create, int err)
 	return EXIT_RUN;
 }
 
-/* A name that is not asked for gives way to those that exist: make, make-2, ... */
+/* If the default name is taken, it gets a number: make, make-2, ... */
 static int create_job(const char *name, const char *path, u32 flags, u64 max_pause)
 {
 	struct mts_job_create create = { .flags = flags | MTS_JOB_ENTER,
@@ -67,7 +66,7 @@ static int create_job(const char *name, const char *path, u32 flags, u64 max_pau
 	return ret ? run_failed(&create, -ret) : EXIT_OK;
 }
 
-/* Whatever fails before the command runs exits with EXIT_RUN. */
+/* Every error before the command runs exits with EXIT_RUN. */
 int run_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {

@@ -38,7 +38,7 @@ void sample_free(struct sample *sample)
 	sample->faults = NULL;
 }
 
-/* NULL as proc_read() has it. */
+/* Return: as proc_read(). */
 static const char *read_below(int directory, const char *name)
 {
 	int file = openat(directory, name, O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that can be known at one moment: what the module says, and what the host counts. */
+/* One moment: the module's status, bins, jobs and counters, and the host's counters. */
 #ifndef MTSCTL_SAMPLE_H
 #define MTSCTL_SAMPLE_H
 
@@ -14,19 +14,19 @@ struct sample {
 	struct mts_config config;
 	struct vitals vitals;
 	bool vitals_known;
-	u64 *faults; /* major ones of s.jobs[i] since it began, or SAMPLE_UNKNOWN */
+	u64 *faults; /* major faults of s.jobs[i] since it began, or SAMPLE_UNKNOWN */
 };
 
 /*
- * The device must be open. No job has been looked at. Return: 0 or -errno;
- * either way sample_free() may follow.
+ * The device must be open. Does not read the jobs' cgroups yet. Return: 0 or -errno;
+ * in both cases sample_free() may follow.
  */
 int sample_take(struct sample *sample);
 void sample_free(struct sample *sample);
 
 /*
- * Reads from the job's cgroup its faults, and what it has in memory and in swap
- * now: the module's figures are those of the round's beginning.
+ * Reads the job's faults and its present memory and swap from its cgroup. The
+ * module's figures are from the beginning of the round.
  */
 void sample_look(struct sample *sample, u32 job);
 

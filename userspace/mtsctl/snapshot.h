@@ -12,24 +12,24 @@ struct snapshot {
 	u32 nbins;
 	struct mts_job_info *jobs;
 	u32 njobs;
-	/* The generations agree. If not: they changed faster than we read. */
+	/* The lists have the same generation. If not, jobs changed faster than mtsctl read them. */
 	bool consistent;
 };
 
-/* Return: 0, or a negative errno. Either way snapshot_free() may follow. */
+/* Return: 0, or a negative errno. In both cases snapshot_free() may follow. */
 int snapshot_take(struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 
 /* NULL if there is none. */
 const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id);
 
-/* A bin runs, or is coming: the others are frozen. */
+/* True while a bin runs or is brought back, and the others are frozen. */
 bool snapshot_rotates(const struct snapshot *s);
 
-/* Until the slice of the running bin ends; the whole slice while it is coming. */
+/* Time until the slice of the running bin ends; the whole slice during a switch. */
 u64 snapshot_slice_left(const struct snapshot *s);
 
-/* Until the bin runs, by the plan of this round; 0 for the running one. */
+/* Time until the bin runs, by the plan of this round; 0 for the running one. */
 u64 snapshot_starts_in(const struct snapshot *s, u32 bin);
 
 #endif /* MTSCTL_SNAPSHOT_H */

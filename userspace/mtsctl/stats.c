@@ -22,7 +22,7 @@ const struct stats_line stats_lines[] = {
 	STAT(thaws, COUNT, "jobs thawed"),
 	STAT(freeze_timeouts, COUNT, "jobs that did not freeze in 1 s"),
 	STAT(overdue_thaws, COUNT, "jobs thawed by the watchdog: frozen too long"),
-	STAT(foreign_thaws, COUNT, "jobs of ours thawed by somebody else"),
+	STAT(foreign_thaws, COUNT, "jobs frozen by mts, and thawed by another process"),
 	STAT(failsafe_thaws, COUNT, "times a fail-safe thawed everything"),
 	STAT(evict_asked, BYTES, "asked for when evicting"),
 	STAT(evict_got, BYTES, "evicted"),
@@ -32,17 +32,17 @@ const struct stats_line stats_lines[] = {
 	STAT(jobs_created, COUNT, "jobs made by run"),
 	STAT(jobs_added, COUNT, "jobs made by add"),
 	STAT(jobs_each, COUNT, "jobs made by --each"),
-	STAT(jobs_gone, COUNT, "jobs gone: nothing lives in them any more"),
+	STAT(jobs_gone, COUNT, "jobs whose last process exited"),
 	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
 	STAT(bring_back_ns, TIME, "in bringing bins back"),
 	STAT(brought_back, PAGES, "brought back"),
-	STAT(left_in_swap, PAGES, "left in swap as not used"),
-	STAT(missed, PAGES, "left in swap, and used all the same"),
+	STAT(left_in_swap, PAGES, "left in swap, because the last slices did not use them"),
+	STAT(missed, PAGES, "left in swap, but used in the next slice"),
 	STAT(inputs, COUNT, "times that a person's input reached a job"),
 	STAT(interactive_thaws, COUNT, "jobs thawed at once: input, or a real-time thread"),
 	STAT(interactive_wait_ns, TIME, "in waiting for these thaws"),
-	STAT(hook_hits, COUNT, "events that kprobes have told of"),
-	STAT(hook_misses, COUNT, "events that kprobes could not tell of"),
+	STAT(hook_hits, COUNT, "kprobe hits"),
+	STAT(hook_misses, COUNT, "kprobe hits that the kernel missed"),
 	STAT(waits, COUNT, "times that a job waited for a frozen one"),
 	STAT(wait_joins, COUNT, "pairs of such jobs put in one bin"),
 	STAT(wait_thaws, COUNT, "jobs thawed for a lock that others waited for"),
@@ -52,16 +52,16 @@ const struct stats_line stats_lines[] = {
 	STAT(call_locks, COUNT, "calls: a file lock of a frozen job was waited for"),
 	STAT(call_thaws, COUNT, "jobs thawed for a call"),
 	STAT(call_refused, COUNT, "calls refused: the budget was used up"),
-	STAT(foreign_freezes, COUNT, "freezes by others of jobs that mts had frozen"),
-	STAT(passes, COUNT, "of the switches: one bin came while the other went"),
-	STAT(spills, COUNT, "jobs sent to another bin as memory ran out"),
+	STAT(foreign_freezes, COUNT, "freezes by other processes of jobs that mts had frozen"),
+	STAT(passes, COUNT, "overlapped switches: both bins moved at the same time"),
+	STAT(spills, COUNT, "jobs moved to another bin because memory ran out"),
 	STAT(early_begins, COUNT, "times that turns began at the first shortage"),
 	STAT(workers_ns, TIME, "processor time of the threads that help to move memory"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),
 	{ 0 },
 };
 
-/* As it is in uapi/mts.h: pages are pages. */
+/* Under the names and in the units of uapi/mts.h: pages are not converted to bytes. */
 static u64 counter(const struct mts_stats *stats, const struct stats_line *line)
 {
 	return *(const __u64 *)((const char *)stats + line->offset);

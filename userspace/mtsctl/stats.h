@@ -13,7 +13,7 @@ struct stats_line {
 		PAGES,
 		TIME,
 	} unit;
-	const char *text; /* what follows the value */
+	const char *text; /* printed after the value */
 };
 
 /* Ends with a NULL name. */

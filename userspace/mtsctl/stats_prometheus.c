@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mtsctl stats --prometheus: the text format, version 0.0.4, for the textfile
- * collector of the node exporter. Base units; all samples of a metric stand
- * together.
+ * collector of the node exporter. It requires base units, and all samples of a
+ * metric together.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void head(const char *name, const char *type, const char *help)
 	printf("# HELP mts_%s %s\n# TYPE mts_%s %s\n", name, help, name, type);
 }
 
-/* As decimal fractions are written, without rounding. */
+/* A decimal fraction, without rounding. */
 static void print_seconds(u64 ns)
 {
 	printf(" %llu.%09llu\n", ns / SECOND, ns % SECOND);
@@ -44,7 +44,7 @@ static void gauge_seconds(const char *name, const char *help, u64 ns)
 	print_seconds(ns);
 }
 
-/* A cgroup may have any name; UTF-8 is all that the format takes. */
+/* A cgroup may have any name, but the format takes only UTF-8. */
 static void print_label(const char *text)
 {
 	json_t *valid = json_text(text);
@@ -69,7 +69,7 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	head("state_info", "gauge", "State of the rotation, and why");
 	printf("mts_state_info{state=\"%s\",reason=\"%s\"} 1\n",
 	       word_of(state_words, s->status.state), word_of(reason_words, s->status.reason));
-	head("config_info", "gauge", "Configuration, as far as it is words");
+	head("config_info", "gauge", "Configuration: the values that are words");
 	printf("mts_config_info{mode=\"%s\",pack=\"%s\",evict=\"%s\",demand=\"%s\"} 1\n",
 	       word_of(mode_words, config->mode), word_of(pack_words, config->pack),
 	       word_of(evict_words, config->evict), word_of(demand_words, config->demand));
@@ -82,7 +82,7 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 		       "Share of the time that switches may take; 0: slices do not grow",
 		       config->overhead);
 	gauge_permille("config_interactive_ratio",
-		       "Share of the capacity for jobs that somebody uses; 0: all take turns alike",
+		       "Share of the capacity for interactive jobs; 0: all jobs take turns alike",
 		       config->interactive);
 }
 
@@ -90,10 +90,10 @@ static void show_status(const struct mts_status *st)
 {
 	gauge("jobs", "Jobs", st->jobs);
 	gauge("frozen_jobs", "Jobs that are frozen by mts now", st->frozen);
-	gauge("bins", "Bins; 0 while nothing rotates", st->bins);
-	gauge("limited_jobs", "Jobs that are in every bin for a pause limit of their own",
+	gauge("bins", "Bins; 0 while no turns are taken", st->bins);
+	gauge("limited_jobs", "Jobs that are in every bin because of their own pause limit",
 	      st->limited);
-	gauge("capacity_bytes", "What a bin may hold; 0: not yet known", st->capacity);
+	gauge("capacity_bytes", "Memory that a bin may hold; 0: not yet known", st->capacity);
 	gauge("demand_bytes", "Demand of the jobs in bins", st->demand);
 	gauge("resident_demand_bytes", "Demand of the resident jobs", st->resident_demand);
 	gauge_seconds("round_seconds", "Length of this round as planned; 0: none", st->round_ns);
@@ -148,7 +148,7 @@ static void show_bins(const struct snapshot *s)
 		printf("mts_bin_slice_seconds{bin=\"%u\"}", i);
 		print_seconds(s->bins[i].slice_ns);
 	}
-	head("bin_running", "gauge", "1: the bin runs, or is coming");
+	head("bin_running", "gauge", "1: the bin runs, or is being brought back");
 	for (u32 i = 0; i < s->nbins; i++)
 		printf("mts_bin_running{bin=\"%u\"} %d\n", i,
 		       snapshot_rotates(s) && i == s->status.current_bin);
@@ -193,13 +193,12 @@ JOB_VALUE(calls, job->calls)
 JOB_VALUE(calls_refused, job->calls_refused)
 
 static const struct job_metric job_metrics[] = {
-	{ "job_demand_bytes", "gauge", "What the job needs to run without faulting", false,
+	{ "job_demand_bytes", "gauge", "Memory that the job needs to run without faulting", false,
 	  demand },
-	{ "job_resident_bytes", "gauge", "What it had in memory when it was measured", false,
+	{ "job_resident_bytes", "gauge", "Its bytes in memory when last measured", false,
 	  resident },
-	{ "job_swapped_bytes", "gauge", "What it had in swap when it was measured", false,
-	  swapped },
-	{ "job_unused_bytes", "gauge", "What its last slices did not use, and is not in its demand",
+	{ "job_swapped_bytes", "gauge", "Its bytes in swap when last measured", false, swapped },
+	{ "job_unused_bytes", "gauge", "Memory that its last slices did not use; not in its demand",
 	  false, unused },
 	{ "job_threads", "gauge", "Threads that wanted to run at a time when last seen", false,
 	  threads },

@@ -6,7 +6,7 @@
 
 #include "snapshot.h"
 
-/* More jobs than that are summed up by bin, unless all are asked for. */
+/* More jobs than that are summed up by bin, unless --all is given. */
 #define STATUS_JOBS_SHOWN 40
 
 void status_show(const struct snapshot *s, bool all);
@@ -14,10 +14,10 @@ void status_show(const struct snapshot *s, bool all);
 /* Return: an exit status. */
 int status_show_json(const struct snapshot *s);
 
-/* A bin as JSON has it: its number, "every", or null for none. */
+/* A bin in JSON: its number, "every", or null for none. */
 json_t *status_bin_json(const struct snapshot *s, u32 bin);
 
-/* The last call of a job; null: there was none. */
+/* The last call of a job in JSON; null: there was none. */
 json_t *status_call_json(const struct mts_job_info *job);
 
 #endif /* MTSCTL_STATUS_H */

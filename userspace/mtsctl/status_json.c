@@ -47,7 +47,7 @@ static json_t *frozen_for(const struct snapshot *s, const struct mts_job_info *j
 	return json_u64(mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 }
 
-/* The name does not tell jobs apart: the module keeps 63 bytes of it, and two may have the same. */
+/* Names are not unique: the module keeps 63 bytes of them, and two jobs may have the same. */
 static json_t *cgroup_json(const struct mts_job_info *job)
 {
 	char path[PATH_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mtsctl status for people: 80 columns of ASCII. */
+/* mtsctl status without --json: 80 columns of ASCII. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "status.h"
 #include "words.h"
 
-/* Of the columns ID and JOB together. */
+/* Width of the columns ID and JOB together. */
 #define ID_NAME_WIDTH 28
 
-/* What a group of jobs adds up to: those of a bin, or those of none. */
+/* The sum of the jobs in a bin, in every bin, or in none. */
 struct sum {
 	u32 jobs;
 	u32 frozen;
@@ -50,7 +50,7 @@ static void show_next(const struct snapshot *s)
 				    "starts the rotation again");
 		return;
 	case MTS_STATE_PAUSED:
-		print_field("next", "the rotation goes on when the host has resumed");
+		print_field("next", "turns go on when the host has resumed");
 		return;
 	case MTS_STATE_IDLE:
 		if (st->reason == MTS_REASON_NO_SWAP)
@@ -59,18 +59,18 @@ static void show_next(const struct snapshot *s)
 			print_field("next", "nothing, until there are two jobs that can take turns "
 					    "(mtsctl run, mtsctl add)");
 		else if (st->reason == MTS_REASON_SHADOW)
-			print_field("next", "nothing is frozen: mode=shadow only says what "
+			print_field("next", "nothing is frozen: mode=shadow only decides what "
 					    "mode=auto would do");
 		else if (st->reason == MTS_REASON_NO_GAIN || st->reason == MTS_REASON_SLOW_SWAP)
-			print_field("next", "rotation is tried again after a while, or when the "
-					    "jobs change");
+			print_field("next", "turns are tried again after a backoff (30 s to 10 "
+					    "minutes), or after 'mtsctl set'");
 		else
-			print_field("next", "rotation, when memory gets short");
+			print_field("next", "turns, when memory gets short");
 		return;
 	}
 	if (!snapshot_rotates(s)) {
 		if (st->state == MTS_STATE_SWITCHING)
-			print_field("next", "all run, as soon as their memory is back");
+			print_field("next", "every job runs as soon as its memory is back");
 		return;
 	}
 	next = (st->current_bin + 1) % s->nbins;
@@ -84,13 +84,13 @@ static void show_next(const struct snapshot *s)
 static void show_interactive(const struct mts_status *st)
 {
 	if (!(st->sees & MTS_SEES_TTY))
-		print_field("input", "is not seen in this kernel: pin what people use");
+		print_field("input", "is not seen in this kernel: pin the jobs that people use");
 	else if (st->interactive || st->crowded_out)
 		print_field("input", "%u job%s in every bin for it, %u for which there is no room",
 			    st->interactive, st->interactive == 1 ? "" : "s", st->crowded_out);
 }
 
-/* By the words of status --json. */
+/* In the words of `sees` of status --json. */
 static void show_unseen(u32 sees)
 {
 	char list[128];
@@ -123,7 +123,7 @@ static void show_limits(const struct snapshot *s)
 	char name[MTS_NAME_SIZE], a[FORMAT_SIZE];
 
 	if (st->limited)
-		print_field("limits", "%u job%s in every bin for a pause limit of %s own",
+		print_field("limits", "%u job%s in every bin because of %s own pause limit",
 			    st->limited, st->limited == 1 ? "" : "s",
 			    st->limited == 1 ? "its" : "their");
 	if (job)
@@ -156,7 +156,7 @@ static void show_head(const struct snapshot *s)
 			    "cannot catch children in this kernel" :
 			    "catches each child before its first instruction of user code");
 	if (!s->consistent)
-		print_field("note", "jobs come and go faster than they can be listed: "
+		print_field("note", "jobs come and go faster than mtsctl can list them: "
 				    "the lists below may not agree with each other");
 }
 
@@ -186,7 +186,7 @@ static void show_bin(const struct snapshot *s, u32 bin, const struct sum *sum)
 	show_sum(label, runs, format_time(slice, s->bins[bin].slice_ns), sum);
 }
 
-/* Sums by bin; after the last bin those in every bin, and those in none. */
+/* Sums by bin; after the last bin the jobs in every bin, and the jobs in none. */
 static void show_bins(const struct snapshot *s)
 {
 	struct sum *sums = calloc((size_t)s->nbins + 2, sizeof(*sums));
@@ -203,7 +203,7 @@ static void show_bins(const struct snapshot *s)
 	printf("\n%7s  %-10s %8s  %8s  %8s  %8s %6s %7s\n", "BIN", "RUNS", "SLICE", "DEMAND",
 	       "RESIDENT", "SWAPPED", "JOBS", "FROZEN");
 	for (u32 i = 0; i < s->nbins; i++) {
-		/* What the module packed by, not what the jobs say now. */
+		/* The demand with which the module packed; the jobs' demand may be newer. */
 		sums[i].demand = s->bins[i].demand;
 		sums[i].jobs = s->bins[i].jobs;
 		show_bin(s, i, &sums[i]);
@@ -215,7 +215,7 @@ static void show_bins(const struct snapshot *s)
 	free(sums);
 }
 
-/* Bins in order, then what is in every bin, then what has none; then by id. */
+/* By bin, then the jobs in every bin, then the jobs in none; in each by id. */
 static int by_bin(const void *a, const void *b)
 {
 	const struct mts_job_info *const *x = a, *const *y = b;
@@ -246,7 +246,7 @@ static void show_job(const struct snapshot *s, const struct mts_job_info *job, i
 	       format_size(swapped, job->swapped), *frozen ? 8 : 0, frozen);
 }
 
-/* Another job has its name, or it is as long as what the module keeps of a longer one. */
+/* Another job has the same name, or the name is so long that it may be cut. */
 static bool name_is_unclear(const struct snapshot *s, const struct mts_job_info *job)
 {
 	if (strlen(job->name) == MTS_NAME_SIZE - 1)
@@ -257,7 +257,7 @@ static bool name_is_unclear(const struct snapshot *s, const struct mts_job_info 
 	return false;
 }
 
-/* Whole, also beyond 80 columns: a path that is cut does not tell jobs apart either. */
+/* The whole path, also beyond 80 columns, because a cut path is not unique either. */
 static void show_cgroups(const struct snapshot *s, int id_width)
 {
 	char path[PATH_MAX], text[PATH_MAX];

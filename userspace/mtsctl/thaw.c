@@ -20,7 +20,7 @@ int thaw_main(const struct command *command, int argc, char **argv)
 	ret = device_open();
 	if (ret)
 		return ret;
-	/* Thawing must not hang on being able to count. */
+	/* Thaw even if the count of frozen jobs fails. */
 	counted = ipc_status(&status);
 	ret = ipc_thaw();
 	if (ret)

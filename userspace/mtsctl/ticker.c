@@ -30,7 +30,7 @@ static struct timespec timespec_of(u64 ns)
 	return (struct timespec){ .tv_sec = ns / SECOND, .tv_nsec = ns % SECOND };
 }
 
-/* Outside ticker_wait() the signals are blocked: none is lost between a look and the wait. */
+/* Signals are blocked outside ticker_wait(), so that none is lost between a check and a wait. */
 static void catch_signals(struct ticker *ticker)
 {
 	static const struct sigaction action = { .sa_handler = on_end };
@@ -90,7 +90,7 @@ enum tick ticker_wait(struct ticker *ticker, int input)
 			return TICK_INPUT;
 		if (read(ticker->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
 			continue;
-		/* Late is what comes after the first deadline that was missed. */
+		/* Count the delay from the first missed deadline. */
 		ticker->late = mts_sub_floor(clock_now(), ticker->deadline + ticker->interval);
 		ticker->deadline += ticks * ticker->interval;
 		return TICK;

@@ -12,13 +12,13 @@
 #include "top_screen.h"
 #include "values.h"
 
-/* Of more jobs than that, only those that are shown are looked at: it takes ten system calls. */
+/* Beyond this number, read only the jobs on the screen: each takes ten system calls. */
 #define LOOK_AT_ALL 256
 
 struct top {
 	struct sample samples[2];
-	u32 at; /* the newer one */
-	u32 taken; /* how many are there */
+	u32 at; /* index of the newer one */
+	u32 taken; /* number of samples, up to 2 */
 	struct top_history history;
 	struct top_model model;
 	struct top_view view;
@@ -43,7 +43,7 @@ static void look_at_jobs(const struct top *top, struct sample *now)
 	}
 }
 
-/* The device is closed in between: it would keep the module from being unloaded. */
+/* Close the device between samples: an open device keeps the module from being unloaded. */
 static int take(const struct top *top, struct sample *now)
 {
 	int ret = ipc_open();
@@ -63,7 +63,7 @@ static int take(const struct top *top, struct sample *now)
 	return EXIT_OK;
 }
 
-/* The selection stays with the job of that id, or where it was if that is gone. */
+/* The selection follows the job with that id. If the job is gone, the row stays selected. */
 static int model_anew(struct top *top, u32 id)
 {
 	const struct sample *before = top->taken > 1 ? &top->samples[!top->at] : NULL;
@@ -88,7 +88,7 @@ static u32 selected_id(const struct top *top)
 	return top->view.row < top->model.njobs ? top->model.jobs[top->view.row].info->id : 0;
 }
 
-/* Rates are those since the last tick, not since the last key. */
+/* A key does not replace the older sample, so that rates are those since the last tick. */
 static int refresh(struct top *top, bool tick)
 {
 	u32 id = selected_id(top);
@@ -130,7 +130,7 @@ static void draw(struct top *top)
 		screen_show(&top->model, &top->view, bottom);
 }
 
-/* All keys that were typed. Return: an exit status. */
+/* Handle all keys that were typed. Return: an exit status. */
 static int on_keys(struct top *top, bool *quit)
 {
 	int key, ret = EXIT_OK;
@@ -192,7 +192,7 @@ static void print_line(void *to, const struct top_line *line)
 	fprintf(to, "%.*s\n", length, line->text);
 }
 
-/* The first frame comes after the first delay: each has the rates of the delay before it. */
+/* The first frame comes after the first delay, so that each frame has rates. */
 static int show_batch(struct top *top, struct ticker *ticker, u32 count)
 {
 	struct output_end end = ticker_end(ticker);
@@ -210,7 +210,7 @@ static int show_batch(struct top *top, struct ticker *ticker, u32 count)
 		if (frames)
 			putchar('\n');
 		top_lines(&top->model, &top->view, print_line, stdout);
-		/* main() says what is wrong. */
+		/* main() prints the error. */
 		if (fflush(stdout))
 			ret = EXIT_FAILED;
 	}

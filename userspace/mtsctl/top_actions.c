@@ -47,7 +47,7 @@ void top_remove(u32 id, char said[TOP_SAID])
 	if (ret)
 		snprintf(said, TOP_SAID, "cannot remove %u: %s", id, error_of(ret));
 	else
-		snprintf(said, TOP_SAID, "%u is no job any more; it runs on", id);
+		snprintf(said, TOP_SAID, "%u is no longer a job; it runs on", id);
 }
 
 void top_set_slice(const char *value, char said[TOP_SAID])

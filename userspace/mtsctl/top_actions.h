@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What keys of top do to the module. Each says in `said` what came of it. */
+/* The calls to the module that keys of top make. Each writes its result to `said`. */
 #ifndef MTSCTL_TOP_ACTIONS_H
 #define MTSCTL_TOP_ACTIONS_H
 

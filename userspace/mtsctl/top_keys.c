@@ -11,22 +11,22 @@ const char top_help[] =
 	"\n"
 	"  up down PgUp PgDn Home End  select a job\n"
 	"  p          pin it (never freeze it), or unpin it\n"
-	"  r          remove it from the jobs: it is thawed and runs on\n"
+	"  r          remove it from the jobs; it is thawed and runs on\n"
 	"  s          change the slice of a full bin\n"
 	"  T          thaw everything and stop the rotation\n"
-	"  o O        next, last order of the jobs\n"
-	"  space      look again now\n"
+	"  o O        next, previous order of the jobs\n"
+	"  space      refresh now\n"
 	"  q          quit\n"
 	"\n"
-	"  *          the bin that runs, or is coming\n"
-	"  # - >      demand that is in memory, in swap, and more than the capacity\n"
+	"  *          the bin that runs, or is being brought back\n"
+	"  # - >      demand that is in memory, in swap, and above the capacity\n"
 	"  switch     freezing, evicting and bringing back, from bin to bin\n"
-	"  disk/s     what mts moved, and all that the host moved, to swap and back\n"
-	"  RESIDENT   and SWAPPED are as they are now, DEMAND is as the module planned\n"
+	"  disk/s     bytes that mts moved to swap and back, and the whole host\n"
+	"  RESIDENT   and SWAPPED are the present values, DEMAND is that of the plan\n"
 	"  FAULT/s    pages a second that the job waited for\n"
 	"\n"
-	"Of more than 256 jobs only those on the screen are looked at again each time,\n"
-	"unless they are ordered by faults.\n";
+	"If there are more than 256 jobs, only the jobs on the screen are refreshed,\n"
+	"unless the order is by faults.\n";
 
 static void select_row(struct top_view *view, const struct top_model *model, s64 row)
 {
@@ -108,7 +108,7 @@ static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 	return TOP_REDRAW;
 }
 
-/* Anything but y is no. */
+/* Every key but y means no. */
 static enum top_after answer_key(struct top_keys *keys, int key)
 {
 	enum top_mode asked = keys->mode;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the keys of top do: a state machine. */
+/* The keys of top, as a state machine. */
 #ifndef MTSCTL_TOP_KEYS_H
 #define MTSCTL_TOP_KEYS_H
 
@@ -16,12 +16,12 @@ enum top_mode {
 
 struct top_keys {
 	enum top_mode mode;
-	u32 id; /* that TOP_ASK_REMOVE is about */
+	u32 id; /* the job of TOP_ASK_REMOVE */
 	char input[16]; /* of TOP_ASK_SLICE */
-	char said[TOP_SAID]; /* what came of the last action; empty: nothing */
+	char said[TOP_SAID]; /* the result of the last action; empty: none */
 };
 
-/* What must follow a key. */
+/* The caller's next step after a key. */
 enum top_after {
 	TOP_REDRAW,
 	TOP_REORDER, /* view->order has changed */
@@ -34,7 +34,7 @@ extern const char top_help[];
 enum top_after top_key(struct top_keys *keys, struct top_view *view, const struct top_model *model,
 		       int key);
 
-/* The line at the bottom: a question, what was said, or the keys. */
+/* The line at the bottom: a question, the last result, or the keys. */
 void top_bottom(const struct top_keys *keys, const struct top_view *view, char *text, size_t size);
 
 #endif /* MTSCTL_TOP_KEYS_H */

@@ -7,7 +7,7 @@
 #include "format.h"
 #include "top_lines.h"
 
-/* Columns that the longest values take, beside the bar and beside the name. */
+/* Columns of the longest values, beside the bar and beside the name. */
 #define BIN_COLUMNS 47u
 #define JOB_COLUMNS 67u
 
@@ -32,7 +32,7 @@ __attribute__((format(printf, 3, 4))) static void print(struct frame *f, enum to
 	f->used++;
 }
 
-/* Bytes a second without "/s", and "-" for what is not known. */
+/* Bytes a second without "/s"; "-": not known. */
 static const char *size_or_dash(char buf[FORMAT_SIZE], u64 bytes)
 {
 	return bytes == TOP_UNKNOWN ? "-" : format_size(buf, bytes);
@@ -119,8 +119,8 @@ static u32 cells(u64 bytes, u64 capacity, u32 width)
 }
 
 /*
- * '#' is what is in memory of the demand, '-' the rest, which is in swap; '>'
- * where that is more than the capacity.
+ * '#' is the part of the demand in memory, '-' the rest, which is in swap. '>' ends a
+ * bar whose demand is above the capacity.
  */
 static void draw_bar(char *bar, u32 width, const struct top_sum *sum, u64 capacity)
 {
@@ -185,8 +185,8 @@ static void show_bins_heading(struct frame *f)
 }
 
 /*
- * At most `room` lines; if that is not enough, those from the running bin on,
- * as they will run.
+ * At most `room` lines. If there are more bins, show the running bin and the bins that
+ * run after it, in their order.
  */
 static void show_bins(struct frame *f, u32 room)
 {
@@ -271,7 +271,7 @@ static void show_jobs(struct frame *f, u32 room)
 		show_job(f, v->first + i, id_width, name_width);
 }
 
-/* The bins get up to two fifths of what is left beside the head and the headings. */
+/* The bins get up to two fifths of the lines below the head, without the headings. */
 void top_lines(const struct top_model *model, struct top_view *view, top_put put, void *to)
 {
 	struct frame f = { .m = model, .view = view, .put = put, .to = to };

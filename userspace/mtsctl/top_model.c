@@ -29,8 +29,8 @@ static u32 permille(u64 part, u64 whole)
 }
 
 /*
- * The counters of a switch grow while it goes on: they say what it took only outside of one. What
- * comes back when turns are over is none.
+ * The counters of a switch grow during it, so read them only between switches. When turns end,
+ * bringing the rest back is not a switch.
  */
 static void note_switch(struct top_history *h, const struct sample *now)
 {
@@ -63,7 +63,7 @@ static void note_round(struct top_history *h, const struct sample *now)
 
 void top_history_note(struct top_history *h, const struct sample *now)
 {
-	/* Counters that go back are those of a module that was loaded anew. */
+	/* If counters have gone back, the module has been loaded anew. */
 	if (!h->began || now->stats.switches < h->settled.switches ||
 	    now->s.status.round < h->round ||
 	    switching_ns(&now->stats) < switching_ns(&h->settled)) {
@@ -113,7 +113,7 @@ static void rates_make(struct top_model *m, const struct sample *before, u64 ns)
 	m->rates.faults = rate(before->vitals.pgmajfault * 1000, now->vitals.pgmajfault * 1000, ns);
 }
 
-/* Both lists are in order of id: *at moves on through the older one. */
+/* Both lists are in order of id. *at is the place in the older one. */
 static u64 job_faults(const struct sample *before, u32 *at, const struct sample *now, u32 job,
 		      u64 ns)
 {
@@ -147,7 +147,7 @@ static struct top_sum *sum_of(struct top_model *m, const struct mts_job_info *jo
 		return &m->every;
 	if (job->bin >= m->nbins)
 		return &m->none;
-	/* Its memory is off the capacity of all bins, and no bin's demand. */
+	/* Kept memory is in no bin's demand: it reduces the capacity of all bins. */
 	return job->flags & MTS_JOB_STAYS ? &m->stays : &m->bins[job->bin];
 }
 
@@ -159,7 +159,7 @@ static void bins_make(struct top_model *m)
 		sum_add(&m->all, &s->jobs[i]);
 		sum_add(sum_of(m, &s->jobs[i]), &s->jobs[i]);
 	}
-	/* What the module packed by, not what the jobs say now. */
+	/* The demand with which the module packed; the jobs' demand may be newer. */
 	for (u32 i = 0; i < s->nbins; i++) {
 		m->bins[i].demand = s->bins[i].demand;
 		m->bins[i].jobs = s->bins[i].jobs;
@@ -203,7 +203,7 @@ static int compare(const void *a, const void *b, void *argument)
 	return by ? by : x->info->id < y->info->id ? -1 : x->info->id > y->info->id;
 }
 
-/* MTS_BIN_NONE is above MTS_BIN_EVERY, and both are above every index. */
+/* Sorts as wanted: MTS_BIN_NONE is above MTS_BIN_EVERY, and both are above every index. */
 static void jobs_make(struct top_model *m, const struct sample *before, u64 ns,
 		      enum top_order order)
 {

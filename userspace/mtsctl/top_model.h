@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What top shows, worked out from two samples; pure. */
+/* The contents of top, computed from two samples. Pure code. */
 #ifndef MTSCTL_TOP_MODEL_H
 #define MTSCTL_TOP_MODEL_H
 
@@ -9,7 +9,7 @@
 #define TOP_UNKNOWN U64_MAX
 
 enum top_order {
-	TOP_BY_BIN = 0, /* as status lists them: bins, every bin, no bin */
+	TOP_BY_BIN = 0, /* the order of status: bins, every bin, no bin */
 	TOP_BY_ID,
 	TOP_BY_NAME,
 	TOP_BY_STATE,
@@ -25,11 +25,11 @@ extern const struct word top_order_words[];
 
 struct top_job {
 	const struct mts_job_info *info;
-	u64 frozen_ns; /* until now; 0: not frozen by us */
+	u64 frozen_ns; /* until now; 0: not frozen by mts */
 	u64 faults; /* per 1000 s, or TOP_UNKNOWN */
 };
 
-/* A bin, or all jobs in every bin, or all in none, or what stays of those in bins. */
+/* Sums of a bin, of the jobs in every bin, of the jobs in none, or of kept memory. */
 struct top_sum {
 	u32 jobs;
 	u64 demand;
@@ -46,17 +46,17 @@ struct top_rates {
 	u64 faults; /* the host's, per 1000 s */
 };
 
-/* What more than two samples tell. Starts as zeros. */
+/* Figures that need more than two samples. Starts as zeros. */
 struct top_history {
 	bool began;
 	struct mts_stats settled; /* at the last sample outside a switch */
-	u64 last_switch_ns; /* 0: none was seen */
+	u64 last_switch_ns; /* 0: no switch was seen */
 	u64 round;
-	bool whole; /* `round` was seen to begin */
+	bool whole; /* top saw `round` begin */
 	u64 round_began_ns;
-	u64 round_switching_ns; /* spent in switches since load, then */
+	u64 round_switching_ns; /* time in switches from load to the beginning of `round` */
 	bool share_known;
-	u32 share; /* of the last whole round that switches took, per mille */
+	u32 share; /* of switches in the last whole round, per mille */
 };
 
 struct top_model {
@@ -67,19 +67,19 @@ struct top_model {
 	u32 nbins;
 	struct top_sum every, none, stays, all;
 	struct top_rates rates;
-	u64 switch_last_ns; /* 0: none was seen */
+	u64 switch_last_ns; /* 0: no switch was seen */
 	u64 switch_mean_ns; /* since load; 0: there was none */
 	bool share_known;
-	u32 share; /* of the last round, per mille */
-	u32 share_mean; /* of all the time in slices and switches */
+	u32 share; /* of switches in the last round, per mille */
+	u32 share_mean; /* of switches in all slices and switches, per mille */
 };
 
-/* To be called with every sample, in their order. */
+/* Call it with every sample, in their order. */
 void top_history_note(struct top_history *history, const struct sample *now);
 
 /*
- * `before` may be NULL: rates are not known then. `now` must outlive the model.
- * Return: 0 or -ENOMEM; either way top_model_free() may follow.
+ * If `before` is NULL, rates are not known. `now` must outlive the model.
+ * Return: 0 or -ENOMEM; in both cases top_model_free() may follow.
  */
 int top_model_make(struct top_model *model, const struct sample *before, const struct sample *now,
 		   const struct top_history *history, enum top_order order);

@@ -9,7 +9,7 @@
 static SCREEN *screen;
 static attr_t styles[TOP_STYLES], in_memory, in_swap;
 
-/* curses itself ends the program, and does not say what to do. */
+/* Check here: initscr() would end the program without saying what to do. */
 static int check_terminal(const struct command *command)
 {
 	const char *name = getenv("TERM");
@@ -35,7 +35,7 @@ static int check_terminal(const struct command *command)
 	return EXIT_OK;
 }
 
-/* What has no colours has bold and reverse. */
+/* Without colours, use bold and reverse. */
 static void choose_styles(void)
 {
 	styles[TOP_STRONG] = A_BOLD;
@@ -78,7 +78,7 @@ void screen_leave(void)
 {
 	if (!screen)
 		return;
-	/* A prompt will stand there, where the terminal has no second screen. */
+	/* For the shell's prompt on terminals without an alternate screen. */
 	move(LINES - 1, 0);
 	clrtoeol();
 	refresh();
@@ -122,7 +122,7 @@ static void draw_line(void *to, const struct top_line *line)
 static void draw_bottom(const char *bottom)
 {
 	attrset(styles[TOP_STRONG]);
-	/* Without the last cell, which would scroll some terminals. */
+	/* Leave the last cell empty: writing to it scrolls some terminals. */
 	mvaddnstr(LINES - 1, 0, bottom, COLS - 1);
 	attrset(A_NORMAL);
 	refresh();
@@ -170,7 +170,7 @@ int screen_key(void)
 	case KEY_END:
 		return TOP_KEY_END;
 	case KEY_RESIZE:
-		/* What the terminal made of its old contents is not known. */
+		/* Redraw all: the terminal's contents after a resize are not known. */
 		clearok(curscr, TRUE);
 		return TOP_KEY_RESIZE;
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The terminal, by curses. */
+/* The terminal, through curses. */
 #ifndef MTSCTL_TOP_SCREEN_H
 #define MTSCTL_TOP_SCREEN_H
 
@@ -8,7 +8,7 @@
 
 /* Keys that are no characters; characters are themselves. */
 enum top_key {
-	TOP_KEY_NONE = 0, /* no more of them at the moment */
+	TOP_KEY_NONE = 0, /* no key is waiting */
 	TOP_KEY_ENTER = '\n',
 	TOP_KEY_ESCAPE = 27,
 	TOP_KEY_BACKSPACE = 127,
@@ -22,19 +22,19 @@ enum top_key {
 	TOP_KEY_OTHER,
 };
 
-/* Takes the terminal, or says why it cannot. Return: an exit status. */
+/* Takes the terminal, or prints an error. Return: an exit status. */
 int screen_enter(const struct command *command);
 
-/* Gives it back as it was; does nothing if it was not taken. */
+/* Restores the terminal; does nothing if it was not taken. */
 void screen_leave(void);
 
-/* Its size as it is now, less the line at the bottom, into the view. */
+/* Puts its present size, without the line at the bottom, into the view. */
 void screen_size(struct top_view *view);
 
-/* A frame and below it one line, in place of what was shown. */
+/* Shows a frame, and one line below it. */
 void screen_show(const struct top_model *model, struct top_view *view, const char *bottom);
 
-/* The text, and the line below. */
+/* Shows a text, and one line below it. */
 void screen_show_text(const char *text, const char *bottom);
 
 int screen_key(void);

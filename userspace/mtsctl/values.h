@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values of KEY=VALUE and of options, checked, with an error that names them.
- * `what` is what stands before the value: "slice=" or "--slice ".
+ * Parsers of KEY=VALUE and of options, with an error that names them. `what` is
+ * the text before the value: "slice=" or "--slice ".
  *
- * Return: an exit status; after an error the field is as it was.
+ * Return: an exit status. After an error the field is unchanged.
  */
 #ifndef MTSCTL_VALUES_H
 #define MTSCTL_VALUES_H
@@ -22,10 +22,10 @@ int value_time(const struct command *command, const char *what, const char *valu
 /* Seconds, or a time with its unit: 10 ms to 24 h. */
 int value_interval(const struct command *command, const char *what, const char *value, u64 *field);
 
-/* As struct mts_config has it: 0 is automatic, "auto". */
+/* As in struct mts_config: "auto" is 0. */
 int value_pause(const struct command *command, const char *what, const char *value, u64 *field);
 
-/* As struct mts_job_pause has it: 0 is none, "off". */
+/* As in struct mts_job_pause: "off" is 0, no limit. */
 int value_limit(const struct command *command, const char *what, const char *value, u64 *field);
 
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
@@ -34,7 +34,7 @@ int value_memory(const struct command *command, const char *what, const char *va
 /* Bytes in a second: 1 MiB to 1 TiB. */
 int value_speed(const struct command *command, const char *what, const char *value, u64 *field);
 
-/* A share up to @max, per mille, or "off", which is 0. */
+/* A share up to @max, per mille; "off" is 0. */
 int value_share(const struct command *command, const char *what, const char *value, u32 max,
 		u32 *field);
 int value_count(const struct command *command, const char *what, const char *value, u32 max,

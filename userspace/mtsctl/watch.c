@@ -18,26 +18,25 @@
 #include "mtsctl.h"
 #include "output.h"
 
-/* Whether the module is still there is looked at so often, in s. */
+/* How often to check that the module is still loaded, in s. */
 #define LOOK_S 1
 
 #define PREFIX "mtsctl."
 
-/* Our own instance of tracefs: nobody else's tracing is disturbed. */
+/* An instance of tracefs for this process only, so that other tracing is not disturbed. */
 static char instance[PATH_MAX];
 
 /*
- * An instance begins with the options that the user has set for tracing at large:
- * those that change a line are as the parser wants them. What a kernel does not
- * have is left out.
+ * A new instance inherits the global trace options. Set those that change the format
+ * of a line to what the parser expects. Skip options that this kernel does not have.
  */
 static const struct {
 	const char *file;
 	const char *text;
 } settings[] = {
-	/* Of each processor: some 2000 events. It begins with more than a MiB. */
+	/* For each processor, about 2000 events. The default is more than a MiB. */
 	{ "buffer_size_kb", "256" },
-	{ "trace_clock", "mono" }, /* the device's */
+	{ "trace_clock", "mono" }, /* the clock of the device's times */
 	{ "options/context-info", "1" },
 	{ "options/irq-info", "1" },
 	{ "options/record-tgid", "0" },
@@ -92,7 +91,7 @@ static int set(const char *file, const char *text)
 	return err ? failed(path, err) : EXIT_OK;
 }
 
-/* Whoever was killed could not remove his: it would trace for ever. */
+/* A watch that was killed leaves its instance, which would trace for ever. */
 static void remove_orphans(const char *instances)
 {
 	DIR *dir = opendir(instances);
@@ -103,7 +102,7 @@ static void remove_orphans(const char *instances)
 		end = 0;
 		if (sscanf(entry->d_name, PREFIX "%d%n", &pid, &end) != 1 || entry->d_name[end])
 			continue;
-		/* One that is read is busy. */
+		/* If its pid is in use again and reads it, rmdir() says EBUSY. */
 		if (kill(pid, 0) && errno == ESRCH)
 			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
 	}
@@ -170,7 +169,7 @@ static int show_line(char *line, bool json)
 	return json ? watch_show_json(&event) : watch_show(&event);
 }
 
-/* What has no end yet stays. Return: an exit status. */
+/* Show the complete lines, and keep the rest. Return: an exit status. */
 static int show_lines(char *text, size_t *len, bool json)
 {
 	char *line = text, *end;
@@ -186,7 +185,7 @@ static int show_lines(char *text, size_t *len, bool json)
 	return ret;
 }
 
-/* All that is there. Return: an exit status. */
+/* Show all events that are in the pipe. Return: an exit status. */
 static int drain(int pipe, bool json)
 {
 	static char text[65536];
@@ -199,19 +198,19 @@ static int drain(int pipe, bool json)
 		ret = show_lines(text, &len, json);
 		if (ret)
 			return ret;
-		/* Longer than any line can be. */
+		/* No line is as long as this: drop it. */
 		if (len == sizeof(text))
 			len = 0;
 	}
 	if (got < 0 && errno != EAGAIN && errno != EINTR)
 		return failed("trace_pipe", errno);
-	/* main() says what is wrong with standard output. */
+	/* main() prints the error of standard output. */
 	return fflush(stdout) ? EXIT_FAILED : EXIT_OK;
 }
 
 static int stream(int pipe, bool json, const sigset_t *waiting)
 {
-	/* The second: whoever reads what we say has gone. */
+	/* The second entry reports POLLERR when the reader of standard output has gone. */
 	struct pollfd fds[] = { { .fd = pipe, .events = POLLIN }, { .fd = STDOUT_FILENO } };
 	const struct timespec look = { .tv_sec = LOOK_S };
 	int ret = EXIT_OK;
@@ -231,8 +230,8 @@ static int stream(int pipe, bool json, const sigset_t *waiting)
 /* ---- the command ----------------------------------------------------------------- */
 
 /*
- * Blocked but while it waits: none comes between a look at ended_by and the wait.
- * SIGPIPE stays blocked until the instance is removed.
+ * Signals are blocked except in ppoll(), so that none is lost between a check of
+ * ended_by and the wait. SIGPIPE stays blocked until the instance is removed.
  */
 static void catch_signals(sigset_t *before, sigset_t *waiting)
 {
@@ -252,7 +251,7 @@ static void catch_signals(sigset_t *before, sigset_t *waiting)
 	sigaddset(waiting, SIGPIPE);
 }
 
-/* Also while nobody reads what is written. Return: an exit status. */
+/* Let the signals end a write to a full pipe, too. Return: an exit status. */
 static int end_output(const sigset_t *waiting)
 {
 	const struct output_end end = { .waiting = waiting, .ended = &ended_by };
@@ -275,7 +274,7 @@ int watch_main(const struct command *command, int argc, char **argv)
 	ret = device_open();
 	if (ret)
 		return ret;
-	/* Held it would keep the module from being unloaded. */
+	/* An open device keeps the module from being unloaded. */
 	ipc_close();
 	catch_signals(&before, &waiting);
 	ret = make_instance();
@@ -286,7 +285,7 @@ int watch_main(const struct command *command, int argc, char **argv)
 		ret = end_output(&waiting);
 	if (!ret)
 		ret = stream(pipe, json, &waiting);
-	/* The directory cannot be removed while it is read. */
+	/* Close first: the kernel does not remove an instance that is being read. */
 	if (pipe >= 0)
 		close(pipe);
 	if (rmdir(instance) && failed(instance, errno) && !ret)

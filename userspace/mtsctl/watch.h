@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Trace events as tracefs prints them: a line each. docs/tracing.md has the events. */
+/* Parses trace events as tracefs prints them, one a line. docs/tracing.md lists the events. */
 #ifndef MTSCTL_WATCH_H
 #define MTSCTL_WATCH_H
 
@@ -10,7 +10,7 @@
 #define WATCH_FIELDS 24
 
 /**
- * struct watch_event - a line, taken apart in place
+ * struct watch_event - a line, parsed in place
  * @seconds: as printed: CLOCK_MONOTONIC, with six digits after the point
  * @fields: "key=value ...", whole
  */
@@ -27,22 +27,22 @@ struct watch_event {
 };
 
 /**
- * watch_parse() - take a line of trace_pipe apart
- * @line: without its end; pieces of it are what @event points to
+ * watch_parse() - parse a line of trace_pipe
+ * @line: without its newline; @event points into it
  *
- * Strict, as a task's name, which comes first, can be anything: the line is laid
- * out in columns (trace_print_context(), kernel/trace/trace_output.c). The fields
- * "name" and "detail", where there are any, are the rest of the line, and text
- * whatever they look like.
+ * The parser is strict, because the line begins with a task's name, which can be
+ * any text. It relies on the columns of trace_print_context() in
+ * kernel/trace/trace_output.c. A field "name" or "detail" is always the last one:
+ * it takes the rest of the line, and is always text.
  *
- * Return: is it an event? What it points to is good until the next call.
+ * Return: is it an event? @event is valid until the next call.
  */
 bool watch_parse(char *line, struct watch_event *event);
 
-/* Is this what trace_pipe says where events were overwritten? So many of them. */
+/* Is this the line of trace_pipe for lost events? Then also how many. */
 bool watch_parse_lost(const char *line, u64 *lost);
 
-/* A line for people, and the same for programs. Return: an exit status. */
+/* Print the event as text, or as JSON. Return: an exit status. */
 int watch_show(const struct watch_event *event);
 int watch_show_json(const struct watch_event *event);
 

@@ -11,7 +11,7 @@
 /* "            task-12345   [001] ..... " up to the "-" */
 #define TASK_COLUMNS 16
 
-/* After any spaces: digits. Return: behind them; NULL: there are none. */
+/* Skip spaces and digits. Return: the text after them; NULL: there are no digits. */
 static char *skip_number(char *at)
 {
 	char *digits = at + strspn(at, " ");
@@ -20,7 +20,7 @@ static char *skip_number(char *at)
 	return n ? digits + n : NULL;
 }
 
-/* A pid, the processor in brackets, and its flags. Return: the time; NULL: something else. */
+/* Skip a pid, the processor in brackets, and flags. Return: the time; NULL: another format. */
 static char *skip_context(char *line)
 {
 	char *at;
@@ -36,13 +36,13 @@ static char *skip_context(char *line)
 	at = skip_number(at + 1);
 	if (!at || *at != ']')
 		return NULL;
-	/* Flags are no digits before a point: "..1..", "d.h2.". */
+	/* Flags such as "..1.." and "d.h2." do not look like a time. */
 	at += 1 + strspn(at + 1, " ");
 	at += strcspn(at, " ");
 	return at + strspn(at, " ");
 }
 
-/* Cut the text before "delimiter". Return: what is behind it; NULL: it does not come. */
+/* End the text at "delimiter". Return: the text after it; NULL: there is none. */
 static char *cut(char *text, const char *delimiter)
 {
 	char *at = strstr(text, delimiter);
@@ -79,7 +79,7 @@ static bool is_rest_of_line(const char *key)
 	return !strcmp(key, "name") || !strcmp(key, "detail");
 }
 
-/* Return: what is behind it, NULL if nothing is; *good: it is "key=value". */
+/* Return: the text after the field, or NULL at the end. *good: it has the form "key=value". */
 static char *parse_field(char *at, struct watch_event *event, bool *good)
 {
 	char *value = cut(at, "="), *next = NULL;
@@ -98,7 +98,7 @@ static char *parse_field(char *at, struct watch_event *event, bool *good)
 	return next;
 }
 
-/* The text itself is kept for people: what is cut is a copy behind it. */
+/* Parse a copy, because the text itself is printed without --json. */
 static bool parse_fields(char *fields, struct watch_event *event)
 {
 	static char copy[4096];

@@ -18,7 +18,7 @@ static const char *value_of(const char *entry, const char *name)
 	return strncmp(entry, name, length) ? NULL : entry + length;
 }
 
-/* Digits alone; 0 for anything else. */
+/* A number of digits only; 0 for any other text. */
 static u64 number_of(const char *text)
 {
 	u64 number;
@@ -31,8 +31,8 @@ static u64 number_of(const char *text)
 }
 
 /*
- * Of one process; 0: none. WATCHDOG_PID says whom systemd means: children inherit the variables,
- * and must not answer.
+ * The watchdog time of one process; 0: none. WATCHDOG_PID names the process that must report. Its
+ * children inherit the variables, but must not report.
  */
 static u64 watchdog_of_process(pid_t pid)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What systemd's watchdog expects of the processes of a cgroup (sd_watchdog_enabled(3)). */
+/* The time of systemd's watchdog for the processes of a cgroup (sd_watchdog_enabled(3)). */
 #ifndef MTSCTL_WATCHDOG_H
 #define MTSCTL_WATCHDOG_H
 
 #include "policy/pure.h"
 
 /*
- * The shortest time in ns within which a process of the cgroup, or below it, must tell systemd
- * that it is alive (WatchdogSec of its unit); 0: none must. Read from the environments that the
- * processes were started with: a unit whose watchdog is switched on later is not seen.
+ * The shortest time in ns within which a process in the cgroup, or below it, must report to systemd
+ * (WatchdogSec of its unit); 0: no process must. It is read from the environment with which each
+ * process was started. So a watchdog that is switched on later is not seen.
  *
  * Return: 0 or -errno.
  */

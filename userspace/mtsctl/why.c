@@ -19,7 +19,7 @@ struct subject {
 	char comm[COMM_SIZE];
 	char cgroup[PATH_MAX];
 	bool kernel_thread;
-	bool frozen; /* its cgroup, by whomever */
+	bool frozen; /* its cgroup, by mts or by another process */
 };
 
 /* The job whose cgroup the process is in or below. */
@@ -53,10 +53,10 @@ static void explain_frozen(const struct snapshot *s, const struct mts_job_info *
 	else if (snapshot_rotates(s))
 		print_field("until", "the switch is done");
 	else
-		print_field("until", "its memory is back: turns are over");
+		print_field("until", "its memory is back, as turns are over");
 	print_field("why", "%s",
 		    *s->status.detail ? s->status.detail :
-					"the jobs need more memory together than there is");
+					"the jobs need more memory together than the host has");
 }
 
 static void explain_thawed(const struct snapshot *s, const struct mts_job_info *job)
@@ -71,7 +71,7 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		print_field("frozen", "never while it has real-time threads: it is in every bin");
 		return;
 	case MTS_JOB_INTERACTIVE:
-		print_field("frozen", "not while somebody uses it: it is in every bin");
+		print_field("frozen", "not while a person uses it: it is in every bin");
 		print_field("input", "%s ago", format_time(a, job->input_age_ms * 1000000ull));
 		return;
 	case MTS_JOB_CALLED:
@@ -80,8 +80,8 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		return;
 	case MTS_JOB_LIMITED:
 		print_field("frozen",
-			    "never while turns take longer than its limit: it is in every "
-			    "bin");
+			    "never while turns would freeze it for longer than its limit: it is "
+			    "in every bin");
 		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
@@ -89,8 +89,8 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 	case MTS_JOB_LEFT_OUT:
 		print_field("frozen",
 			    "no: it did not freeze within 1 s when asked (%u time%s), or another "
-			    "process thawed it or has its cgroup.freeze open for writing; it will "
-			    "be tried again",
+			    "process thawed it or has its cgroup.freeze open for writing; mts "
+			    "tries again later",
 			    job->freeze_failures, job->freeze_failures == 1 ? "" : "s");
 		return;
 	case MTS_JOB_FOREIGN:
@@ -107,7 +107,7 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 	else if (s->status.frozen)
 		print_field("frozen", "no: turns are over, and it has its memory");
 	else
-		print_field("frozen", "no: nothing is (state %s)",
+		print_field("frozen", "no: mts freezes no job now (state %s)",
 			    word_of(state_words, s->status.state));
 	if (*s->status.detail)
 		print_field("why", "%s", s->status.detail);
@@ -117,19 +117,19 @@ static const char *call_text(u32 kind)
 {
 	switch (kind) {
 	case MTS_CALL_TASK:
-		return "a task was started in it, or moved into it";
+		return "a process outside started a task in the job, or moved one into it";
 	case MTS_CALL_SIGNAL:
-		return "a signal was sent that is to end it";
+		return "a process outside sent a signal that ends a process of the job";
 	case MTS_CALL_WRITE:
-		return "a write waited until it reads";
+		return "a process outside waited in a write until the job reads";
 	case MTS_CALL_LOCK:
-		return "a file lock that it holds was waited for";
+		return "a process outside waited for a file lock that the job holds";
 	default:
-		return "something outside waited for it";
+		return "a process outside waited for the job";
 	}
 }
 
-/* The process may be gone since, or its number be another one's. */
+/* The calling process may have ended since, and its pid may belong to another process. */
 static void explain_calls(const struct mts_job_info *job)
 {
 	char comm[COMM_SIZE], by[COMM_SIZE + 32] = "", a[FORMAT_SIZE];
@@ -162,7 +162,7 @@ static void explain(const struct subject *who, const struct snapshot *s,
 		print_field("job", "none: mts does nothing to it%s",
 			    who->kernel_thread ? " (it is a kernel thread)" : "");
 		if (who->frozen)
-			print_field("frozen", "by somebody else (cgroup.freeze)");
+			print_field("frozen", "by another process (cgroup.freeze)");
 		else
 			print_field("frozen", "no");
 		return;
@@ -175,13 +175,13 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	else
 		explain_thawed(s, job);
 	if (job->flags & MTS_JOB_STAYS)
-		print_field("memory", "stays: somebody used it %s ago",
+		print_field("memory", "stays: a person used the job %s ago",
 			    format_time(a, job->input_age_ms * 1000000ull));
 	if (job->unused)
-		print_field("unused", "%s: not used in its last slices, stays in swap",
+		print_field("unused", "%s: not used in its last slices, so it stays in swap",
 			    format_size(a, job->unused));
 	if (job->max_pause_ns)
-		print_field("limit", "%s: mts freezes it for no longer",
+		print_field("limit", "%s: mts never freezes it for longer",
 			    format_time(a, job->max_pause_ns));
 	explain_calls(job);
 	if (job->frozen_longest_ns)

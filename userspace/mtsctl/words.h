@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The words for the protocol's numbers. "unknown" for what a newer module says. */
+/* The words for the protocol's numbers. A number of a newer module is "unknown". */
 #ifndef MTSCTL_WORDS_H
 #define MTSCTL_WORDS_H
 
@@ -13,7 +13,7 @@ struct word {
 	const char *alias; /* accepted as well; may be NULL */
 };
 
-/* End with a NULL word. */
+/* These lists end with a NULL word. */
 extern const struct word mode_words[];
 extern const struct word pack_words[];
 extern const struct word evict_words[];

@@ -64,7 +64,7 @@ static unsigned long number(const char *word)
 	return strtoul(word, NULL, 10);
 }
 
-/* Return: the sum of those that are not resident. */
+/* Return: the sum of the jobs that are not resident. */
 static u64 draw_jobs(const struct distribution *sizes, u32 residents, u32 threads)
 {
 	u64 sum = 0;
@@ -117,7 +117,7 @@ static u32 draw_ties(const char *shape)
 	return njobs;
 }
 
-/* Within half a minute: nobody is interactive for longer after the last input. */
+/* Within half a minute, because no job stays interactive for longer after its last input. */
 static void draw_claims(void)
 {
 	for (u32 i = 0; i < njobs; i++)
