@@ -34,6 +34,7 @@ PACKAGES = {
     "perl": "perl",
     "stress-ng": "stress-ng",
     "trace-cmd": "trace-cmd",
+    "unshare": "util-linux",
     "xz": "xz-utils",
 }
 
