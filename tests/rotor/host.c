@@ -5,7 +5,7 @@
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
-#include "machine.h"
+#include "context/machine.h"
 #include "rotor/rotor.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"

@@ -9,7 +9,7 @@
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
 #include "jobs/lookout.h"
-#include "machine.h"
+#include "context/machine.h"
 #include "memory/reclaim.h"
 #include "rotor/rotor.h"
 #include "rotor/status.h"

@@ -2,7 +2,7 @@
 /*
  * What module/context.h has of the kernel, for user space. The names are the kernel's, and mean
  * what they mean there. Threads, time and waiting are functions here, mts_user_*(): who builds the
- * rotor brings them. tests/rotor/machine.c has them on a virtual clock, one thread at a time, which
+ * rotor brings them. machine.c has them on a virtual clock, one thread at a time, which
  * may be another one after each access to what threads share (mts_user_point()).
  *
  * Not all of each interface is here: what the rotor does not use is left out, so that the compiler
@@ -507,7 +507,7 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define PAGE_SIZE 4096ul
 #define PTRS_PER_PTE 512
 
-/* As the host is: tests/rotor/host.c. */
+/* As the program's model of a host is. */
 unsigned long totalram_pages(void);
 long get_nr_swap_pages(void);
 unsigned int num_online_cpus(void);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * machine: threads on a virtual clock, one at a time. Which one runs next, and how soon it is
- * another one's turn, comes from the seed, and so does all else that is drawn: a seed and a commit
- * reproduce a run.
+ * machine: threads on a virtual clock, one at a time: what userspace/context/user.h asks for. It has
+ * two orders of turns:
  *
- * It is what userspace/context/user.h asks for. Time passes while threads sleep, a little with each
- * look at the clock, and by each turn.
+ * - By lot, for tests (tests/rotor). Which thread runs next, and how soon it is another one's turn,
+ *   comes from a seed, and so does all else that is drawn: a seed and a commit reproduce a run. Time
+ *   passes while threads sleep, a little with each look at the clock, and by each turn.
+ * - Orderly, for simulations (bench/simulator). A thread runs until it sleeps, then the one that has
+ *   waited longest. Time passes while all threads sleep, and 1 ns with each look at the clock.
  */
-#ifndef MACHINE_H
-#define MACHINE_H
+#ifndef MTS_CONTEXT_MACHINE_H
+#define MTS_CONTEXT_MACHINE_H
 
 #include "context.h"
 
-/* A new run. All threads of the last one have ended. */
+/* A new run, by lot or orderly. All threads of the last one have ended. */
 void machine_begin(u64 seed);
+void machine_begin_orderly(void);
 
 /* Run @fn in a thread of its own until it returns; then all others must have ended, too. */
 void machine_run(int (*fn)(void *data), void *data);
@@ -21,7 +24,7 @@ void machine_run(int (*fn)(void *data), void *data);
 /* Called after each turn of a thread, with no thread current. */
 extern void (*machine_after_turn)(void);
 
-/* 0 to n - 1; one of @n times; a time around @ns, often shorter, sometimes much longer. */
+/* By lot: 0 to n - 1; one of @n times; a time around @ns, often shorter, sometimes much longer. */
 u64 machine_draw(u64 n);
 bool machine_chance(u64 n);
 u64 machine_around(u64 ns);
@@ -44,4 +47,4 @@ u64 machine_turns(void);
 /* A hash of all that was drawn and logged since machine_begin(): the same for the same run. */
 u64 machine_hash(void);
 
-#endif /* MACHINE_H */
+#endif /* MTS_CONTEXT_MACHINE_H */

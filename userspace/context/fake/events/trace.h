@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* In place of module/events/trace.h: what happens is told to the harness (check.h). */
+/* In place of module/events/trace.h: what happens is told to the program that has the rotor. */
 #ifndef FAKE_TRACE_H
 #define FAKE_TRACE_H
 
