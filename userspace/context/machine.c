@@ -45,6 +45,8 @@ unsigned int mts_user_points = 1;
 
 static struct machine {
 	bool orderly;
+	u64 calm_until;
+	u64 busy;
 	u64 random;
 	u64 now;
 	u64 turns;
@@ -335,11 +337,13 @@ static void pass_time(void)
 			first = min(first, m.threads[i].until);
 	if (first == U64_MAX)
 		mts_user_bug(__FILE__, __LINE__, "all threads sleep for ever");
-	m.now = max(m.now, first);
+	m.now = max3(m.now, first, m.calm_until);
 }
 
 static void begin(void)
 {
+	m.calm_until = 0;
+	m.busy = 0;
 	m.now = 1000 * (u64)NSEC_PER_SEC;
 	m.turns = 0;
 	m.hash = 0xcbf29ce484222325ull;
@@ -390,6 +394,11 @@ void machine_run(int (*fn)(void *data), void *data)
 		MTS_USER_ASSERT(!m.threads[i].used);
 }
 
+void machine_calm(u64 until)
+{
+	m.calm_until = until;
+}
+
 u64 machine_turns(void)
 {
 	return m.turns;
@@ -409,9 +418,18 @@ u64 machine_now(void)
 
 u64 mts_user_now(void)
 {
+	u64 ns;
+
 	mts_user_point();
-	m.now += m.orderly ? ORDERLY_LOOK_NS : LOOK_NS;
+	ns = m.orderly ? ORDERLY_LOOK_NS : LOOK_NS;
+	m.now += ns;
+	m.busy += ns;
 	return m.now;
+}
+
+u64 machine_busy(void)
+{
+	return m.busy;
 }
 
 void mts_user_wait_on(struct wait_queue_head *wq)

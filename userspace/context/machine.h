@@ -32,8 +32,17 @@ u64 machine_around(u64 ns);
 /* Sleep for so long. */
 void machine_sleep(u64 ns);
 
+/*
+ * Orderly: nothing happens until then, so that all who sleep with a limit may sleep until then. A
+ * thread that only looks whether something has happened does so less often. 0: that is over.
+ */
+void machine_calm(u64 until);
+
 /* As mts_user_now(), but no time passes by it, and no other thread's turn comes. */
 u64 machine_now(void);
+
+/* Time that has passed by looks at the clock: a thread was busy. */
+u64 machine_busy(void);
 
 /* Does the thread of that name sleep until it is woken, and is no interrupt about to do so? */
 bool machine_sleeps_for_ever(const char *name);

@@ -95,6 +95,7 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 		a_ > b_ ? a_ : b_;  \
 	})
 #define min3(a, b, c) min(min(a, b), c)
+#define max3(a, b, c) max(max(a, b), c)
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 #define clamp(x, low, high) min(max(x, low), high)
