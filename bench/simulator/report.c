@@ -12,9 +12,9 @@ static double seconds(u64 ns)
 	return (double)ns / 1e9;
 }
 
-static u64 switches_ns(const struct figures *f)
+static u64 switches_ns(void)
 {
-	return f->freeze_ns + f->evict_ns + f->bring_back_ns;
+	return figures.freeze_ns + figures.evict_ns + figures.bring_back_ns;
 }
 
 static double share(u64 part, u64 whole)
@@ -22,99 +22,92 @@ static double share(u64 part, u64 whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static u64 sum_of(const struct simulation *s, bool work)
+static u64 sum_of(const struct scenario *scenario, bool work)
 {
 	u64 sum = 0;
 
-	for (u32 i = 0; i < s->njobs; i++)
-		sum += work ? s->jobs[i].work_ns : s->jobs[i].size;
+	for (u32 i = 0; i < scenario->njobs; i++)
+		sum += work ? scenario->demands[i].work_ns : scenario->demands[i].size;
 	return sum;
 }
 
 /* Of the work, what is done. */
-static double done(const struct simulation *s)
+static double done(const struct scenario *scenario)
 {
-	u64 left = 0;
-
-	for (u32 i = 0; i < s->njobs; i++)
-		left += s->jobs[i].working_ns;
-	return 1 - share(left, sum_of(s, true));
+	return 1 - share(figures.work_left_ns, sum_of(scenario, true));
 }
 
-static bool is_finished(const struct simulation *s)
+/* Of a bin in the round that is shown. */
+static u64 pause_of(const struct shown_bin *bin)
 {
-	return !s->here && s->arrived == s->njobs;
+	return mts_sub_floor(figures.round_ns, bin->slice_ns);
 }
 
 /* ---- for people -------------------------------------------------------------------- */
 
-static void print_bins(const struct simulation *s)
+static void print_bins(void)
 {
-	const struct mts_plan *plan = &s->shown_plan;
-
-	if (!plan->nbins)
+	if (!figures.nbins)
 		return;
 	printf("\nbins of %.1f MiB, in one of the first rounds (%.3f s, longest pause %.3f s)\n"
 	       "  BIN       MiB   JOBS    SLICE, s    PAUSE, s\n",
-	       (double)plan->capacity / MIB, seconds(plan->round_ns),
-	       seconds(plan->longest_pause_ns));
-	for (u32 i = 0; i < plan->nbins && i < SHOWN; i++)
-		printf("%5u %9.1f %6u %11.3f %11.3f%s\n", i, (double)s->shown_bins[i].demand / MIB,
-		       s->shown_bins[i].jobs, seconds(s->shown_bins[i].slice_ns),
-		       seconds(s->shown_bins[i].pause_ns),
-		       s->shown_bins[i].flags & MTS_PLAN_OVERFULL ? "  does not fit" : "");
-	if (plan->nbins > SHOWN)
-		printf("  ... and %u more\n", plan->nbins - SHOWN);
+	       (double)figures.capacity / MIB, seconds(figures.round_ns),
+	       seconds(figures.shown_pause_ns));
+	for (u32 i = 0; i < figures.nbins && i < SHOWN; i++)
+		printf("%5u %9.1f %6u %11.3f %11.3f%s\n", i, (double)figures.bins[i].demand / MIB,
+		       figures.bins[i].jobs, seconds(figures.bins[i].slice_ns),
+		       seconds(pause_of(&figures.bins[i])),
+		       figures.bins[i].demand > figures.capacity ? "  does not fit" : "");
+	if (figures.nbins > SHOWN)
+		printf("  ... and %u more\n", figures.nbins - SHOWN);
 }
 
-static void print_doubts(const struct simulation *s)
+static void print_doubts(void)
 {
-	const struct figures *f = &s->figures;
-
-	if (f->overfull_ns)
-		printf("note         for %.3f s what ran did not fit: what it loses so is not "
-		       "simulated,\n             and the time above is too short\n",
-		       seconds(f->overfull_ns));
-	if (f->overdue)
-		printf("note         %llu times a job was frozen for longer than max_pause: the "
-		       "watchdog would\n             have thawed it, and both would have thrashed\n",
-		       f->overdue);
+	if (figures.overfull_ns || figures.notice_ns)
+		printf("note         for %.3f s what ran did not fit: what it got done meanwhile is "
+		       "a guess\n",
+		       seconds(figures.overfull_ns + figures.notice_ns));
+	if (figures.overdue)
+		printf("note         %llu times the watchdog thawed a job, as it would have been "
+		       "frozen for\n             longer than max_pause\n",
+		       figures.overdue);
 }
 
-static void print_table(const struct simulation *s, const struct simulation *ideal)
+static void print_table(const struct scenario *scenario, u64 ideal_ns)
 {
-	const struct scenario *scenario = s->scenario;
-	const struct figures *f = &s->figures;
+	const struct figures *f = &figures;
 
 	printf("host         %.1f MiB, %u processors, disk %.3f ms x %llu, %llu MiB/s\n",
 	       (double)scenario->memory / MIB, scenario->processors,
 	       (double)scenario->disk.latency_ns / 1e6, scenario->disk.depth,
 	       scenario->disk.mib_per_s);
-	printf("jobs         %u, %.1f MiB, %.2f times the memory, %.3f s of work\n", s->njobs,
-	       (double)sum_of(s, false) / MIB, (double)sum_of(s, false) / (double)scenario->memory,
-	       seconds(sum_of(s, true)));
-	if (is_finished(s))
+	printf("jobs         %u, %.1f MiB, %.2f times the memory, %.3f s of work\n",
+	       scenario->njobs, (double)sum_of(scenario, false) / MIB,
+	       (double)sum_of(scenario, false) / (double)scenario->memory,
+	       seconds(sum_of(scenario, true)));
+	if (f->finished)
 		printf("time         %.3f s for all, %.3f times the ideal of %.3f s\n",
-		       seconds(s->now), share(s->now, ideal->now), seconds(ideal->now));
+		       seconds(f->time_ns), share(f->time_ns, ideal_ns), seconds(ideal_ns));
 	else
 		printf("time         cut off after %.3f s with %.2f %% of the work done; the ideal "
 		       "is %.3f s\n",
-		       seconds(s->now), 100 * done(s), seconds(ideal->now));
+		       seconds(f->time_ns), 100 * done(scenario), seconds(ideal_ns));
 	printf("             %.3f s in slices, %.3f s in switches (%.1f %%), %.3f s all at once,\n"
-	       "             %.3f s until turns were taken\n",
-	       seconds(f->slice_ns), seconds(switches_ns(f)), 100 * share(switches_ns(f), s->now),
+	       "             %.3f s all at once, thrashing\n",
+	       seconds(f->slice_ns), seconds(switches_ns()), 100 * share(switches_ns(), f->time_ns),
 	       seconds(f->together_ns), seconds(f->notice_ns));
-	printf("switches     %llu in %llu rounds, %llu of them cut short; freeze %.3f s, "
-	       "evict %.3f s,\n             bring back %.3f s\n",
-	       f->switches, f->rounds, f->regroups, seconds(f->freeze_ns), seconds(f->evict_ns),
-	       seconds(f->bring_back_ns));
+	printf("switches     %llu in %llu rounds, %llu of them cut short; %llu overlapped; "
+	       "freeze %.3f s,\n             evict %.3f s, bring back %.3f s\n",
+	       f->switches, f->rounds, f->regroups, f->passed, seconds(f->freeze_ns),
+	       seconds(f->evict_ns), seconds(f->bring_back_ns));
 	printf("swapped      %.1f MiB out, %.1f MiB in\n", (double)f->swapped_out / MIB,
 	       (double)f->swapped_in / MIB);
 	printf("pause        %.3f s at most\n", seconds(f->longest_pause_ns));
 	printf("fairness     %.3f (Jain's index of what was done when the first job ended)\n",
 	       f->jain);
-	print_doubts(s);
-	print_bins(s);
+	print_doubts();
+	print_bins();
 }
 
 /* ---- JSON ------------------------------------------------------------------------------ */
@@ -124,24 +117,25 @@ static void put(const char *name, u64 value)
 	printf(", \"%s\": %llu", name, value);
 }
 
-static void print_json(const struct simulation *s, const struct simulation *ideal)
+static void print_json(const struct scenario *scenario, u64 ideal_ns)
 {
-	const struct figures *f = &s->figures;
+	const struct figures *f = &figures;
 
 	printf("{\"schema\": 1");
-	put("jobs", s->njobs);
-	put("memory", s->scenario->memory);
-	put("processors", s->scenario->processors);
-	put("demand", sum_of(s, false));
-	put("work_ns", sum_of(s, true));
-	put("time_ns", s->now);
-	put("ideal_ns", ideal->now);
-	printf(", \"finished\": %s, \"work_done\": %.6f", is_finished(s) ? "true" : "false",
-	       done(s));
+	put("jobs", scenario->njobs);
+	put("memory", scenario->memory);
+	put("processors", scenario->processors);
+	put("demand", sum_of(scenario, false));
+	put("work_ns", sum_of(scenario, true));
+	put("time_ns", f->time_ns);
+	put("ideal_ns", ideal_ns);
+	printf(", \"finished\": %s, \"work_done\": %.6f", f->finished ? "true" : "false",
+	       done(scenario));
 	printf(", \"over_ideal\": %.6f, \"switch_share\": %.6f, \"jain\": %.6f",
-	       share(s->now, ideal->now), share(switches_ns(f), s->now), f->jain);
+	       share(f->time_ns, ideal_ns), share(switches_ns(), f->time_ns), f->jain);
 	put("rounds", f->rounds);
 	put("switches", f->switches);
+	put("passed", f->passed);
 	put("regroups", f->regroups);
 	put("slice_ns", f->slice_ns);
 	put("freeze_ns", f->freeze_ns);
@@ -156,20 +150,20 @@ static void print_json(const struct simulation *s, const struct simulation *idea
 	put("swap_dropped", f->swap_dropped);
 	put("longest_pause_ns", f->longest_pause_ns);
 	put("overdue", f->overdue);
-	put("capacity", s->shown_plan.capacity);
-	put("round_ns", s->shown_plan.round_ns);
+	put("capacity", f->capacity);
+	put("round_ns", f->round_ns);
 	printf(", \"bins\": [");
-	for (u32 i = 0; i < s->shown_plan.nbins; i++)
+	for (u32 i = 0; i < f->nbins; i++)
 		printf("%s{\"demand\": %llu, \"jobs\": %u, \"slice_ns\": %llu, \"pause_ns\": %llu}",
-		       i ? ", " : "", s->shown_bins[i].demand, s->shown_bins[i].jobs,
-		       s->shown_bins[i].slice_ns, s->shown_bins[i].pause_ns);
+		       i ? ", " : "", f->bins[i].demand, f->bins[i].jobs, f->bins[i].slice_ns,
+		       pause_of(&f->bins[i]));
 	printf("]}\n");
 }
 
-void report(const struct simulation *s, const struct simulation *ideal)
+void report(const struct scenario *scenario, u64 ideal_ns)
 {
-	if (s->scenario->json)
-		print_json(s, ideal);
+	if (scenario->json)
+		print_json(scenario, ideal_ns);
 	else
-		print_table(s, ideal);
+		print_table(scenario, ideal_ns);
 }

@@ -14,12 +14,13 @@ static const char usage_head[] =
 	"usage: simulate --memory SIZE --jobs N --sizes DISTRIBUTION --work DISTRIBUTION\n"
 	"                [options] [KEY=VALUE ...]\n"
 	"\n"
-	"Simulates how mts.ko would run jobs in turns on a host, in virtual time, with the module's\n"
-	"own code for bins, slices and what is evicted. Hosts of up to 1 PiB, 4096 jobs.\n"
+	"Simulates how mts.ko would run jobs in turns on a host: the module's own rotor, on a virtual\n"
+	"clock, with a model of memory, disk and processors. Hosts of up to 1 PiB, 4096 jobs.\n"
 	"\n"
 	"      --memory SIZE        what jobs find free\n"
 	"      --usable SIZE        of it, what they can hold before the host swaps (all)\n"
-	"      --processors N       (1); a job has one thread\n"
+	"      --processors N       (1)\n"
+	"      --job-threads N      of each job, which shares the processors by them (1)\n"
 	"      --threads N          that move memory in a switch (as many, 8 at most)\n"
 	"      --disk MODEL         ssd, nvme, paper as in the laboratory, or TIME,DEPTH,RATE:\n"
 	"                           a request's time, how many at a time, MiB/s or 0 (ssd)\n"
@@ -30,10 +31,10 @@ static const char usage_head[] =
 	"      --gaps DISTRIBUTION  from one job's arrival to the next (0s: all at the start)\n"
 	"      --seed N             of the draws (1)\n"
 	"      --costs KEY=TIME,... processor time: touch= a new page, evict=, back= a page in\n"
-	"                           bulk, fault= a page by itself, freeze= a job\n"
-	"                           (9us, 14us, 13us, 30us, 350us)\n"
+	"                           bulk, fault= a page by itself, freeze= a job, stride= work\n"
+	"                           from one page that it uses to the next, where jobs thrash\n"
+	"                           (9us, 14us, 13us, 30us, 350us, 1us)\n"
 	"      --ns N               of an instruction: all costs are N times as high (1)\n"
-	"      --notice TIME        from a shortage to the first round, of mode=auto (300ms)\n"
 	"      --limit TIME         it is cut off then (720h)\n"
 	"      --rounds             a line for each round, to stderr\n"
 	"      --json               one object instead of a table\n"
@@ -43,22 +44,22 @@ static const char usage_head[] =
 
 /* As module/memory/workers.c. */
 #define MAX_THREADS 8u
+#define MAX_JOB_THREADS 1024u
 
 static const char usage_tail[] =
 	"\n" SETTINGS_HELP "\n"
 	"The ideal is the same jobs, all at once, on a host with memory for all.\n"
 	"\n"
-	"Not simulated: what stock Linux would do; bins that do not fit (an oversize job, what\n"
-	"pack=rw leaves over, more than --usable) run as if they did, and the time of that is\n"
-	"shown; caches and TLBs; where pages lie in swap; file pages; jobs that sleep, wait for each\n"
-	"other, or change their size after they have touched it; whether turns pay (admission: they\n"
-	"are taken); the watchdog, which thaws what is frozen for longer than max_pause.\n"
+	"Not simulated: what stock Linux would do; which pages a job uses (where what runs does not\n"
+	"fit, all evenly: the time of that is shown, and is a guess); caches and TLBs; where pages lie\n"
+	"in swap; file pages; jobs that sleep, wait for each other, or change their size after they\n"
+	"have touched it; what measuring them costs; a job that does not freeze at once.\n"
 	"\n"
 	"exit status: 0, 1 an error, 2 usage\n";
 
 struct words {
-	const char *memory, *usable, *disk, *request, *sizes, *work, *gaps, *costs, *notice, *limit;
-	uint64_t jobs, seed, processors, threads, ns;
+	const char *memory, *usable, *disk, *request, *sizes, *work, *gaps, *costs, *limit;
+	uint64_t jobs, seed, processors, threads, job_threads, ns;
 };
 
 /* ---- words ----------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static void take_distribution(const char *option, const char *text, distribution
 
 static u64 take_time(const char *what, const char *text)
 {
-	return settings_time(what, text, 0, NS_PER_S);
+	return settings_time(what, text, 0, (u64)NSEC_PER_SEC);
 }
 
 /* TIME,DEPTH,RATE */
@@ -139,8 +140,11 @@ static void take_cost(char *word, struct costs *costs)
 		cost = &costs->fault;
 	else if (!strcmp(word, "freeze"))
 		cost = &costs->freeze;
+	else if (!strcmp(word, "stride"))
+		cost = &costs->stride;
 	else
-		args_refuse("--costs %s=: not one of touch, evict, back, fault, freeze", word);
+		args_refuse("--costs %s=: not one of touch, evict, back, fault, freeze, stride",
+			    word);
 	snprintf(what, sizeof(what), "--costs %s=", word);
 	*cost = take_time(what, value);
 }
@@ -150,9 +154,12 @@ static void take_costs(const char *text, u64 ns, struct costs *costs)
 	char copy[256], *rest = copy, *word;
 
 	/* Instructions, from guests with 1 ns for each: docs/simulation.md. */
-	*costs = (struct costs){
-		.touch = 9000, .evict = 14000, .back = 13000, .fault = 30000, .freeze = 350000
-	};
+	*costs = (struct costs){ .touch = 9000,
+				 .evict = 14000,
+				 .back = 13000,
+				 .fault = 30000,
+				 .freeze = 350000,
+				 .stride = 1000 };
 	if (text && snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		args_refuse("--costs: too long");
 	while (text && (word = strsep(&rest, ",")))
@@ -162,6 +169,7 @@ static void take_costs(const char *text, u64 ns, struct costs *costs)
 	costs->back *= ns;
 	costs->fault *= ns;
 	costs->freeze *= ns;
+	costs->stride *= ns;
 }
 
 /* ---- jobs ------------------------------------------------------------------------------ */
@@ -181,20 +189,17 @@ static void draw_jobs(struct scenario *scenario, const struct words *words)
 		args_refuse("--jobs is missing: how many there are");
 	if (scenario->njobs > MTS_MAX_JOBS || words->jobs > MTS_MAX_JOBS)
 		args_refuse("--jobs: more than %u, which is what the module takes", MTS_MAX_JOBS);
-	scenario->jobs = calloc(scenario->njobs, sizeof(*scenario->jobs));
-	if (!scenario->jobs)
+	scenario->demands = calloc(scenario->njobs, sizeof(*scenario->demands));
+	if (!scenario->demands)
 		args_refuse("no memory");
 	for (u32 i = 0; i < scenario->njobs; i++) {
-		struct job *job = &scenario->jobs[i];
-		u64 pages = distribution_draw(&sizes, &size_seed, i) / PAGE;
+		struct demand *job = &scenario->demands[i];
+		u64 pages = distribution_draw(&sizes, &size_seed, i) / PAGE_SIZE;
 
-		pages = mts_min(mts_max(pages, 1), MTS_BIN_MAX_BYTES / PAGE);
+		pages = mts_min(mts_max(pages, 1), MTS_BIN_MAX_BYTES / PAGE_SIZE);
 		now += i ? distribution_draw(&gaps, &gap_seed, i) : 0;
-		job->size = pages * PAGE;
-		job->touch_ns = pages * scenario->costs.touch;
-		job->touching_ns = job->touch_ns;
+		job->size = pages * PAGE_SIZE;
 		job->work_ns = distribution_draw(&works, &work_seed, i);
-		job->working_ns = job->work_ns;
 		job->arrives_ns = now;
 		if (now > NEVER / 8 || job->work_ns > NEVER / 8)
 			args_refuse("--work, --gaps: more than 70 years");
@@ -218,16 +223,17 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 {
 	struct words words = { .request = "32K",
 			       .gaps = "0s",
-			       .notice = "300ms",
 			       .limit = "720h",
 			       .seed = 1,
 			       .processors = 1,
+			       .job_threads = 1,
 			       .ns = 1 };
 	const struct args_option options[] = {
 		{ "memory", 0, ARGS_TEXT, &words.memory },
 		{ "usable", 0, ARGS_TEXT, &words.usable },
 		{ "processors", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.processors },
 		{ "threads", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.threads },
+		{ "job-threads", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.job_threads },
 		{ "disk", 0, ARGS_TEXT, &words.disk },
 		{ "request", 0, ARGS_TEXT, &words.request },
 		{ "jobs", 'n', ARGS_NUMBER | ARGS_POSITIVE, &words.jobs },
@@ -237,7 +243,6 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 		{ "seed", 0, ARGS_NUMBER, &words.seed },
 		{ "costs", 0, ARGS_TEXT, &words.costs },
 		{ "ns", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.ns },
-		{ "notice", 0, ARGS_TEXT, &words.notice },
 		{ "limit", 0, ARGS_TEXT, &words.limit },
 		{ "rounds", 0, ARGS_FLAG, &scenario->rounds },
 		{ "json", 0, ARGS_FLAG, &scenario->json },
@@ -262,12 +267,14 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 	scenario->processors = words.processors;
 	if (words.threads > MAX_THREADS)
 		args_refuse("--threads: more than %u", MAX_THREADS);
+	if (words.job_threads > MAX_JOB_THREADS)
+		args_refuse("--job-threads: more than %u", MAX_JOB_THREADS);
+	scenario->job_threads = words.job_threads;
 	scenario->threads = mts_min(words.processors, words.threads ?: MAX_THREADS);
 	if (!words.disk)
 		args_refuse("--disk is missing: TIME,DEPTH,RATE (bench/simulate knows models)");
 	take_disk(words.disk, &scenario->disk);
-	scenario->disk.request = take_size("--request", words.request, PAGE, 31 * PAGE);
-	scenario->notice_ns = settings_time("--notice ", words.notice, 0, 3600 * NS_PER_S);
+	scenario->disk.request = take_size("--request", words.request, PAGE_SIZE, 31 * PAGE_SIZE);
 	scenario->limit_ns = settings_time("--limit ", words.limit, 1, NEVER / 8);
 	take_costs(words.costs, words.ns, &scenario->costs);
 	draw_jobs(scenario, &words);

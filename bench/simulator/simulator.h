@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * simulator: the rotor of module/rotor/rotor.c in virtual time, for hosts larger than ours.
+ * simulator: the module's rotor, freezer and fail-safe on a virtual clock, with a model of a host
+ * behind their operations, for hosts larger than ours.
  *
  * simulator.c  the whole, and the ideal beside it
  * scenario.c   the command line: host, disk, jobs
- * processor.c  jobs share the processors; virtual time passes
- * memory.c     what of each job is in memory, what is in swap; the disk
- * switch.c     freeze, evict, bring back, thaw
- * rotor.c      rounds and slices, with module/policy and module/binpack
+ * host.c       the host: jobs run, fill memory and fault, as the processors and the disk allow
+ * move.c       eviction and bringing back, and the threads that do it
+ * jobs.c       jobs come and go, freeze and thaw; the other operations of the module
+ * figures.c    what is counted, as trace events tell of it
  * report.c     figures, for people and as JSON
  *
  * Units: bytes, nanoseconds of virtual time. All is integers: the same scenario gives the same
@@ -19,14 +20,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "policy/bins.h"
-#include "policy/fit.h"
-#include "policy/switches.h"
+#include "context.h"
+#include "job.h"
 #include "settings.h"
 
-#define PAGE 4096ull
-#define NS_PER_S 1000000000ull
-#define NS_PER_MS 1000000ull
 #define NEVER U64_MAX
 
 /* ---- scenario.c -------------------------------------------------------------- */
@@ -38,6 +35,7 @@ struct costs {
 	u64 back; /* a page, in bulk */
 	u64 fault; /* a page that comes back by itself */
 	u64 freeze; /* a job: freezing and thawing it */
+	u64 stride; /* of work, from one page that a job uses to the next; any page of its own */
 };
 
 /* As the laboratory's models (bench/lab/disks.py): a request takes the same, wherever it lies. */
@@ -48,174 +46,284 @@ struct disk {
 	u64 request; /* bytes, on average */
 };
 
-struct job {
+/* As drawn. */
+struct demand {
 	u64 size;
 	u64 work_ns; /* processor time */
 	u64 arrives_ns;
-
-	u64 faulting_ns; /* of processor time: pages that come back by faults, before the rest, */
-	u64 touching_ns; /* what is left of writing all pages once, */
-	u64 working_ns; /* and of the work */
-	u64 touch_ns; /* of touching_ns, at the start */
-	u64 resident; /* bytes; what else it has touched is in swap */
-	u64 stopped_ns; /* since when it has not run */
-	u64 longest_pause_ns;
-	u64 ended_ns;
-	u32 bin; /* index, or MTS_BIN_NONE */
-	bool here; /* arrived, and not ended */
-	bool started; /* has run */
-	bool frozen;
-	bool warm; /* has run since it was evicted */
 };
 
 struct scenario {
 	u64 memory; /* for jobs */
 	u64 usable; /* of it, what jobs can hold before the host swaps */
 	u64 limit_ns; /* it is cut off then */
-	u64 notice_ns; /* from a shortage to the first round, mode=auto */
 	u32 processors;
 	u32 threads; /* that move memory in a switch */
+	u32 job_threads; /* of each job */
 	u32 njobs;
 	bool json;
 	bool rounds; /* a line for each round, to stderr */
 	struct disk disk;
 	struct costs costs;
 	struct mts_config config;
-	struct job *jobs; /* as drawn, in the order of their arrival */
+	struct demand *demands; /* in the order of their arrival */
 };
 
 /* Fills it, or ends the program: --help, or usage (status 2). */
 void scenario_parse(struct scenario *scenario, int argc, char **argv);
 
-/* ---- the simulation -------------------------------------------------------------- */
+/* ---- host.c ------------------------------------------------------------------ */
+
+typedef unsigned __int128 u128;
+
+/* Fractions, of pages and of nanoseconds: so many bits of them. */
+#define FIX 48
+
+/* What a job that runs is about. */
+enum phase {
+	PHASE_NONE, /* it does not run */
+	PHASE_TOUCH, /* it writes all of its memory once */
+	PHASE_FAULT, /* it faults back what is in swap, and there is or can be room for */
+	PHASE_WORK,
+	PHASE_THRASH, /* it works, and faults on pages that others have just pushed out */
+	PHASES
+};
+
+/**
+ * struct job - a job as the host has it
+ * @mts: as the module has it; NULL: there is no module
+ * @cgrp: its cgroup
+ * @since, @target: of its phase's progress (struct crowd): when it came, when it will be done
+ * @touching: pages that it has still to write for the first time
+ * @working_ns: processor time that it has still to work
+ * @touched: bytes that it has written; what of it is not @resident is in swap
+ * @user_ns, @user_seen: processor time in user mode; of it, at the module's last look
+ * @stalled_ns: time that it has waited for memory, since that look
+ * @ran_ns: processor time
+ * @running: index among those that run
+ * @frozen: in the host's list of those, by the time since when
+ */
+struct job {
+	const struct demand *demand;
+	struct mts_job *mts;
+	struct cgroup cgrp;
+	u32 threads;
+	enum phase phase;
+	u128 since;
+	u128 target;
+	u64 touching;
+	u64 working_ns;
+	u64 touched;
+	u64 resident;
+	u64 user_ns;
+	u64 user_seen;
+	u64 stalled_ns;
+	u64 ran_ns;
+	u64 frozen_at;
+	u32 running;
+	struct list_head frozen;
+	bool is_frozen;
+	bool ended;
+	bool reaped;
+};
+
+/**
+ * struct crowd - the jobs that are in one phase: each of their threads makes the same progress
+ * @threads: of theirs
+ * @rate: progress of a thread in a nanosecond: pages, or nanoseconds of work; FIX
+ * @at: progress so far; FIX
+ * @sum: of threads * since
+ * @next: no job is done before that
+ * @cycle: processor time of a page, which counts as the job's
+ * @stalls: time that a thread waits for memory, of a page
+ */
+struct crowd {
+	u64 threads;
+	u128 rate;
+	u128 at;
+	u128 sum;
+	u128 next;
+	u64 cycle;
+	u64 stalls;
+};
+
+/* What those that run find when they want a page. */
+enum regime {
+	REGIME_ROOM, /* memory is free */
+	REGIME_TAKE, /* the host takes it from jobs that are frozen */
+	REGIME_THRASH, /* there are none left but from each other */
+};
+
+/**
+ * struct mover - a thread, or several as one, that moves memory
+ * @threads: so many
+ * @page_ns: processor time of a page
+ * @disk: the pages go to the disk, or come from it
+ * @first: it does not share the processors with jobs, as the rotor's thread where it moves nothing
+ * @left: pages; FIX
+ * @rate: pages in a nanosecond; FIX
+ */
+struct mover {
+	struct list_head node;
+	u32 threads;
+	u64 page_ns;
+	bool disk;
+	bool first;
+	u128 left;
+	u128 rate;
+};
+
+struct host {
+	const struct scenario *scenario;
+	struct job *jobs;
+	struct job **running;
+	u32 nrunning;
+	u32 arrived;
+	u32 here;
+	u64 began; /* the machine's clock */
+	u64 advanced; /* to this time */
+	u64 changed; /* when something last did; the same clock */
+	bool rates_are_old;
+	enum regime regime;
+	struct crowd crowds[PHASES];
+	struct list_head frozen; /* who has been so for longest is first */
+	struct list_head movers;
+	u64 frozen_resident; /* of jobs that do not run */
+	u64 running_resident; /* of those that run, as of each one's last settling */
+	u64 running_touched;
+	u64 work_of_cycle; /* when it thrashes: work between two faults */
+	u128 cycles; /* pages that came in, and others that went out, as they thrash; FIX */
+	u128 faulted; /* pages, by faults that did not thrash; FIX */
+	u128 cycle_rate;
+	u128 busy; /* processor time of threads that move, or wait for a processor; FIX */
+	u128 busy_rate;
+	u64 bulk_in; /* pages */
+	u64 reclaimed; /* pages */
+	u64 last_reclaim; /* the machine's clock; 0: never */
+	u64 woken; /* the rotor, for it */
+	bool with_module;
+	bool over;
+};
+
+extern struct host host;
+
+/* From the first arrival to the end of the last job, or to the limit. In a thread of its own. */
+void host_run(const struct scenario *scenario, bool with_module);
+void host_free(void);
+
+/* Time has passed. Any thread; does not sleep. */
+void host_advance(void);
+
+/* After host_advance(): something is about to change how fast all goes on. */
+void host_changes(void);
+
+/* Virtual time, from the beginning. */
+u64 host_now(void);
+
+/* A job begins to run, or stops, with host_advance() before it. */
+void host_start_job(struct job *job);
+void host_stop_job(struct job *job);
+
+/* What it has done so far is in its fields. */
+void host_settle(struct job *job);
+
+/* Bytes of all jobs in memory; that there is room for; pages swapped in by jobs and for them. */
+u64 host_resident(void);
+u64 host_room(void);
+u64 host_swapins(void);
+
+/* A job that does not run loses so much of its memory to swap, or gets it back. */
+void host_move_out(struct job *job, u64 bytes);
+void host_move_in(struct job *job, u64 bytes);
+
+/* Time of the disk for a page that goes out or comes back in bulk; FIX. */
+u128 host_disk_page(void);
+
+/* Pages that a mover moves in a ns; FIX. */
+u128 host_rate(const struct mover *mover);
+
+/* ---- move.c -------------------------------------------------------------------- */
+
+struct mts_eviction;
+struct mts_move;
+
+u64 move_evict(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again);
+u64 move_bring_back(struct mts_move *move);
+/* The rotor's thread does something that takes so much of a processor. */
+void move_work(u64 ns);
+/* The mover rates have changed: whoever waits for a move looks again. */
+void move_wake(void);
+
+/* ---- jobs.c ---------------------------------------------------------------------- */
+
+/* The module is told of a job that came, or whose last process has ended. */
+void jobs_enrol(struct job *job);
+void jobs_ended(struct job *job);
+/* The module is loaded, with the scenario's configuration, and unloaded. */
+void jobs_load(void);
+void jobs_unload(void);
+/*
+ * A slice runs, and what is in memory does not change: between which times, of the machine's clock,
+ * does the module only see that it is so?
+ */
+bool jobs_calm(u64 *from, u64 *until);
+
+static inline struct job *job_of(const struct mts_job *mts)
+{
+	return container_of(mts->cgrp, struct job, cgrp);
+}
+
+/* ---- figures.c ------------------------------------------------------------------- */
+
+struct shown_bin {
+	u64 demand;
+	u64 slice_ns;
+	u32 jobs;
+};
 
 struct figures {
+	u64 time_ns;
+	u64 work_left_ns;
+	bool finished;
 	u64 rounds;
 	u64 switches;
+	u64 passed; /* of these, switches in which the bins passed each other */
 	u64 regroups;
 	u64 slice_ns; /* one bin ran ... */
 	u64 freeze_ns;
 	u64 evict_ns;
 	u64 bring_back_ns;
 	u64 together_ns; /* ... or all ... */
-	u64 notice_ns; /* ... or all, thrashing, until turns were taken */
-	u64 overfull_ns; /* of slice_ns and together_ns: what ran did not fit */
+	u64 notice_ns; /* ... or all, thrashing: turns are not taken, or not yet */
+	u64 overfull_ns; /* of slice_ns: what ran did not fit */
 	u64 consumed_ns; /* processor time of the jobs */
 	u64 swapped_out;
 	u64 swapped_in;
 	u64 swap_dropped; /* in swap when their job ended */
 	u64 longest_pause_ns;
-	u64 overdue; /* times that a job was frozen for longer than max_pause */
+	u64 overdue; /* times that the watchdog thawed a job, frozen for nearly too long */
 	double jain; /* when the first job ended; if none has, at the limit */
+	/* a round, as planned: one of the first */
+	u32 nbins;
+	u64 capacity;
+	u64 round_ns;
+	u64 shown_pause_ns;
+	struct shown_bin *bins;
 };
 
-struct simulation {
-	const struct scenario *scenario;
-	struct job *jobs;
-	u32 njobs;
-	u32 arrived; /* of them */
-	u32 here;
-	u64 now;
-	u64 resident; /* of all jobs */
+extern struct figures figures;
 
-	u32 *running; /* indices of the jobs that share the processors */
-	u32 nrunning;
-
-	struct mts_plan_job *plan_jobs;
-	struct mts_plan_bin *bins;
-	void *scratch;
-	struct mts_plan plan;
-	struct mts_plan_bin *shown_bins; /* of one of the first rounds, to be shown */
-	struct mts_plan shown_plan;
-	struct mts_lesson lesson;
-	u32 nbins; /* 0: all run at once */
-	u32 current; /* bin */
-	struct mts_switches switches;
-	bool planned_blindly; /* this round: nobody knew what a switch takes */
-	struct figures figures;
-};
-
-/* Both end the program if there is no memory. */
-void simulation_begin(struct simulation *s, const struct scenario *scenario);
-void simulation_end(struct simulation *s);
-
-/* ---- processor.c ----------------------------------------------------------------- */
-
-/* Bytes that it has touched so far: its demand, as the module would measure it. */
-u64 job_demand(const struct job *job);
-
-/* Take in who has arrived by now. Return: how many. */
-u32 processor_arrivals(struct simulation *s);
-
-/* Fairness now: Jain's index of the fractions of their work that the jobs have done. */
-double processor_jain(const struct simulation *s);
-
-/* When the next job arrives; NEVER if all have. */
-u64 processor_next_arrival(const struct simulation *s);
-
-/* Who runs from now on: the jobs of a bin; MTS_BIN_EVERY: all that are here. */
-void processor_share(struct simulation *s, u32 bin);
-
-/* Is anybody who runs still writing its pages for the first time? */
-bool processor_is_filling(const struct simulation *s);
-
-/*
- * They run until then, or until the first of them ends. What they touch becomes resident, and
- * what does not fit is reclaimed. Return: how many ended.
- */
-u32 processor_run(struct simulation *s, u64 until);
-
-/* They only touch memory that there is not, and get nothing done, until then. */
-void processor_thrash(struct simulation *s, u64 until);
-
-/* ---- memory.c -------------------------------------------------------------------- */
-
-/* What a transfer by @threads takes, of whichever takes longer: the disk, or the processors. */
-u64 memory_transfer_ns(const struct simulation *s, u64 bytes, u64 page_ns, u32 threads);
-
-/* Its pages must lie in long rows (mts_policy_evict_how()). */
-bool memory_disk_is_slow(const struct simulation *s);
-
-u64 memory_free(const struct simulation *s);
-
-/* A job's bytes leave memory, or come back; counted as swap traffic. */
-void memory_out(struct simulation *s, struct job *job, u64 bytes);
-void memory_in(struct simulation *s, struct job *job, u64 bytes);
-
-/* What those that run have in swap comes back by faults, as far as there is room for it. */
-void memory_fault_in(struct simulation *s);
-
-/* How long it takes until a bin that does not fit has swapped in so much of itself. */
-u64 memory_misfit_ns(const struct simulation *s, u64 bytes);
-
-/*
- * More is resident than there is room for: frozen jobs lose it, by the host's own reclaim, which
- * takes processor time; if that is not enough those that run, which are not charged for it, as
- * thrashing is not simulated.
- */
-void memory_reclaim(struct simulation *s);
-
-/* What all touch and does not fit is in swap, of everybody the same share. */
-void memory_spread(struct simulation *s);
-
-/* It has ended. */
-void memory_release(struct simulation *s, struct job *job);
-
-/* ---- switch.c ---------------------------------------------------------------------- */
-
-void switch_to(struct simulation *s, u32 bin);
-
-/* Newcomers have been placed. */
-void switch_settle(struct simulation *s);
-void switch_thaw_all(struct simulation *s);
-
-/* ---- rotor.c ------------------------------------------------------------------------ */
-
-/* From the first arrival to the end of the last job, or to the limit. */
-void rotor_run(struct simulation *s);
+void figures_begin(u32 njobs);
+/* So much time has passed, and what ran did not fit if @thrashes. */
+void figures_pass(u64 ns, bool thrashes);
+/* Is a slice under way? */
+bool figures_slice_runs(void);
+/* The first job ends, or time is over. */
+void figures_jain(void);
+void figures_end(void);
 
 /* ---- report.c ----------------------------------------------------------------------- */
 
-void report(const struct simulation *s, const struct simulation *ideal);
+void report(const struct scenario *scenario, u64 ideal_ns);
 
 #endif /* SIMULATOR_H */

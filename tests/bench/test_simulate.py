@@ -21,6 +21,10 @@ FREE_OF_CHARGE = (
     "--disk",
     "0s,1,0",
 )
+# A look at the clock takes a nanosecond: times are not whole ones.
+LOOKS = 1e-6
+# Jobs that end in a slice are looked at once in so long.
+TICK = SECOND // 20
 # Two jobs, of which one fits at a time.
 PAIR = ("--memory", "100M", "--jobs", "2", "--sizes", "60M", "--work", "10s")
 
@@ -71,11 +75,12 @@ def simulate(*args, **kwargs):
         ([*PAIR, "--disk", "1ms,0,1"], "a depth of 1 to 65536"),
         ([*PAIR, "--request", "256K"], "--request 256K: not in"),
         ([*PAIR, "--costs", "evict"], "--costs evict: not KEY=TIME"),
-        ([*PAIR, "--costs", "swap=1us"], "not one of touch, evict, back, fault, freeze"),
+        ([*PAIR, "--costs", "swap=1us"], "not one of touch, evict, back, fault, freeze, stride"),
         ([*PAIR, "--costs", "evict=1"], "--costs evict=1: the unit is missing"),
         ([*PAIR, "--processors", "0"], "--processors"),
         ([*PAIR, "--threads", "0"], "--threads"),
         ([*PAIR, "--threads", "9"], "--threads: more than 8"),
+        ([*PAIR, "--job-threads", "1025"], "--job-threads: more than 1024"),
         ([*PAIR, "slice=2"], "the unit is missing"),
         ([*PAIR, "nonsense"], "nonsense: not KEY=VALUE"),
     ],
@@ -134,15 +139,26 @@ def test_what_fits_shares_the_processors():
     four = simulate(*args, "--jobs", 4, *FREE_OF_CHARGE)
     assert four["time_ns"] == 20 * SECOND
     assert four["switches"] == four["swapped_in"] == 0
-    assert simulate(*args, "--jobs", 3, *FREE_OF_CHARGE)["time_ns"] == 15 * SECOND
+    three = simulate(*args, "--jobs", 3, *FREE_OF_CHARGE)
+    assert three["time_ns"] == pytest.approx(15 * SECOND, rel=LOOKS)
     assert simulate(*args, "--jobs", 1, *FREE_OF_CHARGE)["time_ns"] == 10 * SECOND
+
+
+def test_threads_of_jobs_share_the_processors():
+    """A job alone uses as many processors as it has threads; two share them by their threads."""
+    args = ("--memory", "1G", "--sizes", "60M", "--work", "10s", *FREE_OF_CHARGE)
+    for processors, jobs, threads, seconds in ((4, 1, 4, 2.5), (4, 1, 2, 5), (4, 2, 4, 5)):
+        found = simulate(
+            *(*args, "--processors", processors, "--jobs", jobs, "--job-threads", threads)
+        )
+        assert found["time_ns"] == pytest.approx(seconds * SECOND, rel=LOOKS)
 
 
 def test_memory_is_written_first():
     found = simulate(
         *PAIR[:2], "--jobs", 1, "--sizes", "4M", "--work", "1s", "--costs", "touch=1ms"
     )
-    assert found["time_ns"] == SECOND + 1024 * 10**6
+    assert found["time_ns"] == pytest.approx(SECOND + 1024 * 10**6, rel=LOOKS)
     assert found["ideal_ns"] == found["time_ns"]
 
 
@@ -152,23 +168,38 @@ def test_two_equal_bins_take_turns():
     assert found["capacity"] == 100 * MIB - 100 * MIB // 16
     assert [one["jobs"] for one in found["bins"]] == [1, 1]
     assert {one["slice_ns"] for one in found["bins"]} == {3_200_000_000}
-    assert found["time_ns"] == found["slice_ns"] == 20 * SECOND
-    assert found["longest_pause_ns"] == 3_200_000_000
-    assert found["switches"] == 8  # 3.2 + 3.2 + 3.2 + 0.4 s, each
+    # The tick in which the first ends passes before the other one runs.
+    assert found["time_ns"] == pytest.approx(20 * SECOND, abs=TICK)
+    assert found["slice_ns"] + found["together_ns"] == pytest.approx(found["time_ns"], rel=LOOKS)
+    assert found["longest_pause_ns"] == pytest.approx(3_200_000_000, rel=LOOKS)
+    assert found["switches"] == 7  # 3.2 + 3.2 + 3.2 + 0.4 s, each; the last one is left alone
+
+
+def moved(found):
+    """Of a pair with one switch or more: pages that switches have evicted, and brought back.
+
+    Before the first one the host has pushed out what did not fit. When the first job has ended, the
+    other one is brought back without a switch, all but what eviction leaves.
+    """
+    size = found["demand"] // 2
+    spread = found["demand"] - found["memory"]
+    drained = size - 256 * 1024
+    return (found["swapped_out"] - spread) / PAGE, (found["swapped_in"] - drained) / PAGE
 
 
 def test_what_a_switch_takes():
     """All pages but the last 64 go out, and come back, each at its price."""
     costs = ("--costs", "touch=0s,evict=10us,back=3us,fault=0s,freeze=1ms", "--disk", "0s,1,0")
     found = simulate(*PAIR, *costs, "mode=always", "overhead=off")
-    spread = 20 * MIB  # what did not fit when both ran, before the first switch
-    evicted = found["swapped_out"] - spread
-    assert found["evict_ns"] == evicted // PAGE * 10_000
-    assert found["bring_back_ns"] == found["swapped_in"] // PAGE * 3_000
-    # One each time, but for the last: the other one has ended.
-    assert found["freeze_ns"] == (found["switches"] - 1) * 10**6
-    assert found["time_ns"] - 20 * SECOND == sum(
-        found[part] for part in ("freeze_ns", "evict_ns", "bring_back_ns")
+    evicted, back = moved(found)
+    assert found["evict_ns"] == pytest.approx(evicted * 10_000, rel=LOOKS)
+    assert found["bring_back_ns"] == pytest.approx(back * 3_000, rel=LOOKS)
+    # One each time, and the other one, too, before the first switch.
+    assert found["freeze_ns"] == pytest.approx((found["switches"] + 1) * 10**6, rel=0.01)
+    parts = ("freeze_ns", "evict_ns", "bring_back_ns")
+    drained = (60 * MIB - 256 * 1024) / PAGE * 3_000
+    assert found["time_ns"] == pytest.approx(
+        20 * SECOND + sum(found[part] for part in parts) + drained, abs=TICK
     )
 
 
@@ -189,29 +220,67 @@ def test_the_slower_of_disk_and_processor_counts(disk, request_size, ns_per_page
         *("--disk", disk, "--request", request_size),
         *("mode=always", "overhead=off", "slice=60s"),
     )
-    pages = found["swapped_in"] / PAGE
-    assert found["bring_back_ns"] == pytest.approx(pages * ns_per_page, rel=1e-3)
+    evicted, back = moved(found)
+    assert found["evict_ns"] == pytest.approx(evicted * ns_per_page, rel=1e-3)
+    assert found["bring_back_ns"] == pytest.approx(back * ns_per_page, rel=1e-3)
 
 
 def test_threads_that_move_memory():
     """The second adds three quarters, but evicts nothing where one job goes."""
     costs = ("--costs", "touch=0s,evict=10us,back=10us,fault=0s,freeze=0s", "--disk", "0s,1,0")
+    # A move lasts for seconds: of these the rotor's thread is alone for 50 ms.
+    alone = 0.03
 
     def cost_per_page(threads, *args):
         found = simulate(
-            *(*args, *costs, "--processors", 4, "--threads", threads),
-            *("mode=always", "overhead=off"),
+            *("--memory", "4000M", "--work", "10s", *args, *costs),
+            *("--processors", 4, "--threads", threads),
+            *("mode=always", "overhead=off", "evict=full"),
         )
-        evicted = found["swapped_out"] / found["evict_ns"]
-        return evicted, found["swapped_in"] / found["bring_back_ns"]
+        evicted, back = moved(found)
+        return found["evict_ns"] / evicted, found["bring_back_ns"] / back
 
-    one, two = (cost_per_page(n, *PAIR) for n in (1, 2))
-    assert two[0] == pytest.approx(one[0], rel=1e-6)
-    assert two[1] == pytest.approx(one[1] * 1.75, rel=1e-6)
-    fours = (*PAIR[:2], "--sizes", "30M", "--work", "10s", "--jobs", 4)
-    one, two = (cost_per_page(n, *fours) for n in (1, 2))
-    assert two[0] > one[0] * 1.3  # what went before turns began was not evicted by them
-    assert two[1] == pytest.approx(one[1] * 1.75, rel=1e-6)
+    pair = ("--jobs", 2, "--sizes", "2400M")
+    one, two = (cost_per_page(n, *pair) for n in (1, 2))
+    assert one == pytest.approx((10_000, 10_000), rel=1e-4)
+    assert two[0] == pytest.approx(10_000, rel=1e-4)
+    assert two[1] == pytest.approx(10_000 / 1.75, rel=alone)
+
+
+def test_each_job_is_evicted_by_a_thread():
+    """Two jobs of a bin go at the same time, if there are two threads."""
+    args = ("--memory", "4000M", "--jobs", 4, "--sizes", "1300M", "--work", "20s")
+    costs = ("--costs", "touch=0s,evict=10us,back=0s,fault=0s,freeze=0s", "--disk", "0s,1,0")
+
+    def cost_per_page(threads):
+        found = simulate(
+            *(*args, *costs, "--processors", 4, "--threads", threads),
+            *("mode=always", "overhead=off", "evict=full"),
+        )
+        assert [one["jobs"] for one in found["bins"]] == [2, 2]
+        spread = found["demand"] - found["memory"]
+        return found["evict_ns"] / (found["swapped_out"] - spread) * PAGE
+
+    assert cost_per_page(1) == pytest.approx(10_000, rel=1e-4)
+    assert cost_per_page(2) == pytest.approx(10_000 / 1.75, rel=0.03)
+
+
+def test_moving_takes_processors_from_jobs_that_run():
+    """In overlapped switches some jobs run. If a processor is to spare they lose nothing by it."""
+
+    def work_rate(processors, cost):
+        """Processors that the jobs had; what a page costs does not make the disk any slower."""
+        found = simulate(
+            *("--memory", "400M", "--jobs", 6, "--sizes", "110M", "--work", "200s"),
+            *("--disk", "4700us,1,0", "--request", "124K", "--processors", processors),
+            *("--costs", f"touch=1us,fault=0s,freeze=0s,evict={cost},back={cost}"),
+            *("mode=always", "slice=20s", "max_pause=60s", "--limit", "150s"),
+        )
+        assert found["passed"] > 0
+        return found["consumed_ns"] / found["time_ns"]
+
+    assert work_rate(1, "50us") < 0.85 * work_rate(1, "0s")
+    assert work_rate(16, "50us") == pytest.approx(work_rate(16, "0s"), rel=0.01)
 
 
 def test_processors_of_another_speed():
@@ -230,11 +299,19 @@ def test_jobs_that_come_later_meet_nobody():
 
 
 def test_newcomers_wait_for_their_bin():
-    found = simulate(*PAIR, "--gaps", "5s", *FREE_OF_CHARGE)
+    found = simulate(*PAIR, "--gaps", "5s", *FREE_OF_CHARGE, "mode=always")
     assert found["finished"]
     # Until the second came the first ran alone; then they took turns.
     assert 20 * SECOND <= found["time_ns"] <= 21 * SECOND
     assert found["switches"] > 1
+
+
+def test_turns_that_gain_nothing_are_not_taken():
+    """Where swapping costs nothing the module leaves jobs that do not fit alone."""
+    found = simulate(*PAIR, *FREE_OF_CHARGE)
+    assert found["switches"] == 0
+    assert found["notice_ns"] > 0
+    assert simulate(*PAIR)["switches"] > 0
 
 
 # ---- the module's knobs ----
@@ -258,14 +335,15 @@ def test_need_moves_less_than_full():
 
 
 def test_a_pause_has_its_limit():
-    """Kept where switches are free; where they are not, what exceeds it is counted."""
-    kept = simulate(*MANY, *FREE_OF_CHARGE, "max_pause=2s")
+    """By the plan where switches are free; where they are not, the watchdog keeps it."""
+    kept = simulate(*MANY, *FREE_OF_CHARGE, "max_pause=2s", "mode=always")
     assert SECOND < kept["longest_pause_ns"] <= 2 * SECOND
     assert kept["overdue"] == 0
-    slow = simulate(*MANY, "max_pause=2s")
-    assert slow["longest_pause_ns"] > 2 * SECOND
+    args = (*PAIR, "--costs", "evict=200us,back=200us", "max_pause=2s", "mode=always")
+    slow = simulate(*args)
+    assert SECOND < slow["longest_pause_ns"] <= 2 * SECOND
     assert slow["overdue"] > 0
-    assert "longer than max_pause" in run(*MANY, "max_pause=2s").stdout
+    assert "longer than max_pause" in " ".join(run(*args).stdout.split())
 
 
 def test_a_bin_that_swaps_is_a_lesson():
@@ -283,7 +361,7 @@ def test_what_does_not_fit_is_said():
     assert found.returncode == 0
     assert "what ran did not fit" in found.stdout
     fits = simulate(*PAIR, *FREE_OF_CHARGE, "mode=always")
-    assert fits["overfull_ns"] == 0
+    assert fits["overfull_ns"] < 1000  # the moment in which reclaim takes from the other one
 
 
 def test_what_goes_on_for_ever_is_cut_off():
@@ -325,12 +403,12 @@ def test_a_seed_is_a_scenario():
 
 
 def test_a_host_of_a_tebibyte():
-    """4096 jobs, in seconds; slower swap would leave nothing but switches."""
+    """4096 jobs, hours in a minute; slower swap would leave nothing but switches."""
     found = simulate(
         *("--memory", "1T", "--processors", 64, "--jobs", 4096, "--disk", "20us,1024,100000"),
-        *("--sizes", "lognormal:256M,1", "--work", "lognormal:3600s,0.5"),
+        *("--sizes", "lognormal:256M,1", "--work", "lognormal:100s,0.5"),
         *("--costs", "evict=10ns,back=10ns,touch=100ns", "max_pause=60s", "evict=need"),
-        timeout=120,
+        timeout=300,
     )
     assert found["jobs"] == 4096
     assert found["demand"] > 1.5 * found["memory"]

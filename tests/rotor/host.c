@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "host.h"
 
+#include "context/enrol.h"
+#include "context/machine.h"
 #include "events/wake.h"
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
-#include "machine.h"
 #include "rotor/rotor.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -238,10 +239,8 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	if (i == MAX_MODELS || nall == ARRAY_SIZE(all))
 		return NULL;
 	model = calloc(1, sizeof(*model));
-	job = calloc(1, sizeof(*job));
 	all[nall++] = model;
 	*model = (struct model){
-		.job = job,
 		.cgrp = { .parent = &base, .online = true },
 		.size = size ?: PAGE_SIZE + machine_draw(host.memory * 3 / 4),
 		.growth = machine_chance(3) ? machine_draw(host.memory / 16) : 0,
@@ -253,12 +252,8 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	};
 	model->low = model->own_low;
 	model->weight = model->own_weight;
-	kref_init(&job->ref);
-	job->flags = flags;
-	job->max_pause_ns = max_pause_ns;
-	job->bin = MTS_BIN_NONE;
-	job->ran_since_evict = true;
-	job->cgrp = &model->cgrp;
+	job = mts_user_job_new(flags, max_pause_ns, &model->cgrp);
+	model->job = job;
 	job->freeze_file = (struct file *)model;
 	mutex_lock(&mts_lock);
 	job->id = next_id++;

@@ -2,7 +2,7 @@
 /*
  * The kernel interfaces of module/context.h, for user space. Names and meanings are the kernel's.
  * The program that builds the rotor implements threads, time and waiting: the functions
- * mts_user_*(). tests/rotor/machine.c has a virtual clock, and runs one thread at a time. It may
+ * mts_user_*(). machine.c has a virtual clock, and runs one thread at a time. It may
  * switch threads at each access to shared data (mts_user_point()).
  *
  * Interfaces are incomplete on purpose: the compiler complains when the rotor begins to use more of
@@ -97,6 +97,7 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 		a_ > b_ ? a_ : b_;  \
 	})
 #define min3(a, b, c) min(min(a, b), c)
+#define max3(a, b, c) max(max(a, b), c)
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 #define clamp(x, low, high) min(max(x, low), high)
@@ -509,7 +510,7 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define PAGE_SIZE 4096ul
 #define PTRS_PER_PTE 512
 
-/* Of the simulated host: tests/rotor/host.c. */
+/* Of the simulated host: the program brings it. */
 unsigned long totalram_pages(void);
 long get_nr_swap_pages(void);
 unsigned int num_online_cpus(void);

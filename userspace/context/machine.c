@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "machine.h"
+#include "context/machine.h"
 
+#include <limits.h>
 #include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -9,10 +10,12 @@
 
 #define MAX_THREADS 16
 #define STACK_SIZE (256 << 10)
-/* A turn takes so long; it lasts for so many points on average. */
+/* By lot: a turn takes so long; it lasts for so many points on average. */
 #define TURN_NS 2000
 #define LOOK_NS 50
 #define POINTS 64
+/* In order a look takes the least that there is, as no two may see the same time. */
+#define ORDERLY_LOOK_NS 1
 #define LOG_LINES 400
 #define LOG_WIDTH 200
 
@@ -30,6 +33,7 @@ struct task_struct {
 	bool should_stop;
 	bool sleeps;
 	u64 until;
+	u64 turn; /* when it had its last one */
 	struct wait_queue_head *wq; /* a wake-up of it ends the sleep, or prevents it */
 	bool woken;
 	u32 atomic;
@@ -40,6 +44,9 @@ void (*machine_after_turn)(void);
 unsigned int mts_user_points = 1;
 
 static struct machine {
+	bool orderly;
+	u64 calm_until;
+	u64 busy;
 	u64 random;
 	u64 now;
 	u64 turns;
@@ -149,14 +156,14 @@ static void leave(void)
 
 static void new_points(void)
 {
-	mts_user_points = 1 + machine_draw(2 * POINTS);
+	mts_user_points = m.orderly ? UINT_MAX : 1 + machine_draw(2 * POINTS);
 }
 
 void mts_user_switch(void)
 {
 	new_points();
 	/* The scheduler has no thread to switch from. */
-	if (m.running)
+	if (m.running && !m.orderly)
 		leave();
 }
 
@@ -248,7 +255,19 @@ static u32 count_may_run(void)
 	return n;
 }
 
-static struct task_struct *choose(u32 n)
+/* The one that has waited longest for its turn. */
+static struct task_struct *choose_first(void)
+{
+	struct task_struct *first = NULL;
+	u32 i;
+
+	for (i = 0; i < MAX_THREADS; i++)
+		if (may_run(&m.threads[i]) && (!first || m.threads[i].turn < first->turn))
+			first = &m.threads[i];
+	return first;
+}
+
+static struct task_struct *choose_by_lot(u32 n)
 {
 	u32 i, nth = machine_draw(n);
 
@@ -262,8 +281,9 @@ static void run(struct task_struct *task)
 {
 	task->sleeps = false;
 	m.running = task;
-	m.turns++;
-	m.now += TURN_NS;
+	task->turn = ++m.turns;
+	if (!m.orderly)
+		m.now += TURN_NS;
 #if defined(__SANITIZE_ADDRESS__)
 	{
 		void *fake = NULL;
@@ -278,11 +298,11 @@ static void run(struct task_struct *task)
 	m.running = NULL;
 }
 
-/* Interrupts come between the turns; work that is queued may have to wait for some. */
+/* Interrupts come between the turns; by lot, work that is queued may have to wait for some. */
 static void run_irq_works(bool all)
 {
-	while (m.nirq && (all || machine_chance(2))) {
-		struct irq_work *work = m.irq_works[machine_draw(m.nirq)];
+	while (m.nirq && (all || m.orderly || machine_chance(2))) {
+		struct irq_work *work = m.irq_works[m.orderly ? 0 : machine_draw(m.nirq)];
 		u32 i;
 
 		for (i = 0; m.irq_works[i] != work; i++)
@@ -317,18 +337,32 @@ static void pass_time(void)
 			first = min(first, m.threads[i].until);
 	if (first == U64_MAX)
 		mts_user_bug(__FILE__, __LINE__, "all threads sleep for ever");
-	m.now = max(m.now, first);
+	m.now = max3(m.now, first, m.calm_until);
 }
 
-void machine_begin(u64 seed)
+static void begin(void)
 {
-	m.random = seed * 0x9e3779b97f4a7c15ull + 0x1234567;
-	m.random += !m.random;
+	m.calm_until = 0;
+	m.busy = 0;
 	m.now = 1000 * (u64)NSEC_PER_SEC;
 	m.turns = 0;
 	m.hash = 0xcbf29ce484222325ull;
 	m.nlogged = 0;
 	new_points();
+}
+
+void machine_begin(u64 seed)
+{
+	m.orderly = false;
+	m.random = seed * 0x9e3779b97f4a7c15ull + 0x1234567;
+	m.random += !m.random;
+	begin();
+}
+
+void machine_begin_orderly(void)
+{
+	m.orderly = true;
+	begin();
 }
 
 void machine_run(int (*fn)(void *data), void *data)
@@ -343,7 +377,7 @@ void machine_run(int (*fn)(void *data), void *data)
 		run_irq_works(false);
 		n = count_may_run();
 		if (n) {
-			run(choose(n));
+			run(m.orderly ? choose_first() : choose_by_lot(n));
 			bury();
 			if (machine_after_turn)
 				machine_after_turn();
@@ -358,6 +392,11 @@ void machine_run(int (*fn)(void *data), void *data)
 	bury();
 	for (i = 0; i < MAX_THREADS; i++)
 		MTS_USER_ASSERT(!m.threads[i].used);
+}
+
+void machine_calm(u64 until)
+{
+	m.calm_until = until;
 }
 
 u64 machine_turns(void)
@@ -379,9 +418,18 @@ u64 machine_now(void)
 
 u64 mts_user_now(void)
 {
+	u64 ns;
+
 	mts_user_point();
-	m.now += LOOK_NS;
+	ns = m.orderly ? ORDERLY_LOOK_NS : LOOK_NS;
+	m.now += ns;
+	m.busy += ns;
 	return m.now;
+}
+
+u64 machine_busy(void)
+{
+	return m.busy;
 }
 
 void mts_user_wait_on(struct wait_queue_head *wq)
@@ -440,7 +488,7 @@ void msleep(unsigned int ms)
 
 void usleep_range(unsigned long least, unsigned long most)
 {
-	machine_sleep((least + machine_draw(most - least + 1)) * NSEC_PER_USEC);
+	machine_sleep((m.orderly ? least : least + machine_draw(most - least + 1)) * NSEC_PER_USEC);
 }
 
 void schedule_timeout_idle(unsigned long ticks)
@@ -536,6 +584,8 @@ void mts_user_atomic_end(void)
 
 void mts_user_free_rcu(void *p)
 {
+	if (m.ngraves == ARRAY_SIZE(m.graves))
+		bury();
 	MTS_USER_ASSERT(m.ngraves < ARRAY_SIZE(m.graves));
 	m.graves[m.ngraves++] = p;
 }

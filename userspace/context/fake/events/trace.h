@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Replaces module/events/trace.h: trace events call the harness (check.h). */
+/* Replaces module/events/trace.h: trace events call the program that has the rotor. */
 #ifndef FAKE_TRACE_H
 #define FAKE_TRACE_H
 
