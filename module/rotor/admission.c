@@ -53,7 +53,7 @@ static bool is_full(void)
 	return mts_memory_free() < ((u64)totalram_pages() << PAGE_SHIFT) / 32;
 }
 
-/* Who runs for more than one part in so many of a processor does not sleep for most of the time. */
+/* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
 static void close_window(u64 now)
@@ -70,7 +70,9 @@ static void close_window(u64 now)
 
 		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
-		/* In a storm it is hard to tell who sleeps, but not who runs. */
+		/*
+		 * While all jobs thrash, a job that waits looks asleep; a job that runs is awake.
+		 */
 		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
 			job->slept = false;
 		mts_admission_add(mts_roster_is_resident(job) ? &residents : &others, &job->look,
@@ -123,8 +125,8 @@ bool mts_admit_by_demand(const struct mts_config *config)
 }
 
 /*
- * By what switches took so far. Turns that nobody wanted for the jobs' sake, but because memory was
- * about to be short, were not compared with anything.
+ * By what switches took so far. Turns that began at an onset are not judged by a forecast: there
+ * was no window without turns before them to compare with.
  */
 static bool switches_take_too_long(void)
 {
@@ -135,16 +137,16 @@ static bool switches_take_too_long(void)
 		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;
-	/* A forecast, which knows nothing of who runs in a switch: a good round counts more. */
+	/* The forecast ignores jobs that run during a switch, so a good round counts more. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
 	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.passed &&
 	       !mts_admission_gains(&mts_rotor.admission.past, plan->run_ns, plan->round_ns);
 }
 
 /*
- * In a storm on a slow disk nobody is ever seen asleep, as its next page takes ten times as long
- * as its sleep: so who slept when the storm began is taken to sleep still. Ten of Maziero's
- * consumers lost up to half of their work to turns.
+ * While jobs thrash on a slow disk, a job that sleeps is never seen asleep: its next page takes
+ * longer than its sleep. So a job that slept when the thrashing began counts as sleeping. Turns
+ * cost jobs that mostly sleep more than they gain.
  */
 bool mts_admit_turns_pay(u64 now)
 {
@@ -187,7 +189,7 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 	return weigh(config);
 }
 
-/* Whoever turns a knob wants to see what it does, whatever was tried before. */
+/* A new configuration is tried at once, whatever backoff there is. */
 void mts_admit_retry(void)
 {
 	if (mts_state_take_order())
@@ -231,7 +233,7 @@ bool mts_admit_starves(void)
 		       mts_admission_starves(&mts_rotor.admission.past, ktime_get_ns());
 
 	if (starves && !mts_rotor.admission.starves)
-		pr_notice_ratelimited("out of memory: nothing can be reclaimed, nobody runs\n");
+		pr_notice_ratelimited("out of memory: nothing can be reclaimed, no job runs\n");
 	mts_rotor.admission.starves = starves;
 	return starves;
 }

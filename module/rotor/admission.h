@@ -7,8 +7,7 @@
 #include "mts.h"
 
 /*
- * While no turns are taken: is there no memory for anybody (mts_admission_starves())? The log says
- * so once.
+ * While no turns are taken: can no job get memory (mts_admission_starves())? The log says so once.
  */
 bool mts_admit_starves(void);
 
@@ -24,7 +23,7 @@ bool mts_admit_reclaims(void);
  */
 bool mts_admit_look(void);
 
-/* By the user's word: whatever the host pays, and whatever turns cost. */
+/* Does the configuration ask for turns whenever demand exceeds the capacity, whatever they cost? */
 bool mts_admit_by_demand(const struct mts_config *config);
 
 /* Have the jobs lost enough by memory, and do few of them sleep? */

@@ -10,9 +10,9 @@
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
-/* What somebody waits for may take so long: the bins wait, too. */
+/* An urgent bring-back takes this long at most: the bins wait for it. */
 #define URGENT_NS (1 * (u64)NSEC_PER_SEC)
-/* So many people type at once at what was frozen, at most. */
+/* Jobs in one urgent bring-back. The move lies on the stack; more jobs fault their pages in. */
 #define WANTED_MOST 16u
 
 /* Of no jobs yet; there is one at a time, but for an urgent one. */
@@ -79,7 +79,7 @@ static void bring(u32 to, struct mts_move *move)
 	}
 }
 
-/* Those that came since the last time. Who is one too many has to fault. */
+/* Add the jobs that were thawed as wanted since the last call, up to WANTED_MOST. */
 static void add_wanted(struct mts_move *move)
 {
 	u32 i;
@@ -100,7 +100,7 @@ static void add_wanted(struct mts_move *move)
 
 void mts_bring_wanted(void)
 {
-	/* In the middle of another move, whose jobs it must not touch. */
+	/* Another move may be under way, which uses the rotor's own room for jobs. */
 	struct mts_moved jobs[WANTED_MOST];
 	struct mts_move move = {
 		.jobs = jobs,
@@ -114,7 +114,7 @@ void mts_bring_wanted(void)
 	add_wanted(&move);
 	if (!move.n || !mts_rotor_disk_is_slow())
 		return;
-	/* As in a switch: they run, and who answers a person has his share. */
+	/* Drop to nice 0 so that interactive tasks get the CPU. */
 	set_user_nice(current, 0);
 	bring(MTS_BIN_EVERY, &move);
 	set_user_nice(current, nice);

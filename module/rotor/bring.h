@@ -7,23 +7,23 @@
 #include "job.h"
 #include "memory/move.h"
 
-/* What a frozen job has in swap comes back, as far as it does until @end, ns. */
+/* Bring back a frozen job, as far as that goes until @end; ktime, ns. */
 void mts_bring_job(struct mts_job *job, u64 end);
 
 /* How many threads may move memory at once. */
 u32 mts_bring_threads(void);
 
 /*
- * Whoever was thawed as it is wanted (mts_rotor_is_wanted()) reads its memory page by page, beside
- * what the rotor does to the disk: bring it back before anything else, if the disk is slow. In the
- * rotor's thread, between two parts of any work.
+ * A job that was thawed as wanted (mts_rotor_is_wanted()) faults its pages in one by one, and
+ * competes with the rotor for the disk. If the disk is slow, bring its memory back before anything
+ * else. In the rotor's thread, between two parts of any work.
  */
 void mts_bring_wanted(void);
 
-/* Those of bin @to in the roster from @first to before @end. */
+/* Bring back the jobs of bin @to, of the roster's from @first to before @end. */
 void mts_bring_bin(u32 to, u32 first, u32 end);
 
-/* Whoever stands still now has had its slice. */
+/* The jobs that are frozen now have had their slice: record what they used. */
 void mts_bring_note_use(void);
 
 /*

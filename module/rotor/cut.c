@@ -35,12 +35,12 @@ static u32 next_bin(u32 bin)
 }
 
 /*
- * How long each bin may still wait for its switch to begin, in ns, so that nobody is frozen for
- * @max_pause, nor for a limit of its own; U64_MAX: none of it is frozen.
+ * How long each bin may still wait for its switch to begin, in ns, so that no job is frozen for
+ * longer than @max_pause or its own limit. U64_MAX: no job of the bin is frozen.
  *
- * The switch may take half as long again as the slowest of late: bins differ. Bins that pass share
- * the processors with who runs: the first time that they do it may take twice as long. They
- * come back one after the other.
+ * Bins differ, so the switch may take half as long again as the slowest of late. An overlapped
+ * switch shares the processors with the jobs that run, so the first one may take twice as long. Its
+ * jobs come back one after the other.
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {

@@ -7,8 +7,8 @@
 #include "job.h"
 
 /*
- * How long the running bin's slice may last from @now on, at most as planned, so that nobody is
- * frozen for @max_pause ns, nor for a limit of its own. Writes the scratch memory.
+ * How long the running bin's slice may last from @now on, so that no job is frozen for longer than
+ * @max_pause ns or its own limit. At most as planned. Writes the scratch memory.
  */
 u64 mts_cut_longest(u64 now, u64 max_pause);
 

@@ -13,7 +13,7 @@
 /* When turns end they wait no longer for what is in swap, where faults are about as fast. */
 #define BRING_ALL_NS (1 * (u64)NSEC_PER_SEC)
 
-/* The one of those that are to stay frozen that must run first; NULL: there is none. */
+/* Of the frozen jobs, the one whose pause limit comes first; NULL: none stays frozen. */
 static struct mts_job *first_to_run(void)
 {
 	struct mts_job *found = NULL;
@@ -39,8 +39,9 @@ static struct mts_job *first_to_run(void)
 }
 
 /*
- * From a slow disk faults take twenty times as long: each waits for all of its memory, as
- * long as it may stand still, and those before it run. Return: some still wait.
+ * From a slow disk, faults take far longer than a bring-back in order. So each job stays frozen
+ * until all of its memory is back, within its pause limit; jobs before it run meanwhile. Return:
+ * jobs are still frozen.
  */
 static bool bring_each(void)
 {

@@ -75,9 +75,11 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 	return most - left_of(&e);
 }
 
-/* ---- those that do not run --------------------------------------------------- */
+/* ---- the bins that do not run ------------------------------------------------- */
 
-/* The bin that runs again last goes first, what has no bin last. */
+/*
+ * Place of a job in the order of eviction: first the bin that runs again last, at the end no bin.
+ */
 static u32 rank(const struct mts_job *job, u32 to)
 {
 	u32 n = mts_rotor.round.nbins;
@@ -104,7 +106,7 @@ static u32 list_outgoing(u32 to)
 	return end[mts_rotor.round.nbins];
 }
 
-/* What the workers share: a job is one's, what is left to evict everybody's. */
+/* Shared by the workers: each takes the next job; the bytes left to evict are common. */
 struct outgoing {
 	u32 n;
 	atomic_t next;
@@ -141,7 +143,7 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 	}
 }
 
-/* What there is to get from a job. */
+/* Bytes that can be evicted from a job. */
 static u64 evictable(struct mts_job *job)
 {
 	u64 bytes;
@@ -162,7 +164,7 @@ static u64 all_evictable(void)
 	return sum;
 }
 
-/* It is said once while it lasts, which is while it is so once in a round. */
+/* Logged once while it lasts: it lasts while it happens at least once a round. */
 void mts_evict_note_full(void)
 {
 	if (!mts_reclaim_is_swap_full())
@@ -176,7 +178,7 @@ void mts_evict_note_full(void)
 	mutex_unlock(&mts_lock);
 }
 
-/* How many of the first @n have so much in memory: nobody else is to go before they have. */
+/* How many of the first @n outgoing jobs together have @want bytes in memory. */
 static u32 count_enough(u32 n, u64 want)
 {
 	u64 sum = 0;
@@ -196,7 +198,10 @@ u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
 
 	out.n = count_enough(n, want);
 	mts_workers_run(evict_outgoing, &out, min(mts_bring_threads(), out.n));
-	/* They fell short: nobody is asked twice, which is in vain where swap is full. */
+	/*
+	 * They fell short: go on with the next jobs. Asking a job twice is in vain where swap is
+	 * full.
+	 */
 	atomic_set(&out.next, out.n);
 	out.n = n;
 	evict_outgoing(&out);
@@ -213,7 +218,7 @@ void mts_evict_for(u32 to, u64 least)
 	u64 began = ktime_get_ns(), demand, resident, want;
 	u32 evict = mts_rotor.costs.switches.evict;
 
-	/* Whether it will all be needed is not known yet. */
+	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
 	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
 	if (evict == MTS_EVICT_OFF)

@@ -25,7 +25,7 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
  */
 u64 mts_evict_frozen(u32 to, u64 want, u64 deadline);
 
-/* Not all that was to go could go: say so if swap is full. */
+/* An eviction fell short: log it if swap is full. */
 void mts_evict_note_full(void);
 
 /* Turns are over: that is forgotten. Under mts_lock. */

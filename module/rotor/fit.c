@@ -31,7 +31,7 @@ bool mts_fit_all(void)
 	u64 demand = 0;
 	u32 i;
 
-	/* Nobody knows yet what newcomers need; onset.c looks whether an early round was needed. */
+	/* The demand of newcomers is not known yet; onset.c decides about a round that it began. */
 	if (mts_rotor.round.newcomers || mts_rotor.onset.is_on)
 		return false;
 	for (i = 0; i < mts_rotor.roster.n; i++)

@@ -19,7 +19,7 @@
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 
-/* Return: does this job stand still while bin @to runs? */
+/* Is this job frozen while bin @to runs? */
 bool mts_freeze_is_for(const struct mts_job *job, u32 to)
 {
 	if (job->bin == to || job->bin == MTS_BIN_EVERY)
@@ -52,7 +52,7 @@ int mts_freeze_ask(struct mts_job *job, u32 to)
 			mts_freezer_thaw(job);
 		return 0;
 	}
-	/* Somebody wants it to run, now: so be it, for this round. */
+	/* It has been thawed as wanted, or for a call: let it run this round. */
 	if (mts_freezer_lost(job)) {
 		leave_out(job, 1);
 		return 0;
@@ -93,12 +93,12 @@ static u32 count_waited_for(void)
 }
 
 /**
- * struct freezing - who is to freeze, and has not when last looked at
+ * struct freezing - jobs that were asked to freeze, and had not at the last look
  * @jobs: in the rotor's scratch memory
- * @stalling: so many, the first of them, waited for memory
+ * @stalling: the first @stalling of @jobs waited for memory
  *
- * Each look that does not end the list takes one off it, or to its front: the recount of
- * the whole roster whenever one has frozen would be the square of the jobs.
+ * Each look removes one job from the list or moves it to the front. A recount of the whole roster
+ * at each look would cost the square of the number of jobs.
  */
 struct freezing {
 	struct mts_job **jobs;
@@ -143,7 +143,9 @@ static bool is_any_waited_for(struct freezing *f)
 {
 	if (is_listed_one_waited_for(f))
 		return true;
-	/* Who waited for memory may have it, and a task may have come to who had frozen. */
+	/*
+	 * A job that waited for memory may have it; a task may have come to a job that had frozen.
+	 */
 	list_freezing(f);
 	return is_listed_one_waited_for(f);
 }

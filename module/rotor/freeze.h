@@ -12,25 +12,25 @@
  */
 int mts_freeze_apply_bins(u64 deadline);
 
-/* Freeze whoever may be; whether each has is waited for until @deadline, as above. -ECANCELED. */
+/* Freeze every job that may be frozen, and wait until @deadline, as above. 0 or -ECANCELED. */
 int mts_freeze_stop(u64 deadline);
 
-/* Thaw everything that we froze. */
+/* Thaw every job that mts froze. */
 void mts_freeze_thaw_all(void);
 
 /* For overlap.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
 int mts_freeze_ask(struct mts_job *job, u32 to);
 
 /*
- * Who does not freeze is left out for a while, unless @deadline (ktime, ns) comes first. Writes the
- * scratch memory. 0 or -ECANCELED.
+ * Wait until all jobs that were asked have frozen. A job that does not freeze is left out for a
+ * while, unless @deadline (ktime, ns) comes first. Writes the scratch memory. 0 or -ECANCELED.
  */
 int mts_freeze_wait(u64 deadline);
 
 /* Thaw those of a bin, of the roster's from @first to before @end. */
 void mts_freeze_thaw(u32 bin, u32 first, u32 end);
 
-/* Does this job stand still while bin @to runs? */
+/* Is this job to be frozen while bin @to runs? */
 bool mts_freeze_is_for(const struct mts_job *job, u32 to);
 
 /* Ask all of those to freeze, and wait as mts_freeze_apply_bins() does. 0 or -ECANCELED. */

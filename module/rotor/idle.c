@@ -25,7 +25,7 @@
 #define POLL_NS (1 * (u64)NSEC_PER_SEC)
 /* How often the jobs' share of the processors is looked at, while the host reclaims. */
 #define LOOK_NS (100 * NSEC_PER_MSEC)
-/* So long after the host has reclaimed, growth is still to be expected. */
+/* The host has reclaimed within this time: expect growth, and poll. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
 /*
  * Idle, it looks no more often than this, and measures for 2 % of the time; 1 % while
@@ -37,7 +37,7 @@
 #define WATCH_FACTOR 5
 #define MEASURE_FACTOR 100
 
-/* Nothing to rotate (any more): everything runs. */
+/* There are no turns, or none any more: every job runs. */
 static void enter_idle(u32 state, u32 reason)
 {
 	mts_freeze_thaw_all();
@@ -115,8 +115,8 @@ static u64 idle_time(u32 reason)
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
 	/*
-	 * Who has been left out is to be tried again, who is interactive ceases to be.
-	 * If everything fits it still does so then.
+	 * A job that was left out is tried again, and an interactive job ceases to be one. Both can
+	 * only add to what takes turns, so where all jobs fit there is nothing to poll for.
 	 */
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_job_left_out(mts_rotor.roster.jobs[i]) ||
@@ -155,8 +155,8 @@ bool mts_idle(u64 measuring_ns)
 	u32 reason = mts_rotor.phase.reason;
 
 	/*
-	 * By faults, which are requests of their own, it takes a slow disk a minute. Who is
-	 * left alone has as much to come as who fits beside others.
+	 * Bring the jobs' memory back in order before they run: faults are single requests, and a
+	 * slow disk needs a minute for them. The same for a job that is left alone.
 	 */
 	if ((reason == MTS_REASON_FITS || reason == MTS_REASON_NO_JOBS) && mts_drain()) {
 		mts_status_answer();

@@ -29,7 +29,7 @@ static u64 expected_demand(const struct mts_job *newcomer)
 	return max(newcomer->demand, n ? div_u64(sum, n) : 0);
 }
 
-/* A newcomer whose limit the round does not keep: resident until the next one, if there is room. */
+/* A newcomer whose pause limit the round breaks is exempt until the next one, if there is room. */
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
 {
 	if (bin != MTS_BIN_NONE &&

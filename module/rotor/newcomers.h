@@ -9,8 +9,8 @@
 void mts_newcomers_place(void);
 
 /*
- * Who has become interactive is in every bin from now on. Takes mts_lock. Return:
- * does the running bin still fit beside them?
+ * Jobs that have become interactive or real-time are in every bin from now on. Takes mts_lock.
+ * Return: does the running bin still fit beside them?
  */
 bool mts_newcomers_take_in(void);
 

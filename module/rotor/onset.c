@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns that begin before the first storm. On a slow disk, as soon as memory is short, every
- * process reclaims for itself: pages go out one by one, and whoever reclaims does not freeze until
- * it is through, which can take minutes. So where the jobs are about to fill the memory all stand
- * still for a moment, and some of it is evicted. If that goes slowly they fill the rest a little
- * at a time, and turns begin when hardly any is left.
+ * Turns that begin before the jobs thrash. When memory is short on a slow disk, every process
+ * reclaims for itself and pages go out one by one. A process that reclaims cannot freeze, which can
+ * last minutes. So when the jobs are about to fill the memory, freeze them for a moment and evict a
+ * little. If that is slow, let the jobs fill the rest in short steps, and begin turns when memory
+ * is almost full.
  */
 #include "rotor/onset.h"
 
@@ -26,71 +26,74 @@
 #include "sched_hooks/hooks.h"
 
 /*
- * Jobs may fill all of the memory in so short a time. By when the kernel begins to reclaim it is
- * too late: a few milliseconds later they do so themselves. So growth is looked at before half of
- * what is left can be gone: for so long after jobs have come, or have grown so fast that what is
- * left would last no longer than a minute. Else nobody looks before the kernel reclaims.
+ * FASTEST_NS: jobs may fill all of the memory within this time. Waiting for the kernel to reclaim
+ * is too late: milliseconds later the jobs reclaim for themselves. So the rotor samples growth
+ * before half of the memory that is left can be gone. It samples for WATCH_NS after a job has come,
+ * or after growth that would use up what is left within GROWS_NS. At other times it waits for the
+ * kernel to reclaim.
  */
 #define FASTEST_NS (1 * (u64)NSEC_PER_SEC)
 #define WATCH_NS (4 * (u64)NSEC_PER_SEC)
 #define GROWS_NS (60 * (u64)NSEC_PER_SEC)
-/* It is about to be full if what is left lasts no longer than this. */
+/* Memory is about to be full if what is left lasts no longer than this. */
 #define FILLS_NS (100 * (u64)NSEC_PER_MSEC)
-/* It is full, as near as one can come, if what is left lasts no longer than this. */
+/* And it is full if what is left lasts no longer than this, … */
 #define NEAR_NS (FILLS_NS / 16)
-/* Or if it is less than one part in so many. */
+/* … or if 1/EDGE of it is left. */
 #define EDGE 64u
-/* So long after kswapd was woken it may still be at work. */
+/* kswapd may still be at work within this time after it was woken. */
 #define RECLAIMS_NS (1 * (u64)NSEC_PER_SEC)
-/* If it does not come to that in so long a time it will not soon. */
+/* If memory does not become full within this time, the jobs have stopped growing. */
 #define NEARS_NS (1 * (u64)NSEC_PER_SEC)
-/* Growth is measured over this at least; and this for who does not grow at present. */
+/* Growth is measured over this time at least; while the jobs do not grow, over SETTLED_NS. */
 #define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
 #define SETTLED_NS (32 * (u64)NSEC_PER_MSEC)
-/* At most so much of the time goes into looking. */
+/* At most 1/LOOK_SHARE of the time goes into looking. */
 #define LOOK_SHARE 64u
-/* What the disk has shown, or the jobs, is believed for so long. */
+/* What was seen of the disk or the jobs expires after this time. */
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
 /*
- * So little is evicted to see how fast swap is, as memory may suffice; and so often if it was slow,
- * as a fast disk may have been busy once.
+ * A probe evicts this much to see how fast swap is: little, as memory may suffice. A slow result is
+ * checked by another probe, as a fast disk may have been busy once.
  */
 #define PROBE_BYTES (256ull << 10)
 #define PROBES 2u
-/* So long all wait for it to come back; by faults if there was more of the job in swap before. */
+/* The jobs wait this long for it to come back. A job with more than BACK_BYTES in swap faults. */
 #define BACK_NS (100 * (u64)NSEC_PER_MSEC)
 #define BACK_BYTES (1024ull << 10)
-/* Who has not grown for so long, by one part in so many, has what he needs. */
+/* Jobs that have not grown by 1/GROWTH within this time have what they need. */
 #define GROWN_NS (100 * (u64)NSEC_PER_MSEC)
 #define GROWTH 128u
 
 /*
- * Who sleeps most of the time loses its turn by turns, and does not storm the disk: of Maziero's
- * consumers one in fifty is awake when memory is about to be full, of programs that work all are.
- * One part in so many belongs to those who sleep: most; and so much that they are still in it.
+ * A job that mostly sleeps wastes its turns, and hardly loads the disk. If jobs that sleep have
+ * 1/MOST of the memory, turns do not begin before the kernel reclaims. That holds while they still
+ * have 1/STILL of it.
  */
 #define MOST 2u
 #define STILL 4u
 
 /**
  * struct onset
- * @sampled: when, ns
- * @took: to take it, ns
+ * @sampled: ktime of the last sample, ns
+ * @took: time that it took, ns
  * @sample: what the jobs had in memory then, bytes
- * @before: at the sample before it
- * @elapsed: from that one to this, ns
- * @left: that the kernel would have given them before it reclaims, bytes
- * @planned: the part of it that a bin may have, bytes
- * @jobs: how many they were
- * @grew: they had less before
- * @watch_until: so long they are looked at, ns
- * @next_look: not before, ns
- * @slow_until: so long the disk is taken to be as slow as it has been seen to be, ns
- * @believed_until: so long what was seen of who sleeps is, ns; 0: nobody did who had much
- * @most: that all jobs had in memory and in swap in the last slice of an early round, bytes
- * @most_since: when they had grown to it, ns
- * @next_measure: not before, ns
- * @fit_until: so long they are taken to fit if they have no more than that, ns
+ * @before: the same at the sample before
+ * @elapsed: time between the two, ns
+ * @left: what the kernel could give the jobs before it reclaims, bytes
+ * @planned: the part of @left that a bin may have, bytes
+ * @jobs: number of jobs
+ * @grew: @sample exceeds @before
+ * @watch_until: growth is sampled until then; ktime, ns
+ * @next_look: no onset before; ktime, ns
+ * @slow_until: a slow probe counts until then; ktime, ns
+ * @believed_until: that jobs which sleep have most memory counts until then; ktime, ns; 0: they do
+ *	not
+ * @most: the jobs' demand in the last slice of an early round, bytes
+ * @most_since: when it had grown to that; ktime, ns
+ * @next_measure: the demand is not measured before; ktime, ns
+ * @fit_until: the jobs count as fitting until then, if their demand does not exceed @most; ktime,
+ *	ns
  */
 static struct onset {
 	u64 sampled;
@@ -141,8 +144,8 @@ static u64 jobs_demand(u64 *resident)
 }
 
 /*
- * Who is seen asleep sleeps. Who is not may be waiting for memory, unless some is @left. Without
- * the kernel's accounts all are awake.
+ * A job with no thread awake sleeps. A job with one may be waiting for memory, unless some is
+ * @left. Without the kernel's accounts all jobs are awake.
  */
 static void note_who_sleeps(u64 left)
 {
@@ -183,10 +186,10 @@ void mts_onset_sample(void)
 
 	take_sample();
 	onset.grew = onset.sample > onset.before;
-	/* In turns it is we who let them sleep. */
+	/* While turns are taken, frozen jobs are asleep because of mts. */
 	if (mts_rotor.round.nbins < 2)
 		note_who_sleeps(onset.planned);
-	/* Nothing is known of who has come since. */
+	/* Nothing is known of jobs that have come since. */
 	if (now < onset.believed_until && mts_rotor.roster.n > onset.jobs)
 		onset.next_look = 0;
 	if (onset.jobs != mts_rotor.roster.n)
@@ -222,7 +225,7 @@ static bool is_full(void)
 	return !onset.planned && reclaim && onset.sampled < reclaim + RECLAIMS_NS;
 }
 
-/* Will the jobs have what is left by then? Who does not grow will not. */
+/* Will the jobs use up what is left within @within_ns? Not if they do not grow. */
 static bool is_filling(u64 within_ns)
 {
 	return fills(is_full() ? 0 : onset.left, within_ns);
@@ -275,7 +278,7 @@ bool mts_onset_watches(void)
 	return mts_rotor.round.nbins < 2 && mts_onset_may_begin();
 }
 
-/* Does more than one in @part of the pages of those that take turns belong to who slept? */
+/* Do jobs that slept have 1/@part or more of the memory of all jobs that take turns? */
 static bool sleepers_have(u32 part)
 {
 	u64 bytes, all = 0, theirs = 0;
@@ -298,7 +301,7 @@ bool mts_onset_most_sleep(void)
 	return ktime_get_ns() < onset.believed_until && sleepers_have(STILL);
 }
 
-/* Memory is about to be full: does most of it belong to who sleeps? Once in a while. */
+/* Memory is about to be full: do jobs that sleep have most of it? Decided once in BELIEVED_NS. */
 static bool most_sleep(u64 now)
 {
 	if (!sleepers_have(MOST)) {
@@ -317,17 +320,17 @@ static bool has_grown(u64 demand)
 }
 
 /*
- * Turns began as nobody knew what all would need. That is known when who runs has grown over what
- * others had to give up, and grows no more: if all of it fits, by an estimate that is not exact,
- * the round is for nothing. Its other bins would have to be evicted for, and to come back.
+ * Turns began before the jobs' demand was known. It is known when the running bin has grown into
+ * what the others gave up, and grows no more. If all of it fits, by an estimate, the round is in
+ * vain: its other bins would be evicted and brought back for nothing.
  */
 bool mts_onset_all_fit(void)
 {
 	u64 now = ktime_get_ns(), demand, resident, room;
 
 	/*
-	 * Nobody knows yet what newcomers need. And if all were seen to fit a while ago, they have
-	 * not stopped there: each time would cost what the first did.
+	 * The demand of newcomers is not known. And if all jobs fitted a while ago, they have grown
+	 * since: to end each early round would cost as much each time.
 	 */
 	if (mts_rotor.round.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
@@ -359,7 +362,9 @@ bool mts_onset_is_due(void)
 
 	if (!mts_onset_watches() || now < onset.next_look || !is_new() || !is_filling(FILLS_NS))
 		return false;
-	/* Those who slept have had their time: the admission decides about the storm that came. */
+	/*
+	 * Jobs that slept have had their time: the admission decides about the shortage that came.
+	 */
 	if (onset.believed_until && now >= onset.believed_until &&
 	    mts_rotor.admission.past.short_of_memory)
 		return false;
@@ -409,7 +414,7 @@ static bool probe_disk(void)
 	return false;
 }
 
-/* So long half of what is left lasts; 0: no longer than a moment. */
+/* How long half of what is left lasts; 0: less than NEAR_NS / 2. */
 static u64 burst(void)
 {
 	u64 ns = FILLS_NS / 2;
@@ -420,11 +425,10 @@ static u64 burst(void)
 }
 
 /*
- * All stand still, and have grown so fast that they would soon have what is left. But what they
- * will need is not known, and programs that just fit fill nearly all in one go, too: with turns
- * stress-ng's mix, which had not swapped a page, did a fifth of its work. So they run on for a
- * moment after the other, each as long as half of what is left lasts. Return: hardly any is left,
- * or the kernel reclaims already; then they stand still.
+ * All jobs are frozen, and would soon use up what is left. But their demand is not known: jobs that
+ * just fit fill nearly all memory, too, and turns would cost them most of their work. So let them
+ * run in steps, each as long as half of what is left lasts. Return: memory is almost full, or the
+ * kernel reclaims already; the jobs are frozen then.
  */
 static bool approach_full(void)
 {

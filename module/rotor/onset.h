@@ -11,7 +11,7 @@ void mts_onset_sample(void);
 /* No turns are taken, and if memory fills they may have to be: ask below at intervals. */
 bool mts_onset_watches(void);
 
-/* After so many ns the next sample is to be taken; U64_MAX: not before the host reclaims. */
+/* The next sample is due in this many ns; U64_MAX: not before the host reclaims. */
 u64 mts_onset_interval(void);
 
 /* What the jobs may have in memory beside what they have, bytes. Takes a sample. */
@@ -30,15 +30,15 @@ bool mts_onset_is_due(void);
 bool mts_onset_all_fit(void);
 
 /*
- * Did most of the memory belong to who slept before it was full, a minute ago at most, and do they
- * still have a good part of it, and sleep for all that is known?
+ * Did jobs that slept have most of the memory before it was full, a minute ago at most? And do they
+ * still have a good part of it, and still sleep as far as is known?
  */
 bool mts_onset_most_sleep(void);
 
 /*
- * The rotor is about to plan. If memory is @filling, all jobs stand still for a moment: is swap so
- * slow that turns must begin before each job reclaims for itself? Then the jobs fill what is left
- * a little at a time, and stay frozen, and this round is the first (mts_rotor.onset.is_on).
+ * The rotor is about to plan. If memory is @filling, freeze all jobs for a moment: is swap so slow
+ * that turns must begin before each job reclaims for itself? Then the jobs fill what is left in
+ * short steps, stay frozen, and this round is the first one (mts_rotor.onset.is_on).
  */
 void mts_onset_begin(bool filling);
 
@@ -46,8 +46,8 @@ void mts_onset_begin(bool filling);
 void mts_onset_forget_fit(void);
 
 /*
- * Do the configuration and the jobs allow turns that nobody has asked for yet, or (shadow) that one
- * says when they would? And does it allow to stop the jobs for them? Each takes mts_lock.
+ * Do the configuration and the jobs allow an onset, if only to report it (shadow)? And do they
+ * allow the jobs to be frozen for it? Each takes mts_lock.
  */
 bool mts_onset_may_begin(void);
 bool mts_onset_may_stop(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A switch in which the bins pass each other. Where it waits for the disk for most of its time
- * the processors would idle: so some jobs of the one bin go, as much of the other comes back and
- * runs, and so on, and whoever is not on its way runs. All stand still for equally long, as
- * they go and come in the same order: a slice and one switch, not two.
+ * An overlapped switch. A switch that mostly waits for the disk leaves the processors idle. So it
+ * is done in steps: some jobs of the outgoing bin are frozen and evicted, as much of the incoming
+ * bin is brought back and thawed, and so on. A job runs unless it is being moved. Jobs leave and
+ * come in the same order, so each is frozen for the same time: a slice and one switch, not two.
  */
 #include "rotor/overlap.h"
 
@@ -21,20 +21,20 @@
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
-/* Steps for a full bin: what is on its way stands still. */
+/* Steps for a full bin. The jobs of a step are frozen while they are moved. */
 #define STEPS 8u
-/* To make room for a bin that grows all stand still for no longer than this, or to its end. */
+/* A spill freezes all jobs for this long at most, and no longer than to the end of the slice. */
 #define SPILL_MOST_NS (1 * (u64)NSEC_PER_SEC)
 
 /**
  * struct passing
- * @to: the bin that comes
- * @out: the roster's next that may have to go
- * @in: the roster's next that may be to come back
- * @room: bytes that have gone, and for which nothing has come yet
- * @began: when
- * @last: when the last part ended
- * @stands: all do, to the end of it
+ * @to: the incoming bin
+ * @out: index into the roster: the next job that may have to leave
+ * @in: index into the roster: the next job that may have to come back
+ * @room: bytes that were evicted and not yet filled again
+ * @began: when the switch began; ktime, ns
+ * @last: when the last part of it ended; ktime, ns
+ * @stands: all jobs are frozen until the switch ends
  */
 struct passing {
 	u32 to;
@@ -62,9 +62,9 @@ bool mts_overlap_is_for(u32 to)
 }
 
 /*
- * If the host reclaims meanwhile there is less room than was thought, or who runs grows into it:
- * whoever runs would write beside us, and nobody's pages would lie together. So no more of them
- * pass: all stand still, all that is to go goes, and the rest comes.
+ * If the host reclaims meanwhile, there is less room than was thought, or the running jobs grow
+ * into it. They would write to swap at the same time, and no job's pages would lie together. So
+ * stop overlapping: freeze every job, finish the eviction, then bring the new bin back.
  */
 static int stand_if_short(struct passing *p)
 {
@@ -84,13 +84,13 @@ static u64 step_bytes(const struct passing *p)
 	return p->stands ? U64_MAX : max_t(u64, mts_rotor.round.plan.capacity / STEPS, PAGE_SIZE);
 }
 
-/* Freeze the next ones of those that go, a step's bytes of them. */
+/* Freeze the next outgoing jobs, up to a step's bytes. */
 static int freeze_some(struct passing *p)
 {
 	u64 sum = 0, bytes, most = step_bytes(p);
 	int err = 0;
 
-	/* Who has become real-time since the last step is spared for two seconds only. */
+	/* A job that has become real-time since the last step must not be frozen: look anew. */
 	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
 	for (; p->out < mts_rotor.roster.n && sum < most && !err; p->out++) {
@@ -108,19 +108,19 @@ static int freeze_some(struct passing *p)
 	return err;
 }
 
-/* Let jobs go until there is room for so many bytes, or all have gone. */
+/* Freeze and evict outgoing jobs until there is room for @bytes, or none is left. */
 static int make_room(struct passing *p, u64 bytes)
 {
 	u32 first;
 	int err;
 
-	/* A little of each job stays, for which there is room. */
+	/* An eighth more: a little of each job cannot be evicted. */
 	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster.n) {
 		first = p->out;
 		err = freeze_some(p);
 		if (err)
 			return err;
-		/* As in any switch: who answers a person has his share. */
+		/* Drop to nice 0 so that interactive tasks get the CPU. */
 		set_user_nice(current, 0);
 		mts_bring_note_use();
 		for (; first < p->out; first++)
@@ -134,7 +134,7 @@ static int make_room(struct passing *p, u64 bytes)
 	return 0;
 }
 
-/* What the next ones of those that come lack, a step's bytes of them; *end is after the last. */
+/* Bytes that the next incoming jobs lack, up to a step's; *end is the index after the last one. */
 static u64 next_lack(const struct passing *p, u32 *end)
 {
 	u64 sum = 0, demand, resident, most = step_bytes(p);
@@ -190,7 +190,7 @@ int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
 		err = pass_some(&p);
 		cond_resched();
 	}
-	/* Whoever goes for nobody in particular. */
+	/* Evict what is left of the outgoing bin. */
 	if (!err)
 		err = make_room(&p, U64_MAX);
 	if (!err && p.stands)
@@ -217,7 +217,7 @@ static void send_away(u64 deadline)
 	struct mts_job *job;
 	u32 n;
 
-	/* It makes most room. Alone in its bin it has nobody to make room for. */
+	/* The largest job makes most room. A job that is alone in its bin stays. */
 	job = mts_roster_largest(mts_rotor.phase.running, &n);
 	if (n < 2)
 		return;
@@ -230,11 +230,14 @@ static void send_away(u64 deadline)
 int mts_overlap_spill(void)
 {
 	u64 began = ktime_get_ns(), want = mts_rotor.round.plan.capacity / STEPS;
-	/* All stand still: what a disk with heads moves of 64 GiB meanwhile would take minutes. */
+	/*
+	 * All jobs are frozen meanwhile, and a disk with heads needs minutes for an eighth of 64
+	 * GiB.
+	 */
 	u64 deadline = min(began + SPILL_MOST_NS, mts_rotor.phase.slice_ends);
 	int err;
 
-	/* Whoever is alone in a bin of nothing has nobody to make room. */
+	/* Capacity is 0: nothing to spill. */
 	if (!want)
 		return 0;
 	err = mts_freeze_stop(deadline);

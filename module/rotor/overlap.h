@@ -7,8 +7,8 @@
 #include "events/words.h"
 
 /*
- * May bin @to come while the one before it goes? Where switches wait for the disk, all that is
- * frozen is evicted, and the bin's jobs have run before, so that what they need is known.
+ * Is the switch to bin @to to be overlapped? Only where switches wait for the disk, all of a frozen
+ * job is evicted, and the bin's jobs have run before, so that their demand is known.
  */
 bool mts_overlap_is_for(u32 to);
 
@@ -16,9 +16,9 @@ bool mts_overlap_is_for(u32 to);
 int mts_overlap_switch(u32 to, struct mts_switch_parts *parts);
 
 /*
- * The running bin takes what is left: while all stand still some of what is frozen goes. If
- * there is no more of that one of the bin's own jobs goes, which runs with the bin before it
- * from now on. 0 or -ECANCELED.
+ * A spill: the running bin is about to use up the memory. Freeze all jobs and evict some of what
+ * waits. If that is not enough, move a job of the bin itself to the bin before it, and evict that
+ * job. 0 or -ECANCELED.
  */
 int mts_overlap_spill(void);
 

@@ -24,8 +24,9 @@
 #include "rotor/state.h"
 
 /*
- * So long after the last turn it is believed what jobs do not use, where turns hang on the demand
- * alone. What they use may fit: without this, turns would begin anew at once.
+ * Where the demand alone decides about turns (mode=always), the unused memory of jobs is remembered
+ * for this time after the last turn. What they use may fit: without it turns would begin anew at
+ * once.
  */
 #define FORGET_NS (60 * (u64)NSEC_PER_SEC)
 
@@ -55,7 +56,7 @@ static bool is_left(const struct mts_job *job)
 	       !mts_roster_is_resident(job);
 }
 
-/* Of those jobs whose claims can be met. Return: how many claim; *@left: bytes for others. */
+/* Judge the claims of jobs of one kind. Return: how many claim; *@left: bytes for other jobs. */
 static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 {
 	u32 i, n = 0;
@@ -90,9 +91,9 @@ static void lend_anew(void)
 }
 
 /*
- * Which of the interactive jobs stay resident, and then of those that have been so the memory: a
- * share of the capacity is for them. Input that comes while this is decided is judged next time.
- * Return: bytes of that share that are left.
+ * A share of the capacity is for interactive jobs. Decide which of them are exempt. What is left of
+ * the share keeps the memory of jobs that were interactive of late. Input that comes meanwhile is
+ * judged next time. Return: bytes of the share that are left.
  */
 static u64 grant_claims(const struct mts_config *config, u64 capacity)
 {
@@ -141,7 +142,7 @@ static u32 fill_plan_jobs(void)
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
-		/* It runs, whatever was evicted of it. */
+		/* An exempt job runs, whatever was evicted of it. */
 		job->ran_since_evict |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
 	return n;
@@ -221,7 +222,7 @@ void mts_rotor_forget_use(void)
 	mts_rotor.planning.forget_at = 0;
 }
 
-/* The jobs in plan_jobs[], with @room bytes for those whose own pause limit a plan cannot keep. */
+/* Plan plan_jobs[]. @room: bytes for jobs that are exempt as the plan breaks their own limit. */
 static void plan_bins(const struct mts_plan_conf *conf, u64 room)
 {
 	struct mts_limits *limits = &mts_rotor.planning.limits;
@@ -234,7 +235,7 @@ static void plan_bins(const struct mts_plan_conf *conf, u64 room)
 			&mts_rotor.round.plan, limits, mts_rotor.scratch);
 	mts_rotor.planning.limited_by = limits->by < n ? mts_rotor.roster.jobs[limits->by]->id : 0;
 	for (i = 0; i < n; i++)
-		/* It runs, whatever was evicted of it. */
+		/* An exempt job runs, whatever was evicted of it. */
 		mts_rotor.roster.jobs[i]->ran_since_evict |=
 			mts_rotor.planning.plan_jobs[i].flags & MTS_PLAN_LIMITED;
 }
@@ -253,8 +254,8 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 }
 
 /*
- * They fit by what the host says is available, and lose time by memory all the same. Without
- * this all would thrash at the edge, where nobody gets the memory to grow over it.
+ * By the available memory all jobs fit, and yet they lose time by memory. At this edge they would
+ * thrash without end: no job gets the memory to exceed the capacity.
  */
 static bool is_tight(const struct mts_config *config, u64 capacity)
 {
@@ -276,8 +277,8 @@ static void split(const struct mts_plan_conf *conf)
 }
 
 /*
- * The longest pause from now on. Who has been frozen when it was longer keeps that until all
- * run, or the watchdog would thaw him beside the bin that runs, or before his memory is back.
+ * The longest pause from now on. It does not become shorter while jobs are frozen: the watchdog
+ * would thaw them beside the running bin, or before their memory is back.
  */
 static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 {
@@ -299,7 +300,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 	bool blind = mts_rotor.planning.blind;
 
 	mts_rotor.planning.max_pause_ns = pause_limit(config, nbins_before);
-	/* Nobody knows yet how long a pause must be: no reason to cut the first switch short. */
+	/* What a switch takes is not known yet: do not cut the first one short. */
 	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
 								mts_rotor.planning.max_pause_ns);
 	/* Turns begin with what other jobs' switches took, if with anything. */

@@ -14,8 +14,8 @@
 u32 mts_rotor_plan_round(void);
 
 /*
- * Slices anew, by what switches took so far, if the round was planned before anybody knew that.
- * Return: whether it was. Takes mts_lock.
+ * Plan the slices anew, if the cost of a switch was not known when the round was planned. Return:
+ * that was so. Takes mts_lock.
  */
 bool mts_rotor_plan_slices(void);
 

@@ -8,7 +8,7 @@
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
-/* In every bin; without turns, who would be. */
+/* Is the job in every bin, or, without turns, would it be? */
 static bool is_kept(const struct mts_job *job)
 {
 	return mts_rotor.round.nbins ? job->bin == MTS_BIN_EVERY : mts_roster_is_resident(job);

@@ -6,8 +6,8 @@
 #include "context.h"
 
 /*
- * Protect jobs that are in every bin as of now, or would be if turns were taken, or whose memory
- * is, and no others. Not @wanted: none at all.
+ * Protect the jobs that are in every bin, or would be with turns, and those whose memory is kept.
+ * Withdraw the protection of all others. Not @wanted: protect none.
  */
 void mts_protection_update(bool wanted);
 

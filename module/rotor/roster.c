@@ -36,7 +36,10 @@ void mts_roster_muster(void)
 
 u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
 {
-	/* Who waits for a person uses next to nothing, and all of it when he comes back. */
+	/*
+	 * A job that waits for input uses next to nothing now, and all of its memory at the next
+	 * key.
+	 */
 	if (!mts_rotor.planning.by_use || mts_job_was_used(job))
 		return 0;
 	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));

@@ -24,8 +24,8 @@ u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage);
 bool mts_roster_is_resident(const struct mts_job *job);
 
 /*
- * The frozen job of a bin that has most in memory, of those whose memory may leave it; NULL: it has
- * none. @n: how many such are frozen in it.
+ * Of the frozen jobs of a bin whose memory may be evicted, the one with most in memory; NULL: none.
+ * *@n: how many there are.
  */
 struct mts_job *mts_roster_largest(u32 bin, u32 *n);
 

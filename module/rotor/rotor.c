@@ -25,8 +25,8 @@
 static struct task_struct *rotor_thread;
 
 /*
- * Whoever has waited longest, so that a bin that is always cut short starves nobody. When
- * turns begin it is the bin that keeps the others waiting least.
+ * The bin that has waited longest: rounds may be cut short, and no bin may starve by that. When
+ * turns begin, the bin with the shortest slice, which keeps the others waiting least.
  */
 static u32 first_bin(void)
 {
@@ -84,7 +84,7 @@ static int rotor_main(void *unused)
 {
 	bool filling = false;
 
-	/* It steers everybody else: it must not wait in line with them. */
+	/* The rotor thaws and freezes the jobs, so it must not wait for the CPU behind them. */
 	set_user_nice(current, MIN_NICE);
 
 	while (!kthread_should_stop()) {

@@ -17,7 +17,7 @@ void mts_round_set_slice(u32 bin, u64 slice_ns);
 /* The sums of all bins, from what the roster says: jobs may have gone. */
 void mts_round_count_bins(void);
 
-/* @job is in bin @bin, and counts for so many bytes of it; the bins' sums are left alone. */
+/* Put @job into bin @bin, where it counts for @bytes. mts_round_count_bins() has to follow. */
 void mts_round_give_bin(struct mts_job *job, u32 bin, u64 bytes);
 
 /* The same, and the sums of the bin that it was in, and of @to, follow. */
@@ -26,7 +26,7 @@ void mts_round_move(struct mts_job *job, u32 to, u64 bytes);
 /* A job has come since the round was planned, and this is its first bin. */
 void mts_round_place(struct mts_job *job, u32 bin, u64 bytes);
 
-/* A job of a bin is in every bin from now on, and takes so many bytes of the capacity. */
+/* Take @job out of its bin: it is exempt from now on, and takes @bytes of the capacity. */
 void mts_round_exempt(struct mts_job *job, u64 bytes);
 
 #endif /* _MTS_ROTOR_ROUND_H */

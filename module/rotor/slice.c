@@ -32,13 +32,13 @@
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
 /*
- * Where the disk is what switches wait for, memory that a bin takes must last so long: its jobs
- * reclaim for themselves otherwise, page by page, and do not freeze.
+ * Where switches wait for the disk, spill if the memory that is left would last no longer than
+ * this. Else the bin's jobs reclaim for themselves, page by page, and do not freeze meanwhile.
  */
 #define SPILL_NS (400 * (u64)NSEC_PER_MSEC)
 /* And this often whether the bin still fits. */
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
-/* And whether somebody waits for a frozen job: so early in a slice, and this often. */
+/* And which tasks wait for a frozen job: first after this time in a slice, then this often. */
 #define WAITS_FIRST_NS (100 * NSEC_PER_MSEC)
 #define WAITS_NS (1 * (u64)NSEC_PER_SEC)
 
@@ -88,7 +88,7 @@ static bool bin_can_run(u32 bin)
 	return false;
 }
 
-/* Jobs came or went: place who came; is there still something to rotate? */
+/* Jobs came or went: give newcomers a bin. Is there still something to rotate? */
 static enum mts_slice_end jobs_changed(u32 bin)
 {
 	mts_job_reap(mts_promise_step);
@@ -113,9 +113,8 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 	/* Reclaim clears the processor's marks, and keeps jobs waiting. */
 	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.phase.slice_began;
 	/*
-	 * Nor does it show what a job uses if it was cut to a moment: ten jobs of 128 MiB, whose
-	 * switches took 7 s, seemed to use half of it, then a quarter, and were put into two bins
-	 * that did not hold them.
+	 * Nor does a slice that is short against the switch: a job touches only part of its working
+	 * set in it, and bins that are packed by that would not hold their jobs.
 	 */
 	u64 least = max(mts_rotor.round.bins[bin].slice_ns, mts_rotor.costs.switches.adds_ns / 2);
 	struct mts_job *job;

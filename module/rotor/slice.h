@@ -6,13 +6,13 @@
 #include "context.h"
 #include "events/words.h"
 
-/* See who in the running bin waits for whom, while it can still be seen. */
+/* Record which jobs of the running bin wait for which other jobs, while it can be seen. */
 void mts_slice_look_at_waits(void);
 
 /* Let the bin run, until its slice is over or there is a reason to end it before. */
 enum mts_slice_end mts_slice_run(u32 bin);
 
-/* What the jobs of the bin have had of it. */
+/* The slice is over: account to its jobs what they have had of it. */
 void mts_slice_close(u32 bin, enum mts_slice_end why);
 
 u32 mts_slice_jobs(u32 bin);

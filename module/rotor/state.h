@@ -215,7 +215,7 @@ static inline bool mts_rotor_waits_for_disk(void)
 	return mts_rotor.costs.switches_wait || mts_rotor.costs.probe_is_slow;
 }
 
-/* The swap disk is one whose pages must lie in long rows, as far as is known. */
+/* As far as is known, the swap disk is slow unless a job's pages lie together. */
 static inline bool mts_rotor_disk_is_slow(void)
 {
 	return mts_rotor.costs.slow_swap || mts_rotor.costs.probe_is_slow;
@@ -224,7 +224,7 @@ static inline bool mts_rotor_disk_is_slow(void)
 /* Sleep until an event of @mask or the gate, at most @ns. Return: the events. */
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns);
 
-/* The rotor is to go on with what it does: gate open, no unload. */
+/* May the rotor go on? Not if the gate is closed, or the module is unloaded. */
 bool mts_rotor_should_run(void);
 
 /* And to get it over with: what it does may be out of date. */

@@ -52,8 +52,8 @@ static const char *explain(u32 reason)
 }
 
 /*
- * While idle nobody measures: a reader has it done. A rotation measures itself;
- * a stopped rotor is left in peace.
+ * An idle rotor does not measure, so a reader has it measure. A rotation measures anyway, and a
+ * stopped rotor must not be woken.
  */
 static void refresh(void)
 {

@@ -19,7 +19,7 @@ def groups() -> dict[str, harness.Group]:
 
 
 def test_every_program_is_in_one_group() -> None:
-    """A program in no group passes because nobody runs it."""
+    """A program in no group passes because no job runs it."""
     run = sorted(program for group in groups().values() for program in group.programs)
     assert run == sorted(path.stem for path in HERE.glob("test_*.c"))
 
