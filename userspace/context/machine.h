@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * machine: threads on a virtual clock, one at a time: what userspace/context/user.h asks for. It has
- * two orders of turns:
+ * machine: threads on a virtual clock, one at a time: what userspace/context/user.h asks for. It
+ * has two orders of turns:
  *
  * - By lot, for tests (tests/rotor). Which thread runs next, and how soon it is another one's turn,
- *   comes from a seed, and so does all else that is drawn: a seed and a commit reproduce a run. Time
- *   passes while threads sleep, a little with each look at the clock, and by each turn.
- * - Orderly, for simulations (bench/simulator). A thread runs until it sleeps, then the one that has
- *   waited longest. Time passes while all threads sleep, and 1 ns with each look at the clock.
+ *   comes from a seed, and so does all else that is drawn: a seed and a commit reproduce a run.
+ *   Time passes while threads sleep, a little with each look at the clock, and by each turn.
+ * - Orderly, for simulations (bench/simulator). A thread runs until it sleeps, then the one that
+ *   has waited longest. Time passes while all sleep, and 1 ns with each look at the clock.
  */
 #ifndef MTS_CONTEXT_MACHINE_H
 #define MTS_CONTEXT_MACHINE_H
