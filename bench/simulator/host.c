@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host: jobs run, fill memory and fault, as the processors and the disk allow. All of it goes on
- * at constant rates until something changes, and then the rates are worked out anew. Jobs in the same
- * phase make the same progress, so that time passes for all of them in one step, however many they
- * are (struct crowd).
+ * The host: jobs run, fill memory and fault, as the processors and the disk allow. All of it goes
+ * on at constant rates until something changes, and then the rates are worked out anew. Jobs in the
+ * same phase make the same progress, so that time passes for all of them in one step, however many
+ * they are (struct crowd).
  */
 #include "simulator.h"
 
@@ -73,7 +73,7 @@ static u64 touched_by_running(void)
 	return host.running_touched + unsettled(PHASE_TOUCH) * PAGE_SIZE;
 }
 
-/* What those that run have when they thrash, or would have if all that they have touched were in. */
+/* What those that run have when they thrash. */
 static u64 most_for_running(void)
 {
 	return mts_min(mts_sub_floor(usable(), host.frozen_resident), touched_by_running());
@@ -444,7 +444,7 @@ static u128 rate_wanted(const struct mover *mover, u32 movers, u128 disk_left)
 	return rate == NO_PROGRESS ? 0 : rate;
 }
 
-/* What so many threads that move get of the processors: as much as as many threads of jobs. */
+/* Processors for so many threads that move: each counts as a thread of a job. */
 static u128 fair_share(u32 movers)
 {
 	u128 processors = ONE * host.scenario->processors;
@@ -508,8 +508,8 @@ struct shares {
 };
 
 /*
- * A thread that gets page after page: each takes so much of a processor, then a wait, and of the disk
- * as much as all who are at it leave. Return: the time from one to the next.
+ * A thread that gets page after page: each takes so much of a processor, then a wait, and of the
+ * disk as much as all who are at it leave. Return: the time from one to the next.
  */
 static u128 set_cycles(struct crowd *crowd, struct shares *shares, u64 cpu_ns, u64 wait_ns,
 		       u128 disk_page)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Jobs come and go, freeze and thaw; and the rest of what the module asks of a kernel, of which a
- * simulated host has little: no real-time threads, no input, no process outside that waits for a job,
- * and all of the disk for swap.
+ * simulated host has little: no real-time threads, no input, no process outside that waits for a
+ * job, and all of the disk for swap.
  */
 #include <limits.h>
 

@@ -65,8 +65,8 @@ static void print_bins(void)
 static void print_doubts(void)
 {
 	if (figures.overfull_ns || figures.notice_ns)
-		printf("note         for %.3f s what ran did not fit: what it got done meanwhile is "
-		       "a guess\n",
+		printf("note         for %.3f s what ran did not fit: what it got done then is a "
+		       "guess\n",
 		       seconds(figures.overfull_ns + figures.notice_ns));
 	if (figures.overdue)
 		printf("note         %llu times the watchdog thawed a job, as it would have been "
