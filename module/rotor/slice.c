@@ -70,6 +70,23 @@ u32 mts_slice_jobs(u32 bin)
 	return n;
 }
 
+/*
+ * No job is frozen, and no other bin has any. A job that the watchdog has thawed is not frozen, but
+ * keeps its bin: its turn is still to come.
+ */
+static bool is_alone(u32 bin)
+{
+	u32 i;
+
+	if (mts_freezer_count())
+		return false;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins &&
+		    mts_rotor.roster.jobs[i]->bin != bin)
+			return false;
+	return true;
+}
+
 static bool bin_can_run(u32 bin)
 {
 	u32 i;
@@ -99,8 +116,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	if (!mts_newcomers_take_in())
 		return MTS_SLICE_OUTGROWN;
 	mts_protection_update(true);
-	/* Everything that is left runs already: let the round's end say so. */
-	if (!mts_freezer_count())
+	if (is_alone(bin))
 		return MTS_SLICE_ALONE;
 	if (mts_fit_all())
 		return MTS_SLICE_FITS;

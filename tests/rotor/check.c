@@ -246,9 +246,29 @@ void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
 }
 
+/*
+ * A round that ends as nothing else is left: no other bin has a job. A watchdog's thaw does not end
+ * it, as the thawed job keeps its bin and its turn.
+ */
+static void check_alone(enum mts_slice_end why)
+{
+	u32 i;
+
+	if (why != MTS_SLICE_ALONE)
+		return;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (job->bin < mts_rotor.round.nbins && job->bin != mts_rotor.phase.running)
+			BREACH("the slice of bin %u ends as if it were alone, but %s is in bin %u",
+			       mts_rotor.phase.running, job->name, job->bin);
+	}
+}
+
 void trace_mts_slice_end(u64 round, u32 bin, enum mts_slice_end why, u64 planned, u64 ran)
 {
 	coverage.slice_ends[why]++;
+	check_alone(why);
 	mts_user_log("slice ends: %u after %llu ms", why, ran / NSEC_PER_MSEC);
 	/* What a person waits for may take a second beyond its end (mts_bring_wanted()). */
 	if (ran > planned + NSEC_PER_SEC + TICK_NS && !is_foul())
