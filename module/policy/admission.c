@@ -53,8 +53,6 @@
 #define HOLD_MAX_NS (600ull * 1000000000)
 /* This many poor rounds in a row end turns. In a single round a job may have started or ended. */
 #define POOR_ROUNDS 2u
-/* Rounds shorter than this are not judged, ns: ticks make their shares inaccurate. */
-#define JUDGED_NS (1ull * 1000000000)
 
 /*
  * Per mille of a processor. It can exceed the number of processors: time is counted in ticks, and
@@ -262,7 +260,7 @@ void mts_admission_give_up(struct mts_admission *a, u64 now)
 
 void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns)
 {
-	if (elapsed_ns < JUDGED_NS)
+	if (elapsed_ns < MTS_JUDGED_NS)
 		return;
 	a->during = share_of(user_ns, elapsed_ns);
 	if (a->during >= a->before) {

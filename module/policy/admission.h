@@ -183,6 +183,9 @@ void mts_admission_retry(struct mts_admission *a);
 /* Turns begin. */
 void mts_admission_begin(struct mts_admission *a);
 
+/* Rounds shorter than this are not judged, ns: ticks make their shares inaccurate. */
+#define MTS_JUDGED_NS (1ull * 1000000000)
+
 /**
  * mts_admission_round() - judge a complete round
  * @user_ns: user time of the jobs in the round

@@ -106,16 +106,27 @@ bool mts_admit_look(void)
 	return true;
 }
 
-void mts_admit_judge(u64 began)
+/*
+ * A round that is cut short says too little, and so does a very short one. But if round after round
+ * is, turns must not go on unjudged: what they cost together is judged as soon as a round's time
+ * has passed.
+ */
+void mts_admit_judge(u64 began, bool whole)
 {
-	u64 user, now = ktime_get_ns();
+	u64 user, took, now = ktime_get_ns();
 
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
 	if (!mts_rotor.admission.past.began)
 		return;
+	if (!mts_rotor.admission.unjudged_since)
+		mts_rotor.admission.unjudged_since = began;
+	took = now - mts_rotor.admission.unjudged_since;
+	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
+		return;
 	mts_promise_step("tasks are looked at");
 	user = mts_tasks_look();
-	mts_admission_round(&mts_rotor.admission.past, now, user, now - began);
+	mts_admission_round(&mts_rotor.admission.past, now, user, took);
+	mts_rotor.admission.unjudged_since = 0;
 }
 
 /* By the user's word: whatever the host pays, and whatever turns cost. */
@@ -216,6 +227,8 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 void mts_admit_note_turn(u32 before, bool on_demand)
 {
+	if (mts_rotor.round.nbins < 2)
+		mts_rotor.admission.unjudged_since = 0;
 	/* The host may have reclaimed, and the jobs been looked at, all the same. */
 	if (on_demand || !mts_rotor.admission.past.began)
 		return;

@@ -11,8 +11,8 @@
  */
 bool mts_admit_starves(void);
 
-/* A whole round is over, begun at @began: was it worth it? */
-void mts_admit_judge(u64 began);
+/* A round is over that began at @began (ktime, ns), or was cut short: were turns worth it? */
+void mts_admit_judge(u64 began, bool whole);
 
 /* Has the host reclaimed memory in the last ten seconds? */
 bool mts_admit_reclaims(void);

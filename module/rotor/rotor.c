@@ -74,10 +74,7 @@ static void run_round(void)
 			mts_slice_look_at_waits();
 		mts_slice_close(bin, end);
 	}
-	if (is_to_go_round(end))
-		mts_admit_judge(began);
-	else
-		mts_admit_judge(ktime_get_ns()); /* too short to say anything */
+	mts_admit_judge(began, is_to_go_round(end));
 }
 
 static int rotor_main(void *unused)

@@ -134,12 +134,14 @@ struct mts_onset {
  * @swap_is_slow: turns were given up for it
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
+ * @unjudged_since: rounds since then were too short to be judged; ktime, ns; 0: there were none
  */
 struct mts_admitting {
 	struct mts_admission past;
 	bool swap_is_slow;
 	bool starves;
 	bool would_rotate;
+	u64 unjudged_since;
 };
 
 /**

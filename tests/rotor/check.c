@@ -47,6 +47,10 @@ static struct check {
 	u64 switches;
 	u64 began;
 	const char *did;
+	u64 judged_at; /* turns were judged; 0: there are none */
+	u64 judged_in; /* in that round */
+	u64 longest_round; /* ns, of those planned since */
+	u32 good, poor;
 } check;
 
 #define BREACH(...) mts_user_bug(__FILE__, __LINE__, __VA_ARGS__)
@@ -153,6 +157,8 @@ static void note_state(void)
 	coverage.states[state] += state != check.state;
 	coverage.reasons[mts_rotor.phase.reason % ARRAY_SIZE(coverage.reasons)] +=
 		state != check.state;
+	if (state != MTS_STATE_RUNNING && state != MTS_STATE_SWITCHING)
+		check.judged_at = 0;
 	check.state = state;
 }
 
@@ -237,10 +243,35 @@ static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 		       plan->flags, check.did);
 }
 
+/* Turns for the jobs' sake are compared with the time before, however short rounds are cut. */
+static void check_judged(void)
+{
+	const struct mts_admission *past = &mts_rotor.admission.past;
+	u64 now = machine_now(), round_ns = mts_rotor.round.plan.round_ns;
+
+	if (!past->began || past->rounds != check.good || past->poor != check.poor ||
+	    !check.judged_at) {
+		check.judged_at = now;
+		check.judged_in = mts_rotor.phase.round;
+		check.longest_round = 0;
+		check.good = past->rounds;
+		check.poor = past->poor;
+	}
+	check.longest_round = max(check.longest_round, max(round_ns, NSEC_PER_SEC));
+	if (is_foul())
+		check.judged_at = now;
+	else if (mts_rotor.phase.round > check.judged_in + 4 &&
+		 now - check.judged_at > 4 * check.longest_round + 4 * NSEC_PER_SEC)
+		BREACH("turns have not been judged for %llu ms; the longest round: %llu ms",
+		       (now - check.judged_at) / NSEC_PER_MSEC,
+		       check.longest_round / NSEC_PER_MSEC);
+}
+
 void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 {
 	check_bins();
 	check_capacity(bin, plan);
+	check_judged();
 	if (!is_foul() && mts_freezer_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
