@@ -479,8 +479,8 @@ TRACE_EVENT(mts_wait,
 );
 
 /*
- * A process outside waits for a frozen job (calls.h). @granted: the job is thawed; else its budget
- * is empty. @pid, @comm: of that process.
+ * A process outside waits for a frozen job (calls.h). @granted: the job is thawed; else the budget
+ * does not grant it. @pid, @comm: of that process.
  */
 TRACE_EVENT(mts_call,
 	TP_PROTO(const struct mts_job *job, u32 kind, u32 pid, const char *caller, bool granted),

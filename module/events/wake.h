@@ -28,7 +28,7 @@ enum mts_thread {
 
 /* Reasons to wake the watchdog. */
 #define MTS_WATCHDOG_EV_LOOK 0 /* a job was frozen: begin the checks */
-#define MTS_WATCHDOG_EV_WANTED 1 /* a job that may be frozen has a call (calls.h) */
+#define MTS_WATCHDOG_EV_WANTED 1 /* a job that may be frozen must run, or has a call */
 #define MTS_WATCHDOG_EV_OOM 2 /* the kernel is out of memory */
 
 /* Reasons to wake the lookout. */

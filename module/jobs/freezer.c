@@ -13,7 +13,7 @@
 /*
  * How long a thaw waits for a process that has cgroup.freeze open. From its write to the
  * notification takes microseconds of processor time; 20 ms let it run for a few ticks on a busy
- * processor. It must stay well below MTS_PAUSE_MARGIN_NS, which is 12 times as long.
+ * processor. It must stay well below half of MTS_PAUSE_MARGIN_NS (failsafe.c), 12 times as long.
  */
 #define OPEN_WAIT_NS (20 * (u64)NSEC_PER_MSEC)
 

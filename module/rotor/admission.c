@@ -227,7 +227,8 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 void mts_admit_note_turn(u32 before, bool on_demand)
 {
-	if (mts_rotor.round.nbins < 2)
+	/* Turns may end without a plan, where the gate closes: so when they begin, too. */
+	if (before < 2 || mts_rotor.round.nbins < 2)
 		mts_rotor.admission.unjudged_since = 0;
 	/* The host may have reclaimed, and the jobs been looked at, all the same. */
 	if (on_demand || !mts_rotor.admission.past.began)

@@ -13,8 +13,8 @@
 #include "rotor/state.h"
 
 /*
- * A cgroup that has not frozen this long after the last one that did is thawed
- * and left out. Where many wait for a slow disk they freeze one by one.
+ * A cgroup that has not frozen this long after the last one that did is thawed and left out; one
+ * that is alone after twice as long. Where many wait for a slow disk they freeze one by one.
  */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)

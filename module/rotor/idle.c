@@ -28,9 +28,9 @@
 /* The host has reclaimed within this time: expect growth, and poll. */
 #define RECLAIM_ECHO_NS (5 * (u64)NSEC_PER_SEC)
 /*
- * Idle, it looks no more often than this, and measures for 2 % of the time; 1 % while
- * it watches whether turns would pay. It never looks away for more than a second where
- * memory runs out, as measuring itself has to wait then.
+ * The idle rotor looks no more often than QUIET_NS. Measuring takes 2 % of the time, or 1 % while
+ * the rotor watches whether turns would pay. Where measuring takes above 20 ms, the pause after it
+ * is a second, or five times as long as it took: memory may run out meanwhile.
  */
 #define QUIET_NS (100 * NSEC_PER_MSEC)
 #define QUIET_FACTOR 50
@@ -49,7 +49,7 @@ static void enter_idle(u32 state, u32 reason)
 	mts_evict_forget_full();
 	mts_onset_forget_fit();
 	mutex_unlock(&mts_lock);
-	/* It is too late when memory is found to be short: it has been taken then. */
+	/* Protect before memory is short: later the memory is gone. */
 	mts_protection_update(!mts_admit_starves() && mts_freezer_may_freeze());
 	mts_state_rest(state, reason);
 }
@@ -107,7 +107,7 @@ static u64 idle_time(u32 reason)
 	u64 last = mts_hooks_last_reclaim();
 	u32 i;
 
-	/* A real-time job may turn into one that can be frozen without a word. */
+	/* Not: jobs that can be frozen. A real-time job may become one, and no event tells. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster.n < 2)
 		return U64_MAX;
 	if (is_watching(reason))
@@ -115,8 +115,8 @@ static u64 idle_time(u32 reason)
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
 	/*
-	 * A job that was left out is tried again, and an interactive job ceases to be one. Both can
-	 * only add to what takes turns, so where all jobs fit there is nothing to poll for.
+	 * A job that was left out is tried again. An interactive job ceases to be one, which changes
+	 * nothing where all jobs fit.
 	 */
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_job_left_out(mts_rotor.roster.jobs[i]) ||

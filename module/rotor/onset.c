@@ -278,7 +278,7 @@ bool mts_onset_watches(void)
 	return mts_rotor.round.nbins < 2 && mts_onset_may_begin();
 }
 
-/* Do jobs that slept have 1/@part or more of the memory of all jobs that take turns? */
+/* Do jobs that slept have more than 1/@part of the memory of all jobs that take turns? */
 static bool sleepers_have(u32 part)
 {
 	u64 bytes, all = 0, theirs = 0;
@@ -330,7 +330,7 @@ bool mts_onset_all_fit(void)
 
 	/*
 	 * The demand of newcomers is not known. And if all jobs fitted a while ago, they have grown
-	 * since: to end each early round would cost as much each time.
+	 * since: ending every early round would each time cost a whole onset.
 	 */
 	if (mts_rotor.round.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
@@ -348,7 +348,7 @@ bool mts_onset_all_fit(void)
 	return true;
 }
 
-/* All have been seen to fit a while ago, and have no more than then. */
+/* All jobs were seen to fit within the last BELIEVED_NS, and have hardly grown. */
 static bool fit_still(u64 now)
 {
 	u64 resident;
@@ -386,8 +386,8 @@ static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
 }
 
 /*
- * How fast is swap? Not asked again for a while. Return: not all of it was asked for, the disk has
- * shown nothing.
+ * Measure how fast swap is. A slow result counts for BELIEVED_NS. Return: the probe was
+ * interrupted, so nothing is known.
  */
 static bool probe_disk(void)
 {
@@ -466,7 +466,7 @@ static bool look(void)
 	}
 	if (!approach_full()) {
 		onset.next_look = ktime_get_ns() + FILLS_NS / 2;
-		/* Or else they would wait for what was evicted of one of them. */
+		/* Now: else all jobs would wait while the memory of one comes back. */
 		mts_freeze_thaw_all();
 		return false;
 	}

@@ -17,10 +17,10 @@ u64 mts_onset_interval(void);
 /* What the jobs may have in memory beside what they have, bytes. Takes a sample. */
 u64 mts_onset_planned(void);
 
-/* Will the bin have all that it may by then, if it goes on as since the last sample? Takes one. */
+/* Will the bin have filled what it may have within @within_ns? Takes a sample. */
 bool mts_onset_bin_fills(u64 within_ns);
 
-/* Are turns to begin for that, if the disk is slow? Cheap. */
+/* Is memory about to be full, so that an onset should be tried? Cheap. */
 bool mts_onset_is_due(void);
 
 /*

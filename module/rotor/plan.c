@@ -148,7 +148,7 @@ static u32 fill_plan_jobs(void)
 	return n;
 }
 
-/* The index of a job; @roster_size if it has gone. */
+/* The index of a job; mts_rotor.roster.n if it has gone. */
 static u32 index_of(u32 id)
 {
 	u32 low = 0, high = mts_rotor.roster.n;

@@ -129,8 +129,9 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 	/* Reclaim clears the processor's marks, and keeps jobs waiting. */
 	bool reclaimed = mts_hooks_last_reclaim() > mts_rotor.phase.slice_began;
 	/*
-	 * Nor does a slice that is short against the switch: a job touches only part of its working
-	 * set in it, and bins that are packed by that would not hold their jobs.
+	 * A slice that ended early, or took less than half a switch, tells little, too: a job
+	 * touches only part of its working set in it, and bins that are packed by that would not
+	 * hold their jobs.
 	 */
 	u64 least = max(mts_rotor.round.bins[bin].slice_ns, mts_rotor.costs.switches.adds_ns / 2);
 	struct mts_job *job;

@@ -16,8 +16,9 @@
 #include "policy/switches.h"
 
 /*
- * The rotor's state consists of parts. Each has one owner: only that file writes it, and only in
- * the rotor's thread, under mts_lock where the device reads it too. tools/rooms checks the owners.
+ * The rotor's state consists of parts. Each has one owner: only that file assigns its fields, in the
+ * rotor's thread, under mts_lock where the device reads them too (mts_order: in any thread).
+ * tools/rooms checks the owners. It sees assignments, not writes through pointers.
  * All memory is allocated at load (rotor.c): the rotor allocates none while it runs.
  */
 
@@ -25,7 +26,7 @@
  * struct mts_phase - what the rotor is at
  * @owner: state.c
  * @state: enum mts_state; @reason: enum mts_reason
- * @running: the bin that runs, or MTS_BIN_NONE
+ * @running: the bin that runs or, in a switch, is to run; MTS_BIN_NONE: none
  * @round: rounds since load
  * @slice_began, @slice_ends: ktime, ns; @slice_ends is 0 outside slices
  */
@@ -60,7 +61,7 @@ struct mts_roster {
 
 /**
  * struct mts_round - the bins of this round
- * @owner: round.c
+ * @owner: round.c; plan.c has @plan and @bins filled by policy/plan.h
  * @nbins: 0: there are no turns
  * @newcomers: jobs have come since it was planned
  */
@@ -75,13 +76,14 @@ struct mts_round {
  * struct mts_planning - how the round was planned
  * @owner: plan.c
  * @planned: ktime, ns
- * @blind: not known then: what a switch takes
+ * @blind: the cost of a switch was not known then
  * @capacity_is_set: by the user
  * @by_use: MTS_DEMAND_USED
- * @forget_at: ktime, ns: the jobs' use is out of date then; 0: turns are taken
- * @max_pause_ns: no job is frozen for longer: as configured, or as this round needs it
+ * @forget_at: ktime, ns: the jobs' use is out of date then; 0: never
+ * @max_pause_ns: the longest pause that plans keep to: as configured, or as this round needs it.
+ *	In a @blind round the watchdog allows MTS_PAUSE_MAX_NS where none is configured
  * @limits: what is done for jobs with limits of their own
- * @limited_by: id of the job that limits.by is; 0: none
+ * @limited_by: id of the job with index limits.by; 0: none
  * @plan_jobs: of the roster, the same indices
  * @claims, @claimants: of interactive jobs, and whose they are
  * @ties: between jobs of the roster; MTS_MAX_JOBS at most
@@ -149,7 +151,7 @@ struct mts_admitting {
  * @owner: evict.c
  * @swap_full_in: the last round in which an eviction found swap full; 0: none
  * @outgoing: indices into the roster, in the order in which they are evicted
- * @end_of_bin: of those of each bin in @outgoing; one more than there are bins
+ * @end_of_bin: where each rank (evict.c) ends in @outgoing; one entry more than there are bins
  */
 struct mts_evicting {
 	u64 swap_full_in;
@@ -171,7 +173,7 @@ struct mts_bringing {
 /**
  * struct mts_fitting - does what runs fit?
  * @owner: fit.c
- * @swapins: pages that the host had swapped in when the slice began
+ * @swapins: pages that the host had swapped in: those do not count against the running bin
  * @lesson: a capacity that was too large
  */
 struct mts_fitting {
@@ -223,22 +225,25 @@ static inline bool mts_rotor_disk_is_slow(void)
 	return mts_rotor.costs.slow_swap || mts_rotor.costs.probe_is_slow;
 }
 
-/* Sleep until an event of @mask or the gate, at most @ns. Return: the events. */
+/*
+ * Sleep until an event of @mask, for @ns at most. With a limit also until the gate closes; with
+ * U64_MAX the mask has to have MTS_ROTOR_EV_GATE. Return: the events.
+ */
 unsigned long mts_rotor_wait(unsigned long mask, u64 ns);
 
 /* May the rotor go on? Not if the gate is closed, or the module is unloaded. */
 bool mts_rotor_should_run(void);
 
-/* And to get it over with: what it does may be out of date. */
+/* Is the rotor to break off? If it may not go on, or the configuration has changed. */
 bool mts_rotor_should_abort(void);
 
 /*
- * Has a job been thawed as it is wanted, and waits for mts_bring_wanted()? Only where the
- * disk is slow: an SSD reads what the job touches sooner than all that it has. Any context.
+ * Is a job that was thawed out of turn waiting for mts_bring_wanted()? Always false on a fast disk,
+ * which reads what the job touches sooner than all that it has. Any context.
  */
 bool mts_rotor_is_wanted(void);
 
-/* Take that down. */
+/* Clear that event; before a look at the jobs. */
 void mts_rotor_note_wanted(void);
 
 /* The events of @mask that have come, without waiting. */
@@ -250,21 +255,22 @@ void mts_state_rest(u32 state, u32 reason);
 /* A switch to a bin; to MTS_BIN_NONE: turns are over. Takes mts_lock. */
 void mts_state_begin_switch(u32 to);
 
-/* The slice of the bin to which the switch was; ktime, and ns. Under mts_lock, as those below. */
+/* Begin the slice of the bin that was switched to; @now: ktime, ns. Under mts_lock. */
 void mts_state_begin_slice(u64 now, u64 slice_ns);
 
+/* Under mts_lock. */
 void mts_state_end_slice(void);
 
-/* No bin runs. */
+/* No bin runs. Under mts_lock. */
 void mts_state_end_turns(void);
 
-/* Why there are turns, or none, as the plan has it; the state follows. */
+/* Why there are turns, or none, as the plan has it; the state follows. Under mts_lock. */
 void mts_state_set_reason(u32 reason);
 
-/* Is the configuration new to the admission? Not any more then. */
+/* Is the configuration new to the admission? Not any more then. Under mts_lock. */
 bool mts_state_take_order(void);
 
-/* A configuration that has been checked, from now on. In any thread. */
+/* A configuration that has been checked, from now on. In any thread, under mts_lock. */
 void mts_rotor_configure(const struct mts_config *config);
 
 /* Takes mts_lock. */

@@ -37,7 +37,10 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	u64 last = ktime_get_ns();
 	int err;
 
-	/* When turns begin the first bin is in memory in part: it comes back like any other. */
+	/*
+	 * When turns begin, freeze the first bin, too: it is in memory only in part, and comes back
+	 * like any other.
+	 */
 	err = mts_freeze_others(from == MTS_BIN_NONE ? MTS_BIN_NONE : to, U64_MAX);
 	parts->freeze_ns = mts_freeze_lap(&last);
 	if (err)

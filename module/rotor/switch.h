@@ -5,7 +5,10 @@
 
 #include "context.h"
 
-/* Freeze what does not run now, evict, thaw bin @to. -ECANCELED: the gate closed. */
+/*
+ * Freeze the jobs that do not run now, evict, bring bin @to back, thaw it. -ECANCELED: the gate has
+ * closed, or the module is being unloaded; there is no other error.
+ */
 int mts_switch_to(u32 to);
 
 #endif /* _MTS_ROTOR_SWITCH_H */

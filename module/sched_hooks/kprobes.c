@@ -2,7 +2,8 @@
 #include "sched_hooks/kprobes.h"
 
 #include <linux/kprobes.h>
-#include <linux/printk.h>
+
+#include "context.h"
 
 static bool probe_hit;
 

@@ -308,8 +308,8 @@ enum mts_call {
 	/* A process outside waits until the job reads from a pipe or a stream socket. */
 	MTS_CALL_WRITE = 3,
 	/*
-	 * A task waits for a file lock that the job holds. It is outside all jobs, or in a job of
-	 * the running bin.
+	 * A task waits for a file lock that the job holds. The task is in no job, in a job that is
+	 * in every bin or in none yet, or in a job of the running bin.
 	 */
 	MTS_CALL_LOCK = 4,
 };
@@ -438,7 +438,7 @@ struct mts_job_info {
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
 	__u64 cgroup_id;
-	/* The next three as of the beginning of the round, or when the job was placed in a bin. */
+	/* The next three as last measured: for the plan, when it was placed, or while its bin runs. */
 	__u64 demand; /* bytes */
 	__u64 resident; /* bytes in memory */
 	__u64 swapped; /* bytes in swap */

@@ -138,3 +138,15 @@ def test_no_owner(tmp_path: Path) -> None:
     """Each part says whose it is."""
     done = rooms(tmp_path, {"rotor/state.h": STATE})
     assert "phase has no @owner" in done.stdout
+
+
+def test_a_log_without_a_name(tmp_path: Path) -> None:
+    """pr_fmt() is context.h's: without it a message does not say whose it is."""
+    files = {"context.h": "", "mts.h": '#include "context.h"\n', "main.c": 'pr_warn("x");\n'}
+    done = rooms(tmp_path, files)
+    assert (done.returncode, done.stdout) == (
+        1,
+        f"{tmp_path}/main.c: logs, and does not include context.h\n",
+    )
+    done = rooms(tmp_path, {"main.c": '#include "mts.h"\npr_warn("x");\n'})
+    assert (done.returncode, done.stdout) == (0, "")
