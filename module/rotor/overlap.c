@@ -23,7 +23,7 @@
 
 /* Steps for a full bin. The jobs of a step are frozen while they are moved. */
 #define STEPS 8u
-/* A spill freezes all jobs for this long at most, and no longer than to the end of the slice. */
+/* A spill aims to freeze the jobs of bins for no longer than this, or to the end of the slice. */
 #define SPILL_MOST_NS (1 * (u64)NSEC_PER_SEC)
 
 /**
@@ -35,6 +35,7 @@
  * @began: when the switch began; ktime, ns
  * @last: when the last part of it ended; ktime, ns
  * @stands: all jobs are frozen until the switch ends
+ * @counted_ns: of the time of freezing, what freeze.c has counted already
  */
 struct passing {
 	u32 to;
@@ -44,6 +45,7 @@ struct passing {
 	u64 began;
 	u64 last;
 	bool stands;
+	u64 counted_ns;
 	struct mts_switch_parts *parts;
 };
 
@@ -74,7 +76,8 @@ static int stand_if_short(struct passing *p)
 		return 0;
 	p->stands = true;
 	err = mts_freeze_stop(U64_MAX);
-	p->parts->freeze_ns += mts_freeze_lap(&p->last);
+	p->counted_ns = mts_freeze_lap(&p->last);
+	p->parts->freeze_ns += p->counted_ns;
 	return err;
 }
 
@@ -114,7 +117,7 @@ static int make_room(struct passing *p, u64 bytes)
 	u32 first;
 	int err;
 
-	/* An eighth more: a little of each job cannot be evicted. */
+	/* Eight ninths will do: a little of each job cannot be evicted. */
 	while (p->room + p->room / 8 < bytes && p->out < mts_rotor.roster.n) {
 		first = p->out;
 		err = freeze_some(p);
@@ -196,7 +199,7 @@ int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
 	if (!err && p.stands)
 		err = mts_freeze_apply_bins(U64_MAX);
 	mts_evict_note_full();
-	mts_stats_add(freeze_ns, parts->freeze_ns);
+	mts_stats_add(freeze_ns, parts->freeze_ns - p.counted_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);
 	mts_stats_inc(passes);
 	return err;
@@ -243,6 +246,7 @@ int mts_overlap_spill(void)
 	err = mts_freeze_stop(deadline);
 	if (err)
 		return err;
+	began = ktime_get_ns();
 	set_user_nice(current, 0);
 	if (mts_evict_frozen(mts_rotor.phase.running, want, deadline) < want / 2 &&
 	    mts_rotor_should_run())

@@ -51,6 +51,7 @@ static struct check {
 	u64 judged_in; /* in that round */
 	u64 longest_round; /* ns, of those planned since */
 	u32 good, poor;
+	u64 moving_ns; /* counted before the switch */
 } check;
 
 #define BREACH(...) mts_user_bug(__FILE__, __LINE__, __VA_ARGS__)
@@ -349,17 +350,29 @@ void trace_mts_stop(u32 reason, u32 frozen, const char *detail)
 		BREACH("stopped in fair weather: %s", detail);
 }
 
+/* What the statistics count of freezing, eviction and bring-back. */
+static u64 moving_ns(void)
+{
+	return mts_stats_read(freeze_ns) + mts_stats_read(evict_ns) + mts_stats_read(bring_back_ns);
+}
+
 void trace_mts_switch_begin(u64 round, u32 from, u32 to)
 {
 	check.switches++;
 	coverage.switches++;
+	check.moving_ns = moving_ns();
 	mts_user_log("switch from %d to %d", (int)from, (int)to);
 }
 
 void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 			  const struct mts_switch_parts *parts, int err)
 {
+	u64 counted = moving_ns() - check.moving_ns;
+
 	mts_user_log("switch took %llu ms, error %d", took / NSEC_PER_MSEC, err);
+	if (counted > took)
+		BREACH("the parts of a switch of %llu us are counted as %llu us",
+		       took / NSEC_PER_USEC, counted / NSEC_PER_USEC);
 }
 
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
