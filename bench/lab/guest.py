@@ -104,9 +104,16 @@ class Spec:
     module_options: str = ""
     kernel_modules: tuple[str, ...] = ()  # of the kernel's own, loaded while it is made ready
     append: str = ""  # to the kernel's command line
+    # Each run gives the same figures to the nanosecond, where the clock is counted. QEMU's boot of
+    # an uncompressed kernel (PVH) does not: one of six runs was 28 ms longer. It saves 5 s a boot.
+    repeatable: bool = True
     bad_log: str = BAD_LOG  # extended regular expression; kernel messages that spoil the verdict
     # Seconds for the whole run: real ones, or of processor time where the clock is counted.
     timeout: float = 600.0
+
+    def boots(self) -> Path:
+        """The kernel's file that QEMU gets."""
+        return self.kernel.image if self.repeatable else self.kernel.bootable()
 
 
 @dataclass(frozen=True)
@@ -254,7 +261,7 @@ class Guest:
             *("-nodefaults", "-no-user-config", "-no-reboot"),
             *("-nic", "none", "-vga", "none", "-display", "none", "-monitor", "none"),
             *("-serial", f"file:{console}", "-serial", f"file:{report}"),
-            *("-kernel", str(self._spec.kernel.bootable()), "-initrd", str(self._image)),
+            *("-kernel", str(self._spec.boots()), "-initrd", str(self._image)),
             *("-append", self.command_line()),
         ]
 

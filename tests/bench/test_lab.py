@@ -265,3 +265,12 @@ def test_tap_of_a_failed_test():
 )
 def test_tap_of_a_broken_program(got, complaint):
     assert complaint in got.complaint()
+
+
+@pytest.mark.parametrize(("repeatable", "booted"), [(True, "vmlinuz-9.9"), (False, "vmlinux-9.9")])
+def test_what_is_measured_boots_the_kernel_as_packaged(kernel, repeatable, booted):
+    """QEMU's boot of an uncompressed kernel is not the same to the nanosecond each time."""
+    (kernel.tree / "boot").mkdir()
+    (kernel.tree / "boot" / "vmlinux-9.9").write_bytes(PVH)
+    spec = guest.Spec(kernel=kernel, main="", repeatable=repeatable)
+    assert spec.boots().name == booted

@@ -217,6 +217,7 @@ def spec(group: Group, release: kernel.Kernel | None = None) -> guest.Spec:
         kernel_modules=group.kernel_modules + zswap,
         profile=guest.icount(group.shift) if group.processors == 1 else guest.FUNCTIONAL,
         append="loglevel=5",  # console: warnings and worse
+        repeatable=False,
         timeout=90.0 + group.seconds * len(group.programs),
     )
 

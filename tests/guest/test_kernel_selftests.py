@@ -177,6 +177,7 @@ def spec(name: str) -> guest.Spec:
         main=f"/lab/selftests/ways.sh {name}",
         memory_mib=1280,
         swap=guest.Swap("ssd", 512),
+        repeatable=False,
         files={**programs.closure("unshare"), **selftests, **scripts, **tools, **hosts},
         module=harness.MODULE if name == "with" else None,
         # ext4 asks for the checksum by a name that modprobe would know.
