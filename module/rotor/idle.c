@@ -115,8 +115,8 @@ static u64 idle_time(u32 reason)
 	if (is_polling() || (last && ktime_get_ns() - last < RECLAIM_ECHO_NS))
 		return POLL_NS;
 	/*
-	 * A job that was left out is tried again. An interactive job ceases to be one, which changes
-	 * nothing where all jobs fit.
+	 * A job that was left out is tried again. An interactive job ceases to be one, which
+	 * changes nothing where all jobs fit.
 	 */
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_job_left_out(mts_rotor.roster.jobs[i]) ||

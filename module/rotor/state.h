@@ -16,10 +16,10 @@
 #include "policy/switches.h"
 
 /*
- * The rotor's state consists of parts. Each has one owner: only that file assigns its fields, in the
- * rotor's thread, under mts_lock where the device reads them too (mts_order: in any thread).
- * tools/rooms checks the owners. It sees assignments, not writes through pointers.
- * All memory is allocated at load (rotor.c): the rotor allocates none while it runs.
+ * The rotor's state consists of parts. Each has one owner: only that file assigns its fields, in
+ * the rotor's thread, under mts_lock where the device reads them too (mts_order: in any thread).
+ * tools/rooms checks the owners. It sees assignments, not writes through pointers. All memory is
+ * allocated at load (rotor.c): the rotor allocates none while it runs.
  */
 
 /**

@@ -438,7 +438,7 @@ struct mts_job_info {
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
 	__u64 cgroup_id;
-	/* The next three as last measured: for the plan, when it was placed, or while its bin runs. */
+	/* The next three as last measured: for the plan, when placed, or while its bin runs. */
 	__u64 demand; /* bytes */
 	__u64 resident; /* bytes in memory */
 	__u64 swapped; /* bytes in swap */
