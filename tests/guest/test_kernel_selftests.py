@@ -36,7 +36,7 @@ from bench.lab import BUILD, ROOT, guest, kernel, programs
 from tests.build import alone
 from tests.guest import harness
 
-pytestmark = pytest.mark.slow("each part of it has tests of its own; it takes ten minutes")
+pytestmark = pytest.mark.slow("each part of it has tests of its own; it takes five minutes")
 
 SCRIPTS = Path(__file__).parent / "kernel_selftests"
 # So many tests, of which so many pass without mts: what passes nowhere tests nothing.

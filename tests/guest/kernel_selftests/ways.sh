@@ -37,7 +37,7 @@ say_stats() {
 # to be met once in each of its tests.
 each_program() {
 	"$@" test_freezer 5
-	"$@" test_kill 3
+	"$@" test_kill 6
 	"$@" test_core 3
 	"$@" test_memcontrol 1
 }
