@@ -17,8 +17,8 @@
 /* What each thread but the first adds: two did 1.6 to 1.9 times as much (docs/performance.md). */
 #define THREAD_ADDS_PERCENT 75u
 /*
- * While jobs fill memory that is full what each lacks changes all the time. It is looked at when
- * they have grown by one part in so many, but not more often than this.
+ * While jobs fill memory that is full, what each lacks changes all the time. It is worked out anew
+ * when the jobs have grown by 1/THRASH_PART, but not more often than THRASH_STEP_NS.
  */
 #define THRASH_PART 256u
 #define THRASH_STEP_NS (10 * (u64)NSEC_PER_MSEC)
@@ -42,7 +42,7 @@ u64 host_now(void)
 	return machine_now() - host.began;
 }
 
-/* What those that run find may have changed. */
+/* Memory has changed: the running jobs' regime may be another. */
 static void memory_changes(void)
 {
 	machine_calm(0);
@@ -73,7 +73,7 @@ static u64 touched_by_running(void)
 	return host.running_touched + unsettled(PHASE_TOUCH) * PAGE_SIZE;
 }
 
-/* What those that run have when they thrash. */
+/* Bytes in memory of the running jobs while they thrash. */
 static u64 most_for_running(void)
 {
 	return mts_min(mts_sub_floor(usable(), host.frozen_resident), touched_by_running());
@@ -125,7 +125,9 @@ void host_move_in(struct job *job, u64 bytes)
 	memory_changes();
 }
 
-/* The host's own reclaim: who has been frozen for longest loses first, as on the kernel's lists. */
+/*
+ * The host's own reclaim: the job frozen for longest loses pages first, as on the kernel's lists.
+ */
 static void take_excess(void)
 {
 	u64 excess = mts_sub_floor(host_resident(), usable()), part;
@@ -325,7 +327,7 @@ static void end_job(struct job *job)
 		jobs_ended(job);
 }
 
-/* Those that are done with a phase go on to the next. */
+/* Jobs that have finished a phase enter the next one. */
 static void finish(enum phase phase)
 {
 	struct crowd *crowd = &host.crowds[phase];
@@ -354,7 +356,7 @@ static void finish(enum phase phase)
 	}
 }
 
-/* ---- what those that run find ------------------------------------------------------------- */
+/* ---- the regime of the running jobs ------------------------------------------------------- */
 
 static enum regime regime_now(void)
 {
@@ -444,7 +446,7 @@ static u128 rate_wanted(const struct mover *mover, u32 movers, u128 disk_left)
 	return rate == NO_PROGRESS ? 0 : rate;
 }
 
-/* Processors for so many threads that move: each counts as a thread of a job. */
+/* Processors for @movers threads that move memory: each counts as a thread of a job. */
 static u128 fair_share(u32 movers)
 {
 	u128 processors = ONE * host.scenario->processors;
@@ -508,8 +510,9 @@ struct shares {
 };
 
 /*
- * A thread that gets page after page: each takes so much of a processor, then a wait, and of the
- * disk as much as all who are at it leave. Return: the time from one to the next.
+ * The threads of a crowd get page after page. Each page takes @cpu_ns of a processor, then
+ * @wait_ns. The threads on the disk share it: a page takes @disk_page of its time. Return: ns from
+ * one page to the next.
  */
 static u128 set_cycles(struct crowd *crowd, struct shares *shares, u64 cpu_ns, u64 wait_ns,
 		       u128 disk_page)
@@ -550,7 +553,7 @@ static void set_crowds(u128 processors, struct shares *shares)
 		return;
 	shares->processor = larger(smaller(ONE, processors / threads), 1);
 	shares->on_disk = fault->threads + thrash->threads + (full ? touch->threads : 0);
-	/* Those who move memory have half of the disk, if they need it. */
+	/* Threads that move memory have half of the disk, if they need it. */
 	shares->on_disk *= crowded ? 2 : 1;
 	touch->cycle = costs->touch + evict;
 	touch->stalls = evict;
@@ -565,7 +568,7 @@ static void set_crowds(u128 processors, struct shares *shares)
 			  disk_fault() + out);
 	thrash->rate = host.work_of_cycle * ONE / took;
 	host.cycle_rate = thrash->threads * ONE / took;
-	/* Who waits for the disk leaves the processor to those that work. */
+	/* Threads that wait for the disk leave the processors to jobs that work. */
 	if (work->threads)
 		work->rate = smaller(ONE, (processors - smaller(processors, shares->used)) /
 						  work->threads);
@@ -577,7 +580,7 @@ static void set_rates(void)
 	struct shares shares;
 
 	set_crowds(processors - set_movers(ONE), &shares);
-	/* Faults keep the disk from those who move, which leaves more of the processors. */
+	/* Faults slow movers on the disk down, which leaves more of the processors to the jobs. */
 	if (shares.disk && any_mover_on_disk())
 		set_crowds(processors - set_movers(ONE - smaller(ONE / 2, shares.disk)), &shares);
 	host.rates_are_old = false;
@@ -666,7 +669,7 @@ static void review(void)
 	set_regime(regime_now());
 }
 
-/* So long at this rate; NEVER: it does not move. */
+/* ns that @left takes at @rate; NEVER: the rate is 0. */
 static u64 time_for(u128 left, u128 rate)
 {
 	u128 ns;
@@ -697,7 +700,7 @@ static u64 growth_ends(void)
 	}
 }
 
-/* When the rates change by themselves, if nobody changes them. */
+/* When the rates change next if no job starts, stops or is moved before; ktime, ns. */
 static u64 next_event(void)
 {
 	const struct scenario *scenario = host.scenario;
@@ -718,7 +721,7 @@ static u64 next_event(void)
 	return mts_min(at, mts_add_sat(machine_now(), least));
 }
 
-/* Nobody grows, faults or moves memory: what the rotor looks at in its ticks stays as it is. */
+/* No job grows or faults, and no memory is moved: each tick shows the rotor the same. */
 static bool is_calm(void)
 {
 	return !host.crowds[PHASE_TOUCH].threads && !host.crowds[PHASE_FAULT].threads &&

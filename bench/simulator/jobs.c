@@ -114,7 +114,7 @@ void jobs_unload(void)
 	mts_wake_exit();
 }
 
-/* By then the rotor has seen who came and went, and whether all fit, or the bin (slice.c). */
+/* By then the rotor has seen which jobs came and went, and what fits (slice.c). */
 #define SETTLED_NS (2 * (u64)NSEC_PER_SEC)
 /* The watchdog looks again so long before it thaws a job. */
 #define WATCHED_NS (2 * (u64)MTS_PAUSE_MARGIN_NS)
@@ -235,7 +235,7 @@ static void op_use_outdated(struct mts_job *mts)
 {
 }
 
-/* Nothing is protected on such a host, where nobody types. */
+/* The host has no interactive jobs, so it protects nothing. */
 static int op_get(struct mts_job *mts, enum mts_setting setting, u64 *value)
 {
 	return -ENODEV;
@@ -268,13 +268,6 @@ static const struct mts_ops ops = {
 };
 
 const struct mts_ops *mts_ops = &ops;
-
-const char *const mts_setting_files[MTS_SETTINGS] = { "memory.low", "cpu.weight" };
-
-int mts_cgroupfs_protect_base(u64 bytes)
-{
-	return 0;
-}
 
 /* ---- the host ------------------------------------------------------------------------------- */
 
@@ -331,16 +324,6 @@ u64 mts_hooks_last_reclaim(void)
 {
 	host_advance();
 	return host.last_reclaim;
-}
-
-u32 mts_hooks_each_how(void)
-{
-	return MTS_EACH_BEFORE_USER;
-}
-
-u32 mts_hooks_see(void)
-{
-	return 0;
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------- */

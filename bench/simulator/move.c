@@ -117,7 +117,7 @@ static void end(struct mover *mover)
 	host_changes();
 }
 
-/* Of @pages, those that have not been moved yet; a part of one counts as one. */
+/* Of @pages, how many have not been moved yet; a part of a page counts as one. */
 static u64 pages_left(const struct mover *mover)
 {
 	return (u64)((mover->left + ((u128)1 << FIX) - 1) >> FIX);
@@ -190,7 +190,7 @@ u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *aga
 		mts_promise_step("memory is evicted");
 		wait_for(&mover, look_at(run.began, run.called >= run.most, e->deadline));
 		mts_workers_call();
-		/* Somebody has thawed it. */
+		/* The job has been thawed meanwhile. */
 		if (!job->is_frozen)
 			break;
 		bytes = mts_min(before - pages_left(&mover), evictable(job)) * PAGE_SIZE;

@@ -100,7 +100,7 @@ enum phase {
  * @user_ns, @user_seen: processor time in user mode; of it, at the module's last look
  * @stalled_ns: time that it has waited for memory, since that look
  * @ran_ns: processor time
- * @running: index among those that run
+ * @running: index among the running jobs
  * @frozen: in the host's list of those, by the time since when
  */
 struct job {
@@ -147,7 +147,7 @@ struct crowd {
 	u64 stalls;
 };
 
-/* What those that run find when they want a page. */
+/* What a running job finds when it needs a page. */
 enum regime {
 	REGIME_ROOM, /* memory is free */
 	REGIME_TAKE, /* the host takes it from jobs that are frozen */
@@ -186,10 +186,10 @@ struct host {
 	bool rates_are_old;
 	enum regime regime;
 	struct crowd crowds[PHASES];
-	struct list_head frozen; /* who has been so for longest is first */
+	struct list_head frozen; /* the job frozen for longest is first */
 	struct list_head movers;
 	u64 frozen_resident; /* of jobs that do not run */
-	u64 running_resident; /* of those that run, as of each one's last settling */
+	u64 running_resident; /* of running jobs, as of each one's last settling */
 	u64 running_touched;
 	u64 work_of_cycle; /* when it thrashes: work between two faults */
 	u128 cycles; /* pages that came in, and others that went out, as they thrash; FIX */
@@ -251,7 +251,7 @@ u64 move_evict(struct mts_eviction *e, struct mts_job *job, bool *all, bool *aga
 u64 move_bring_back(struct mts_move *move);
 /* The rotor's thread does something that takes so much of a processor. */
 void move_work(u64 ns);
-/* The mover rates have changed: whoever waits for a move looks again. */
+/* The mover rates have changed: wake the threads that wait for a move. */
 void move_wake(void);
 
 /* ---- jobs.c ---------------------------------------------------------------------- */

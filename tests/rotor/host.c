@@ -428,13 +428,3 @@ u64 mts_hooks_last_reclaim(void)
 	host_advance();
 	return host.last_reclaim;
 }
-
-u32 mts_hooks_each_how(void)
-{
-	return MTS_EACH_BEFORE_USER;
-}
-
-u32 mts_hooks_see(void)
-{
-	return 0;
-}

@@ -356,13 +356,6 @@ static const struct mts_ops ops = {
 
 const struct mts_ops *mts_ops = &ops;
 
-const char *const mts_setting_files[MTS_SETTINGS] = { "memory.low", "cpu.weight" };
-
-int mts_cgroupfs_protect_base(u64 bytes)
-{
-	return 0;
-}
-
 /* ---- threads that move memory: the rotor's alone ---------------------------------------- */
 
 void mts_workers_run(void (*work)(void *data), void *data, u32 wanted)

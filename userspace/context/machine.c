@@ -326,7 +326,7 @@ static void bury(void)
 		free(m.graves[--m.ngraves]);
 }
 
-/* Nobody can run: to when the first one can. */
+/* No thread can run: advance the clock to when the first one can. */
 static void pass_time(void)
 {
 	u64 first = U64_MAX;
@@ -459,7 +459,7 @@ static void sleep_until(u64 until)
 
 void mts_user_sleep(u64 until)
 {
-	/* Who is to stop is woken once, and does not sleep any more without looking. */
+	/* A thread that is to stop is woken once, and checks that before it sleeps again. */
 	if (!m.running->woken && !(until == U64_MAX && m.running->should_stop))
 		sleep_until(until);
 }
@@ -550,7 +550,7 @@ void mutex_unlock(struct mutex *lock)
 	release(&lock->owner);
 }
 
-/* Who holds one may lose its turn, as on another processor; who wants it turns round. */
+/* The holder may lose its turn, as on another processor; a thread that wants the lock spins. */
 void spin_lock(spinlock_t *lock)
 {
 	mts_user_point();

@@ -33,8 +33,9 @@ u64 machine_around(u64 ns);
 void machine_sleep(u64 ns);
 
 /*
- * Orderly: nothing happens until then, so that all who sleep with a limit may sleep until then. A
- * thread that only looks whether something has happened does so less often. 0: that is over.
+ * Orderly: nothing happens until then, so that all threads that sleep with a limit may sleep until
+ * then. A thread that only looks whether something has happened does so less often. 0: that is
+ * over.
  */
 void machine_calm(u64 until);
 

@@ -10,7 +10,7 @@ ROTOR_MODULE := job.c events/wake.c events/promise.c events/stats.c \
 		lookout.c protect.c) \
 	$(patsubst $(MODULE)/%,%,$(wildcard $(MODULE)/rotor/*.c $(MODULE)/policy/*.c \
 		$(MODULE)/binpack/*.c))
-ROTOR_USERSPACE := context/machine.c context/enrol.c
+ROTOR_USERSPACE := context/machine.c context/enrol.c context/kernel.c
 # What stands in for a header of the module comes before it.
 ROTOR_CPPFLAGS := -I$(USERSPACE)/context/fake -I$(MODULE) -I$(USERSPACE)
 # Parameters that the kernel's functions have, and ours do not use.
