@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/wake.h"
 
 #define ONE ((u128)1 << FIX)

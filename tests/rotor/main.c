@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "world.h"
 
 static const char usage[] =
