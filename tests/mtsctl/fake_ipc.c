@@ -506,6 +506,16 @@ static void make_scenario(void)
 
 /* ---- ipc.h ------------------------------------------------------------------ */
 
+void ipc_choose(const char *engine)
+{
+	(void)engine;
+}
+
+const char *ipc_name(void)
+{
+	return MTS_DEVICE;
+}
+
 int ipc_open(void)
 {
 	if (!strcmp(scenario(), "absent"))

@@ -14,6 +14,7 @@
 #ifndef MTS_CONTEXT_USER_H
 #define MTS_CONTEXT_USER_H
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -132,6 +133,22 @@ static inline u64 div_u64(u64 a, u64 b)
 }
 
 #define strscpy(to, from, size) snprintf(to, size, "%s", from)
+
+static inline void strscpy_pad(char *to, const char *from, size_t size)
+{
+	memset(to, 0, size);
+	strscpy(to, from, size);
+}
+
+static inline int match_string(const char *const *names, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -EINVAL;
+}
 
 static inline int vscnprintf(char *to, size_t size, const char *format, va_list args)
 {
@@ -294,6 +311,11 @@ static inline bool list_empty(const struct list_head *head)
 }
 
 #define MTS_USER_ENTRY(p, at, member) container_of(p, typeof(*(at)), member)
+#define list_for_each_entry_safe(at, next_, head, member)            \
+	for ((at) = MTS_USER_ENTRY((head)->next, at, member),        \
+	    (next_) = MTS_USER_ENTRY((at)->member.next, at, member); \
+	     &(at)->member != (head);                                \
+	     (at) = (next_), (next_) = MTS_USER_ENTRY((at)->member.next, at, member))
 #define list_for_each_entry(at, head, member)                                          \
 	for ((at) = MTS_USER_ENTRY((head)->next, at, member); &(at)->member != (head); \
 	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
@@ -346,6 +368,14 @@ static inline void hash_del_rcu(struct hlist_node *node)
 #define mutex_init(lock) ((void)(*(lock) = (struct mutex){ 0 }))
 
 void mutex_lock(struct mutex *lock);
+
+/* A request is answered even if its caller has been killed. */
+static inline int mutex_lock_killable(struct mutex *lock)
+{
+	mutex_lock(lock);
+	return 0;
+}
+
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 void spin_lock(spinlock_t *lock);
@@ -495,12 +525,14 @@ static inline unsigned int memalloc_noreclaim_save(void)
 
 #define IS_ERR(p) ((unsigned long)(p) >= -4095ul)
 #define PTR_ERR(p) ((long)(p))
+#define ERR_PTR(err) ((void *)(long)(err))
 
 /* ---- memory, and the host --------------------------------------------------------------- */
 
 #define GFP_KERNEL 0
 #define kvcalloc(n, size, flags) calloc(n, size)
 #define kvzalloc(size, flags) calloc(1, size)
+#define kzalloc(size, flags) calloc(1, size)
 #define kvfree(p) free((void *)(p))
 
 #define PAGE_SHIFT 12

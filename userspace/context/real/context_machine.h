@@ -43,6 +43,9 @@ struct mts_user_caller *mts_user_caller(void);
 #define get_task_comm(text, task) strscpy(text, mts_user_caller()->comm, sizeof(text))
 #define is_global_init(task) (task_tgid_nr(task) == 1)
 
+/* For a thread that sleeps in poll(): set what kthread_should_stop() returns, then wake it. */
+void mts_user_should_stop(struct task_struct *task);
+
 /* A directory of cgroup v2 and an open file: the program brings them. */
 struct cgroup;
 struct file;
@@ -53,6 +56,8 @@ struct path {
 
 struct cgroup *cgroup_parent(const struct cgroup *cgrp);
 void cgroup_put(struct cgroup *cgrp);
+bool cgroup_is_descendant(const struct cgroup *cgrp, const struct cgroup *above);
+u64 cgroup_ino(const struct cgroup *cgrp);
 void fput(struct file *file);
 void path_put(struct path *path);
 void path_get(struct path *path);

@@ -214,11 +214,16 @@ bool kthread_should_stop(void)
 	return __atomic_load_n(&mts_user_current()->should_stop, __ATOMIC_ACQUIRE);
 }
 
+void mts_user_should_stop(struct task_struct *task)
+{
+	__atomic_store_n(&task->should_stop, true, __ATOMIC_SEQ_CST);
+}
+
 int kthread_stop(struct task_struct *task)
 {
 	int result;
 
-	__atomic_store_n(&task->should_stop, true, __ATOMIC_RELEASE);
+	mts_user_should_stop(task);
 	wake_up_process(task);
 	pthread_join(task->thread, NULL);
 	result = task->result;
