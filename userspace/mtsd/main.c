@@ -42,7 +42,10 @@
 
 #define EXIT_USAGE 2
 #define RUN_DIR "/run/mts"
-/* How long --thaw waits until the last mtsd has ended for good. */
+/*
+ * How long to wait until the last mtsd has ended for good: if it was killed as it started a guardian,
+ * that process still has its lock for a moment.
+ */
 #define LOCK_TRIES 200
 #define LOCK_PAUSE_NS 10000000
 
@@ -70,10 +73,10 @@ static bool path_in_run_dir(char path[PATH_MAX], const char *name)
 }
 
 /* Return: the lock of the only mtsd with this directory; -1: another one runs. */
-static int lock_run_dir(bool wait)
+static int lock_run_dir(void)
 {
 	char path[PATH_MAX];
-	int fd, tries = wait ? LOCK_TRIES : 1;
+	int fd, tries = LOCK_TRIES;
 
 	if (!path_in_run_dir(path, "lock"))
 		return -1;
@@ -116,7 +119,7 @@ static int thaw_main(void)
 	/* No mtsd has run since the host was started. */
 	if (fd < 0 && errno == ENOENT)
 		return EXIT_SUCCESS;
-	lock = lock_run_dir(true);
+	lock = lock_run_dir();
 	if (lock < 0) {
 		fprintf(stderr, "mtsd: a mtsd runs with %s: 'mtsctl thaw' tells it to thaw\n",
 			run_dir);
@@ -234,7 +237,7 @@ static int daemon_main(void)
 		pr_err("%s: %s\n", run_dir, strerror(errno));
 		return EXIT_FAILURE;
 	}
-	if (lock_run_dir(false) < 0) {
+	if (lock_run_dir() < 0) {
 		pr_err("another mtsd runs with %s, or it cannot be written\n", run_dir);
 		return EXIT_FAILURE;
 	}

@@ -50,15 +50,33 @@ void record_clear(struct record *record)
 	record->magic = MAGIC;
 }
 
+/* The state is in the lowest bits; each freeze has another number above them. */
+#define STATE(word) ((word)&3)
+#define NUMBER 4
+
+static bool change(struct record *record, uint32_t slot, uint32_t before, enum record_state state)
+{
+	uint32_t word = (before & ~3u) + (state == RECORD_FROZEN ? NUMBER : 0) + state;
+
+	if (!__atomic_compare_exchange_n(&record->entries[slot].state, &before, word, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return false;
+	if (state == RECORD_FROZEN && STATE(before) != RECORD_FROZEN)
+		__atomic_add_fetch(&record->frozen, 1, __ATOMIC_SEQ_CST);
+	else if (state != RECORD_FROZEN && STATE(before) == RECORD_FROZEN)
+		__atomic_sub_fetch(&record->frozen, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static uint32_t word_of(const struct record *record, uint32_t slot)
+{
+	return __atomic_load_n(&record->entries[slot].state, __ATOMIC_SEQ_CST);
+}
+
 void record_set(struct record *record, uint32_t slot, enum record_state state)
 {
-	struct record_entry *entry = &record->entries[slot];
-	uint32_t before = __atomic_exchange_n(&entry->state, state, __ATOMIC_SEQ_CST);
-
-	if (state == RECORD_FROZEN && before != RECORD_FROZEN)
-		__atomic_add_fetch(&record->frozen, 1, __ATOMIC_SEQ_CST);
-	else if (state != RECORD_FROZEN && before == RECORD_FROZEN)
-		__atomic_sub_fetch(&record->frozen, 1, __ATOMIC_SEQ_CST);
+	while (!change(record, slot, word_of(record, slot), state))
+		;
 }
 
 /* Return: it is thawed, or gone with its tasks. */
@@ -90,12 +108,13 @@ unsigned int record_thaw(struct record *record, const int *fds, unsigned int *th
 		return 0;
 	n = record->used < RECORD_ENTRIES ? record->used : RECORD_ENTRIES;
 	for (i = 0; i < n; i++) {
-		struct record_entry *entry = &record->entries[i];
+		uint32_t word = word_of(record, i);
 
-		if (__atomic_load_n(&entry->state, __ATOMIC_SEQ_CST) != RECORD_FROZEN)
+		if (STATE(word) != RECORD_FROZEN)
 			continue;
-		if (thaw(entry, fds ? fds[i] : -1)) {
-			record_set(record, i, RECORD_KNOWN);
+		if (thaw(&record->entries[i], fds ? fds[i] : -1)) {
+			/* If a mtsd that stood still has frozen it again, the entry stays. */
+			change(record, i, word, RECORD_KNOWN);
 			++*thawed;
 		} else {
 			left++;

@@ -27,7 +27,7 @@ struct record {
 	uint32_t used; /* entries beyond these have never been used */
 	uint32_t frozen; /* entries that are RECORD_FROZEN */
 	struct record_entry {
-		uint32_t state; /* enum record_state */
+		uint32_t state; /* enum record_state; above it a number that each freeze changes */
 		uint32_t pad;
 		char path[RECORD_PATH]; /* of the cgroup */
 	} entries[RECORD_ENTRIES];
