@@ -163,7 +163,7 @@ bool mts_cgroupfs_has_memory(struct cgroup *cgrp)
 
 bool mts_cgroupfs_is_online(struct cgroup *cgrp)
 {
-	return !faccessat(cgrp->dir, "cgroup.events", F_OK, 0);
+	return !faccessat(cgrp->dir, "cgroup.procs", F_OK, 0);
 }
 
 bool mts_cgroupfs_is_populated(struct cgroup *cgrp)
