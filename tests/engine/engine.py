@@ -156,7 +156,11 @@ class Engine:
     def guardian(self) -> int:
         """Its process; 0: there is none."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        pids = [p for task in children.parents[1].iterdir() for p in (task / "children").read_text().split()]
+        pids = [
+            p
+            for task in children.parents[1].iterdir()
+            for p in (task / "children").read_text().split()
+        ]
         return int(pids[0]) if pids else 0
 
     def stop(self, number: int = signal.SIGTERM) -> int:
@@ -176,7 +180,9 @@ class Engine:
             text=True,
             timeout=60,
         )
-        assert not check or not done.returncode, f"{self.process.poll()} {done.stderr}{self.log.read_text()}"
+        assert not check or not done.returncode, (
+            f"{self.process.poll()} {done.stderr}{self.log.read_text()}"
+        )
         return done
 
     # ---- jobs ------------------------------------------------------------------------
@@ -204,7 +210,11 @@ class Engine:
         procs = cgroup / "cgroup.procs"
         self.jobs.append(
             subprocess.Popen(
-                ["/bin/sh", "-c", f"echo 0 >{procs} && exec {TOUCHER} {mib} {self.counter(name)} {' '.join(map(str, words))}"]
+                [
+                    "/bin/sh",
+                    "-c",
+                    f"echo 0 >{procs} && exec {TOUCHER} {mib} {self.counter(name)} {' '.join(map(str, words))}",
+                ]
             )
         )
         until(lambda: procs.read_text().strip())
@@ -227,11 +237,17 @@ class Engine:
         return any(data)
 
     def cgroups(self) -> list[Path]:
-        return [c for top in (self.base, self.outside) if top.is_dir() for c in top.iterdir() if c.is_dir()]
+        tops = [top for top in (self.base, self.outside) if top.is_dir()]
+        return [cgroup for top in tops for cgroup in top.iterdir() if cgroup.is_dir()]
 
     def frozen(self) -> list[str]:
         """Names of cgroups that are asked to freeze."""
         return [c.name for c in self.cgroups() if is_asked(c)]
+
+    def report(self) -> str:
+        """What may explain a failure."""
+        state = self.mtsctl("status", "--all")
+        return f"{self.process.poll()}\n{self.log.read_text()}{state.stdout}{state.stderr}"
 
     def close(self) -> None:
         if self.process and self.process.poll() is None:

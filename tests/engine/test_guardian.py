@@ -23,7 +23,7 @@ def start(engine, jobs):
     engine.start(*WORDS)
     for job in jobs:
         engine.mtsctl("add", job, check=True)
-    assert until(engine.frozen, 10), "no turns were taken"
+    assert until(engine.frozen, 30), engine.report()
 
 
 def wait(engine, draw, in_switch):
@@ -49,7 +49,7 @@ def kill_mtsd(engine):
 
 
 def kill_guardian(engine):
-    """mtsd thaws everything and starts another one, which then does its work."""
+    """Mtsd thaws everything and starts another one, which then does its work."""
     old = engine.guardian()
     os.kill(old, signal.SIGKILL)
     with engine.client() as client:
@@ -75,7 +75,7 @@ def kill_both(engine):
 def test_nothing_stays_frozen(engine, swap, who, in_switch):
     draw = random.Random(f"{SEED} {who.__name__} {in_switch}")
     jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
-    assert until(lambda: all(engine.is_full(job.name) for job in jobs))
+    assert until(lambda: all(engine.is_full(job.name) for job in jobs), 60)
     for _ in range(max(KILLS // 6, 1)):
         start(engine, jobs)
         wait(engine, draw, in_switch)

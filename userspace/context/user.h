@@ -3,9 +3,9 @@
  * The kernel interfaces of module/context.h, for user space. Names and meanings are the kernel's.
  *
  * Threads, time, locks and waiting are a machine's: the functions mts_user_*(), and what
- * "context_machine.h" has. There are two machines. The folder of one of them is in the include path:
- * - virtual/ has a virtual clock and runs one thread at a time. It may switch threads at each access
- *   to shared data (mts_user_point()): for tests and simulations.
+ * "context_machine.h" has. There are two machines. The include path has the folder of one of them:
+ * - virtual/ has a virtual clock and runs one thread at a time. It may switch threads at each
+ *   access to shared data (mts_user_point()): for tests and simulations.
  * - real/ has threads, locks and the clock of the host: for mtsd.
  *
  * Interfaces are incomplete on purpose: the compiler complains when the rotor begins to use more of
@@ -68,23 +68,27 @@ void mts_user_warn(const char *file, int line, const char *condition);
 		mts_user_point();                      \
 		*(volatile typeof(x) *)&(x) = (value); \
 	} while (0)
-#define smp_load_acquire(p)                      \
-	({                                       \
-		mts_user_point();                \
-		__atomic_load_n(p, __ATOMIC_ACQUIRE); /* pairs as its caller says */ \
+/* Pairs as the caller of each of these says. */
+#define smp_load_acquire(p)                           \
+	({                                            \
+		mts_user_point();                     \
+		__atomic_load_n(p, __ATOMIC_ACQUIRE); \
 	})
-#define smp_store_release(p, value)                        \
-	do {                                               \
-		mts_user_point();                          \
-		__atomic_store_n(p, value, __ATOMIC_RELEASE); /* the same */ \
+/* The same. */
+#define smp_store_release(p, value)                           \
+	do {                                                  \
+		mts_user_point();                             \
+		__atomic_store_n(p, value, __ATOMIC_RELEASE); \
 	} while (0)
-#define smp_mb()                                  \
-	do {                                      \
-		mts_user_point();                 \
-		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the same */ \
+/* The same. */
+#define smp_mb()                                         \
+	do {                                             \
+		mts_user_point();                        \
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
 	} while (0)
-#define smp_mb__before_atomic() mts_user_point() /* atomics are full barriers here */
-#define smp_mb__after_atomic() mts_user_point() /* the same */
+/* Atomics are full barriers here. */
+#define smp_mb__before_atomic() mts_user_point() /* as its caller says */
+#define smp_mb__after_atomic() mts_user_point() /* as its caller says */
 
 #define static_assert _Static_assert
 #define likely(x) (x)
@@ -213,59 +217,59 @@ typedef struct {
 #define ATOMIC64_INIT(n) ((atomic64_t){ .v = (n) })
 
 /* Each operation is a point before it, and then atomic and a full barrier. */
-#define MTS_USER_ATOMIC(name, type, word)                                                    \
-	static inline word name##_read(const type *a)                                        \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		return __atomic_load_n(&a->v, __ATOMIC_RELAXED);                             \
-	}                                                                                    \
-	static inline void name##_set(type *a, word n)                                       \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		__atomic_store_n(&a->v, n, __ATOMIC_RELAXED);                                \
-	}                                                                                    \
-	static inline word name##_add_return(word n, type *a)                                \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		return __atomic_add_fetch(&a->v, n, __ATOMIC_SEQ_CST);                       \
-	}                                                                                    \
-	static inline void name##_add(word n, type *a)                                       \
-	{                                                                                    \
-		name##_add_return(n, a);                                                     \
-	}                                                                                    \
-	static inline word name##_inc_return(type *a)                                        \
-	{                                                                                    \
-		return name##_add_return(1, a);                                              \
-	}                                                                                    \
-	static inline void name##_inc(type *a)                                               \
-	{                                                                                    \
-		name##_add_return(1, a);                                                     \
-	}                                                                                    \
-	static inline void name##_dec(type *a)                                               \
-	{                                                                                    \
-		name##_add_return(-1, a);                                                    \
-	}                                                                                    \
-	static inline word name##_fetch_inc(type *a)                                         \
-	{                                                                                    \
-		return name##_add_return(1, a) - 1;                                          \
-	}                                                                                    \
-	static inline word name##_xchg(type *a, word n)                                      \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		return __atomic_exchange_n(&a->v, n, __ATOMIC_SEQ_CST);                      \
-	}                                                                                    \
-	static inline word name##_cmpxchg(type *a, word old, word n)                         \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		__atomic_compare_exchange_n(&a->v, &old, n, false, __ATOMIC_SEQ_CST,         \
-					    __ATOMIC_SEQ_CST);                               \
-		return old;                                                                  \
-	}                                                                                    \
-	static inline bool name##_try_cmpxchg(type *a, word *old, word n)                    \
-	{                                                                                    \
-		mts_user_point();                                                            \
-		return __atomic_compare_exchange_n(&a->v, old, n, false, __ATOMIC_SEQ_CST,   \
-						   __ATOMIC_SEQ_CST);                        \
+#define MTS_USER_ATOMIC(name, type, word)                                                  \
+	static inline word name##_read(const type *a)                                      \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_load_n(&a->v, __ATOMIC_RELAXED);                           \
+	}                                                                                  \
+	static inline void name##_set(type *a, word n)                                     \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		__atomic_store_n(&a->v, n, __ATOMIC_RELAXED);                              \
+	}                                                                                  \
+	static inline word name##_add_return(word n, type *a)                              \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_add_fetch(&a->v, n, __ATOMIC_SEQ_CST);                     \
+	}                                                                                  \
+	static inline void name##_add(word n, type *a)                                     \
+	{                                                                                  \
+		name##_add_return(n, a);                                                   \
+	}                                                                                  \
+	static inline word name##_inc_return(type *a)                                      \
+	{                                                                                  \
+		return name##_add_return(1, a);                                            \
+	}                                                                                  \
+	static inline void name##_inc(type *a)                                             \
+	{                                                                                  \
+		name##_add_return(1, a);                                                   \
+	}                                                                                  \
+	static inline void name##_dec(type *a)                                             \
+	{                                                                                  \
+		name##_add_return(-1, a);                                                  \
+	}                                                                                  \
+	static inline word name##_fetch_inc(type *a)                                       \
+	{                                                                                  \
+		return name##_add_return(1, a) - 1;                                        \
+	}                                                                                  \
+	static inline word name##_xchg(type *a, word n)                                    \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_exchange_n(&a->v, n, __ATOMIC_SEQ_CST);                    \
+	}                                                                                  \
+	static inline word name##_cmpxchg(type *a, word old, word n)                       \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		__atomic_compare_exchange_n(&a->v, &old, n, false, __ATOMIC_SEQ_CST,       \
+					    __ATOMIC_SEQ_CST);                             \
+		return old;                                                                \
+	}                                                                                  \
+	static inline bool name##_try_cmpxchg(type *a, word *old, word n)                  \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_compare_exchange_n(&a->v, old, n, false, __ATOMIC_SEQ_CST, \
+						   __ATOMIC_SEQ_CST);                      \
 	}
 
 MTS_USER_ATOMIC(atomic, atomic_t, int)
@@ -589,6 +593,7 @@ struct mts_user_rate {
 	u64 began;
 	u32 n;
 };
+
 bool mts_user_rate(struct mts_user_rate *rate);
 #define MTS_USER_RATED(level, ...)                          \
 	do {                                                \

@@ -62,7 +62,7 @@ struct progress {
 /* An address is a multiple of the page: the index of the process fits below it, in two words. */
 #define WHERE(address, process) ((address) >> PAGE_SHIFT << 20 | (process))
 #define ADDRESS(where) ((where) >> 20 << PAGE_SHIFT)
-#define PROCESS(where) ((where) & 0xfffff)
+#define PROCESS(where) ((where)&0xfffff)
 #define MAX_PROCESSES 0xfffffu
 
 /* ---- the list --------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ u64 mts_bring_back(struct mts_move *move)
 	}
 	free_list(&list);
 	move->left = mts_sub_floor(list.n, atomic_read(&p.back));
-	move->again = !move->urgent && p.stopped && mts_move_should_yield(move) &&
-		      !move->should_abort();
+	move->again =
+		!move->urgent && p.stopped && mts_move_should_yield(move) && !move->should_abort();
 	return atomic_read(&p.back);
 }

@@ -114,8 +114,8 @@ int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 {
 	struct stat st;
 
-	if (dir && (fstatat(base->dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
-		    st.st_ino != dir->dentry->id))
+	if (dir &&
+	    (fstatat(base->dir, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != dir->dentry->id))
 		return -ENOENT;
 	return unlinkat(base->dir, name, AT_REMOVEDIR) ? -errno : 0;
 }
@@ -143,7 +143,7 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
 		return -EINVAL;
 	cgrp = mts_cgroup_get(path);
 	if (IS_ERR(cgrp))
-		return PTR_ERR(cgrp) == -ENOENT ? -ENODEV :
+		return PTR_ERR(cgrp) == -ENOENT	 ? -ENODEV :
 		       PTR_ERR(cgrp) == -ENOTDIR ? -EINVAL :
 						   PTR_ERR(cgrp);
 	dir->dentry = cgrp;

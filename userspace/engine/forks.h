@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Forks, as the kernel's process connector tells them (linux/cn_proc.h): root, in the initial
- * namespaces. The message is sent before the child runs, but mtsd hears it when it is scheduled. What
- * the child touches before it is moved stays charged to its parent's cgroup.
+ * namespaces. The message is sent before the child runs, but mtsd hears it when it is scheduled.
+ * What the child touches before it is moved stays charged to its parent's cgroup.
  */
 #ifndef MTS_ENGINE_FORKS_H
 #define MTS_ENGINE_FORKS_H

@@ -20,8 +20,8 @@
 
 /*
  * Tasks that wait for memory for 2 % of half a second, the shortest window that the kernel takes:
- * below it the host may reclaim, but it costs the jobs next to nothing. Without CAP_SYS_RESOURCE the
- * window is two seconds.
+ * below it the host may reclaim, but it costs the jobs next to nothing. Without CAP_SYS_RESOURCE
+ * the window is two seconds.
  */
 static const char *const triggers[] = { "some 10000 500000", "some 40000 2000000" };
 /* Without pressure stall information: look at the host's counters this often. */

@@ -74,8 +74,7 @@ u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
 		if (start >> 63 || !strncmp(path, "[v", 2) || is_page_cache(mode, path) ||
 		    !is_swappable(mode, device, path))
 			continue;
-		if (!add_range(ranges, &n, &room,
-			       (struct mts_range){ start, end, mode[3] == 's' }))
+		if (!add_range(ranges, &n, &room, (struct mts_range){ start, end, mode[3] == 's' }))
 			break;
 	}
 	fclose(maps);

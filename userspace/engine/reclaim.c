@@ -123,7 +123,12 @@ static void page_out(int pidfd, u64 start, u64 end)
 	syscall(SYS_process_madvise, pidfd, &range, 1l, MADV_PAGEOUT, 0);
 }
 
-enum outcome { DONE, ENOUGH, STOP, YIELD };
+enum outcome {
+	HAS_ALL,
+	HAS_ENOUGH,
+	STOPS,
+	YIELDS
+};
 
 /* Evict a range of the process @pid. */
 static enum outcome evict_range(struct mts_eviction *e, struct mts_job *job, pid_t pid, int pidfd,
@@ -133,12 +138,12 @@ static enum outcome evict_range(struct mts_eviction *e, struct mts_job *job, pid
 
 	for (at = range->start; at < range->end; at = end) {
 		if (!may_evict(e, job))
-			return STOP;
+			return STOPS;
 		if (should_yield(e))
-			return YIELD;
+			return YIELDS;
 		chunk = take_chunk(e, range->end - at);
 		if (!chunk)
-			return ENOUGH;
+			return HAS_ENOUGH;
 		chunk = (chunk + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
 		end = min(range->end, at + chunk);
 		mts_promise(PATIENCE_NS, "a job is evicted");
@@ -148,20 +153,20 @@ static enum outcome evict_range(struct mts_eviction *e, struct mts_job *job, pid
 		settle(e, chunk, mts_sub_floor(before, after));
 		before = after;
 	}
-	return DONE;
+	return HAS_ALL;
 }
 
 static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, pid_t pid, u64 *got)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
-	enum outcome outcome = DONE;
+	enum outcome outcome = HAS_ALL;
 	struct mts_range *ranges;
 	u32 i, n;
 
 	if (pidfd < 0)
-		return DONE;
+		return HAS_ALL;
 	n = mts_process_ranges(pid, &ranges);
-	for (i = 0; i < n && outcome == DONE; i++)
+	for (i = 0; i < n && outcome == HAS_ALL; i++)
 		outcome = evict_range(e, job, pid, pidfd, &ranges[i], got);
 	free(ranges);
 	close(pidfd);
@@ -170,16 +175,16 @@ static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, p
 
 static u64 by_processes(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
-	enum outcome outcome = DONE;
+	enum outcome outcome = HAS_ALL;
 	u64 got = 0;
 	pid_t *pids;
 	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
 
-	for (i = 0; i < n && outcome == DONE; i++)
+	for (i = 0; i < n && outcome == HAS_ALL; i++)
 		outcome = evict_process(e, job, pids[i], &got);
 	free(pids);
-	*all = outcome == DONE;
-	*again = outcome == YIELD;
+	*all = outcome == HAS_ALL;
+	*again = outcome == YIELDS;
 	return got;
 }
 

@@ -4,7 +4,7 @@
 
 #include "context.h"
 
-/* Bytes of jobs that count as swapped, without a memory controller: the swap cache may hold them. */
+/* Bytes of jobs without a memory controller that count as swapped: the swap cache may hold them. */
 u64 mts_swapcache_most(void);
 
 #endif /* MTS_ENGINE_SWAPCACHE_H */

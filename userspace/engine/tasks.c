@@ -25,8 +25,8 @@ static bool holds(const struct cgroup *cgrp, pid_t pid)
 	char path[4096];
 	size_t length = strlen(cgrp->path);
 
-	return mts_cgroup_of_pid(pid, path, sizeof(path)) &&
-	       !strncmp(path, cgrp->path, length) && (!path[length] || path[length] == '/');
+	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
+	       (!path[length] || path[length] == '/');
 }
 
 static bool holds_or_parents(const struct cgroup *cgrp, pid_t pid)

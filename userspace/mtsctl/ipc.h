@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All calls to the module, or to mtsd, which answers the same commands. The tests link another implementation of this
- * header (tests/mtsctl/fake_ipc.c).
+ * All calls to the module, or to mtsd, which answers the same commands. The tests link another
+ * implementation of this header (tests/mtsctl/fake_ipc.c).
  *
  * Every function returns 0 or a negative errno; uapi/mts.h lists them. A function
  * that fails leaves its results unchanged. Call ipc_open() first.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The guardian: a process that thaws all jobs when mtsd has ended without doing so, or stands still.
- * It is started before anything is frozen, has locked its memory, and holds the cgroup.freeze of
- * each job open: to thaw a job it needs nothing but a write.
+ * The guardian: a process that thaws all jobs when mtsd has ended without doing so, or stands
+ * still. It is started before anything is frozen, has locked its memory, and holds the
+ * cgroup.freeze of each job open: to thaw a job it needs nothing but a write.
  *
  * If the guardian ends, mtsd thaws all jobs, starts another one, and goes on.
  */
@@ -12,7 +12,7 @@
 #include "context.h"
 #include "mtsd/record.h"
 
-/* Start it, and the threads that watch it. @fd: the file of @record. Return: 0 or -errno, logged. */
+/* Start it, and the threads that watch it. @fd: the file of @record. Return: 0 or -errno. */
 int mts_guardian_init(struct record *record, int fd);
 
 /* At the end, when all jobs are thawed. */

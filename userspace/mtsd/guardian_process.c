@@ -19,8 +19,8 @@
 #include "mtsd/guardian_wire.h"
 
 /*
- * mtsd beats ten times a second while a job is frozen. Its thread has a real-time priority and locked
- * memory, so that a second without a beat means that the process is stopped or stuck.
+ * mtsd beats ten times a second while a job is frozen. Its thread has a real-time priority and
+ * locked memory, so that a second without a beat means that the process is stopped or stuck.
  */
 #define BEAT_LIMIT_NS 1000000000ull
 #define LOOK_MS 250
@@ -36,8 +36,7 @@ void guardian_harden(void)
 
 	/* Not permitted to users: then the OOM killer may choose it, and the other one thaws. */
 	if (fd >= 0) {
-		if (write(fd, "-1000", 5) < 0)
-			fd = fd;
+		(void)!pwrite(fd, "-1000", 5, 0);
 		close(fd);
 	}
 	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))

@@ -43,8 +43,8 @@
 #define EXIT_USAGE 2
 #define RUN_DIR "/run/mts"
 /*
- * How long to wait until the last mtsd has ended for good: if it was killed as it started a guardian,
- * that process still has its lock for a moment.
+ * How long to wait until the last mtsd has ended for good: if it was killed as it started a
+ * guardian, that process still has its lock for a moment.
  */
 #define LOCK_TRIES 200
 #define LOCK_PAUSE_NS 10000000

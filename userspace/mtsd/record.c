@@ -32,8 +32,8 @@ int record_open(const char *path, bool create)
 
 struct record *record_map(int fd)
 {
-	struct record *record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-				     0);
+	struct record *record =
+		mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	return record == MAP_FAILED ? NULL : record;
 }
@@ -88,9 +88,10 @@ static bool thaw(const struct record_entry *entry, int fd)
 
 	if (fd < 0) {
 		snprintf(path, sizeof(path), "%.*s/cgroup.freeze", RECORD_PATH - 1, entry->path);
-		own = fd = open(path, O_WRONLY | O_CLOEXEC);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
 			return errno == ENOENT || errno == ENODEV;
+		own = fd;
 	}
 	done = pwrite(fd, "0", 1, 0) == 1 || errno == ENODEV;
 	if (own >= 0)

@@ -173,7 +173,7 @@ static void read_caller(int fd)
 		return;
 	length = read(comm, caller->comm, sizeof(caller->comm) - 1);
 	close(comm);
-	caller->comm[max(length, (ssize_t)1) - 1] = '\0'; /* it ends in a newline */
+	caller->comm[max_t(ssize_t, length, 1) - 1] = '\0'; /* it ends in a newline */
 }
 
 static int caller_main(void *data)
@@ -190,8 +190,8 @@ static int caller_main(void *data)
 		if (request.size > MTS_WIRE_ARGUMENT_MAX)
 			ok = false;
 		else
-			argument = calloc(1, max_t(size_t, _IOC_SIZE(request.cmd), request.size) +
-						     1);
+			argument =
+				calloc(1, max_t(size_t, _IOC_SIZE(request.cmd), request.size) + 1);
 		ok = ok && argument && read_all(caller->fd, argument, request.size) &&
 		     answer(caller->fd, &request, argument, passed);
 		free(argument);
@@ -210,8 +210,7 @@ static void reap(bool all)
 	for (i = 0; i < CALLERS_MAX; i++) {
 		struct caller *caller = &callers[i];
 
-		if (!caller->thread ||
-		    (!all && !__atomic_load_n(&caller->done, __ATOMIC_ACQUIRE)))
+		if (!caller->thread || (!all && !__atomic_load_n(&caller->done, __ATOMIC_ACQUIRE)))
 			continue;
 		shutdown(caller->fd, SHUT_RDWR);
 		kthread_stop(caller->thread);

@@ -62,9 +62,14 @@ void fput(struct file *file);
 void path_put(struct path *path);
 void path_get(struct path *path);
 
-/* ---- parameters: KEY=VALUE words of the command line, with the names that insmod takes -------- */
+/* ---- parameters: KEY=VALUE words of the command line, as for insmod ------------------- */
 
-enum mts_user_param_type { MTS_USER_charp, MTS_USER_uint, MTS_USER_ullong, MTS_USER_bool };
+enum mts_user_param_type {
+	MTS_USER_charp,
+	MTS_USER_uint,
+	MTS_USER_ullong,
+	MTS_USER_bool
+};
 
 struct mts_user_param {
 	const char *name;
@@ -80,20 +85,20 @@ const char *mts_user_param_take(const char *word);
 /* Print each parameter with its description. */
 void mts_user_param_help(void);
 
-#define MTS_USER_PARAM(variable, kind)                                                        \
-	static struct mts_user_param mts_user_param_##variable = {                            \
-		.name = #variable, .type = MTS_USER_##kind, .value = &(variable)              \
-	};                                                                                    \
-	__attribute__((constructor)) static void mts_user_param_register_##variable(void)     \
-	{                                                                                     \
-		mts_user_param_register(&mts_user_param_##variable);                          \
-	}                                                                                     \
+#define MTS_USER_PARAM(variable, kind)                                                      \
+	static struct mts_user_param mts_user_param_##variable = { .name = #variable,       \
+								   .type = MTS_USER_##kind, \
+								   .value = &(variable) };  \
+	__attribute__((constructor)) static void mts_user_param_register_##variable(void)   \
+	{                                                                                   \
+		mts_user_param_register(&mts_user_param_##variable);                        \
+	}                                                                                   \
 	struct mts_user_unused
-#define MTS_USER_PARAM_TEXT(variable, description)                                            \
-	__attribute__((constructor)) static void mts_user_param_text_##variable(void)         \
-	{                                                                                     \
-		mts_user_param_text(#variable, description);                                  \
-	}                                                                                     \
+#define MTS_USER_PARAM_TEXT(variable, description)                                    \
+	__attribute__((constructor)) static void mts_user_param_text_##variable(void) \
+	{                                                                             \
+		mts_user_param_text(#variable, description);                          \
+	}                                                                             \
 	struct mts_user_unused
 
 #endif /* MTS_CONTEXT_REAL_H */

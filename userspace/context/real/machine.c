@@ -385,7 +385,7 @@ static pthread_mutex_t graves_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct grave {
 	struct grave *next;
 	void *p;
-} *graves; /* under graves_lock */
+} * graves; /* under graves_lock */
 
 static void bury(void)
 {
