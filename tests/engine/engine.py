@@ -208,15 +208,8 @@ class Engine:
         cgroup = self.outside / name
         cgroup.mkdir()
         procs = cgroup / "cgroup.procs"
-        self.jobs.append(
-            subprocess.Popen(
-                [
-                    "/bin/sh",
-                    "-c",
-                    f"echo 0 >{procs} && exec {TOUCHER} {mib} {self.counter(name)} {' '.join(map(str, words))}",
-                ]
-            )
-        )
+        command = " ".join(map(str, (TOUCHER, mib, self.counter(name), *words)))
+        self.jobs.append(subprocess.Popen(["/bin/sh", "-c", f"echo 0 >{procs} && exec {command}"]))
         until(lambda: procs.read_text().strip())
         return cgroup
 

@@ -439,7 +439,7 @@ static void newer(void)
 	now.status.state = 99;
 	now.status.reason = 99;
 	now.status.each_how = 99;
-	now.status.sees = 1u << 31;
+	now.status.sees = 1u << 30;
 	now.jobs[0].state = 99;
 }
 

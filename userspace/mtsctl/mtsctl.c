@@ -140,7 +140,8 @@ static void show_help(const struct command *command)
 
 static void show_usage(FILE *file)
 {
-	fputs("Usage: mtsctl [--engine module|userspace|SOCKET] COMMAND [ARG]...\n\nCommands:\n",
+	fputs("Usage: mtsctl COMMAND [ARG]...\n"
+	      "       mtsctl --engine module|userspace|SOCKET COMMAND [ARG]...\n\nCommands:\n",
 	      file);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].description);
