@@ -167,6 +167,8 @@ static void after_turn(void)
 {
 	note_state();
 	check_lost_wakeup();
+	if (host.suspended && !mts_freezer_gate())
+		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
 	if (mts_freezer_may_freeze())
 		check.forbidden_since = 0;
 	else if (!check.forbidden_since)

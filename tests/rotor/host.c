@@ -62,9 +62,16 @@ void host_oom(void)
 		oom->notifier_call(oom, 0, &freed);
 }
 
-int host_pm(unsigned long event)
+void host_suspend(unsigned long event)
 {
-	return pm ? pm->notifier_call(pm, event, NULL) : NOTIFY_OK;
+	host.suspended = pm && pm->notifier_call(pm, event, NULL) == NOTIFY_OK;
+}
+
+void host_resume(unsigned long event)
+{
+	host.suspended = false;
+	if (pm)
+		pm->notifier_call(pm, event, NULL);
 }
 
 struct model *model_of(const struct mts_job *job)

@@ -98,6 +98,7 @@ struct host {
 	u64 swapouts;
 	u64 advanced; /* time up to which the model is simulated */
 	u64 last_foul; /* end of the last mishap */
+	bool suspended; /* from a notifier's consent to suspend until the host is back */
 };
 
 extern struct host host;
@@ -141,6 +142,8 @@ bool model_is_frozen(const struct model *model);
 
 /* Call the notifiers that the module registered. */
 void host_oom(void);
-int host_pm(unsigned long event);
+/* A suspend that the module refuses does not happen. */
+void host_suspend(unsigned long event);
+void host_resume(unsigned long event);
 
 #endif /* HOST_H */

@@ -184,6 +184,8 @@ static void disk(u64 bytes)
 {
 	u64 left = bytes / PAGE_SIZE * host.bulk_ns;
 
+	if (host.suspended)
+		mts_user_bug(__FILE__, __LINE__, "memory is moved, though the host suspends");
 	while (left) {
 		u64 ns = min(left, 20ull * NSEC_PER_MSEC);
 

@@ -20,7 +20,7 @@
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
-static bool suspended, gentle;
+static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
@@ -226,12 +226,11 @@ static void out_of_memory(struct model *unused)
 
 static void suspend(struct model *unused)
 {
-	if (suspended) {
-		suspended = false;
-		host_pm(PM_POST_SUSPEND);
-	} else {
-		suspended = host_pm(PM_SUSPEND_PREPARE) == NOTIFY_OK;
-	}
+	/* What a user or the kernel does before all tasks are frozen comes in between. */
+	if (host.suspended)
+		host_resume(PM_POST_HIBERNATION);
+	else
+		host_suspend(PM_HIBERNATION_PREPARE);
 }
 
 static void weather(struct model *unused)
@@ -359,7 +358,6 @@ static int world_main(void *unused)
 		config.mode = MTS_MODE_ALWAYS;
 		config.max_pause_ns = 0;
 	}
-	suspended = false;
 	configure();
 	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
 		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
