@@ -23,12 +23,12 @@ static struct closure suspend, stop;
 static DEFINE_SPINLOCK(gate_lock);
 static u32 gate_reason; /* the reason of current_closure(); written under gate_lock */
 
-void mts_freezer_set_hands_off(bool off)
+void mts_gate_set_hands_off(bool off)
 {
 	WRITE_ONCE(hands_off, off);
 }
 
-u32 mts_freezer_gate(void)
+u32 mts_gate_reason(void)
 {
 	/* Pairs with update_gate(): the writes before the gate closed are seen. */
 	return smp_load_acquire(&gate_reason);
@@ -42,20 +42,20 @@ static const struct closure *current_closure(void)
 
 static void update_gate(void)
 {
-	/* Pairs with mts_freezer_gate(). */
+	/* Pairs with mts_gate_reason(). */
 	smp_store_release(&gate_reason, current_closure()->reason);
 }
 
-void mts_freezer_detail(char *text, size_t size)
+void mts_gate_detail(char *text, size_t size)
 {
 	spin_lock(&gate_lock);
 	strscpy(text, gate_reason ? current_closure()->detail : "", size);
 	spin_unlock(&gate_lock);
 }
 
-bool mts_freezer_may_freeze(void)
+bool mts_gate_may_freeze(void)
 {
-	return !mts_freezer_gate() && !READ_ONCE(hands_off);
+	return !mts_gate_reason() && !READ_ONCE(hands_off);
 }
 
 bool mts_gate_close(u32 reason, const char *detail, u32 frozen)
@@ -77,7 +77,7 @@ bool mts_gate_close(u32 reason, const char *detail, u32 frozen)
 	return first;
 }
 
-void mts_freezer_open(u32 reason)
+void mts_gate_open(u32 reason)
 {
 	spin_lock(&gate_lock);
 	if (reason == MTS_REASON_SUSPEND)
