@@ -51,6 +51,7 @@ enum host_mishap {
  * @ended: its last process has exited
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
+ * @use_began: switches so far when the record of its slice began
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
@@ -81,6 +82,7 @@ struct model {
 	bool ended;
 	bool buried;
 	u64 limited;
+	u64 use_began;
 	u64 seen;
 };
 

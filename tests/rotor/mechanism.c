@@ -2,6 +2,7 @@
 /* Implements the operations (jobs/ops.h and its neighbours) on the host's models. */
 #include "host.h"
 
+#include "check.h"
 #include "events/stats.h"
 #include "events/wake.h"
 #include "jobs/calls.h"
@@ -282,8 +283,25 @@ static void op_use_begins(struct mts_move *move)
 
 	if (mishap(OP_USE, NSEC_PER_SEC) == MISHAP_FAILS)
 		return;
-	for (i = 0; i < move->n; i++)
+	for (i = 0; i < move->n; i++) {
 		move->jobs[i].job->touched.marks_cleared = true;
+		move->jobs[i].job->slice_tells_little = true;
+		model_of(move->jobs[i].job)->use_began = check_switches();
+	}
+}
+
+static void op_use_outdated(struct mts_job *job)
+{
+	job->touched.told = false;
+	job->working_set = (struct mts_working_set){ 0 };
+}
+
+/* Does the job run in the slice that has begun, or is about to begin in this switch? */
+static bool has_slice(const struct model *model)
+{
+	return model->job->bin == mts_rotor.phase.running && model->use_began == check_switches() &&
+	       (mts_rotor.phase.state == MTS_STATE_RUNNING ||
+		mts_rotor.phase.state == MTS_STATE_SWITCHING);
 }
 
 static void op_use_ends(struct mts_move *move)
@@ -296,20 +314,24 @@ static void op_use_ends(struct mts_move *move)
 		struct mts_job *job = move->jobs[i].job;
 		struct model *model = model_of(job);
 
-		if (!job->touched.marks_cleared || job->slice_tells_little)
+		if (!job->touched.marks_cleared)
 			continue;
+		if (has_slice(model))
+			mts_user_bug(__FILE__, __LINE__,
+				     "%s: the record of its slice ends, and the slice goes on",
+				     job->name);
 		job->touched.marks_cleared = false;
+		job->touched.told |= !job->slice_tells_little;
+		if (!job->touched.told) {
+			op_use_outdated(job);
+			continue;
+		}
 		job->use = (struct mts_slice_use){
 			.used = model->size - model->size / 8 * (job->id % 5),
 			.unused = model->size / 8 * (job->id % 5),
 		};
 		mts_working_set_note(&job->working_set, &job->use);
 	}
-}
-
-static void op_use_outdated(struct mts_job *job)
-{
-	job->touched.told = false;
 }
 
 static u64 *setting_of(struct mts_job *job, enum mts_setting setting)
