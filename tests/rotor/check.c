@@ -230,6 +230,26 @@ static void check_turn(u32 bin)
 	}
 }
 
+/*
+ * All memory of a pinned job is protected and counted: it has no slices, in which its use could be
+ * measured. The round in which it is pinned may have been measured before.
+ */
+static void check_pinned(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct model *model = model_of(job);
+
+		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = mts_rotor.phase.round;
+		else if (mts_rotor.phase.round > model->pinned + 1 && job->unused)
+			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
+			       job->name, job->unused >> 10, check.did);
+	}
+}
+
 /* A planned bin of several jobs keeps the capacity; new or growing jobs may exceed it. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
@@ -275,6 +295,7 @@ void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 	check_bins();
 	check_capacity(bin, plan);
 	check_judged();
+	check_pinned();
 	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);

@@ -52,6 +52,7 @@ enum host_mishap {
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
+ * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
@@ -83,6 +84,7 @@ struct model {
 	bool buried;
 	u64 limited;
 	u64 use_began;
+	u64 pinned;
 	u64 seen;
 };
 
