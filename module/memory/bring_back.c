@@ -395,6 +395,7 @@ static u64 choose_jobs(struct mts_move *move)
 		struct mts_usage usage;
 		u64 pages;
 
+		mts_promise_step("memory is measured");
 		if (mts_usage_measure(moved->job, &usage))
 			continue;
 		pages = usage.swap >> PAGE_SHIFT;
