@@ -124,6 +124,22 @@ static bool should_scan_on(const struct mts_move *move)
 	return !move->should_abort();
 }
 
+/*
+ * Add the pages of an entry that are in @part. A fault brings back one page of a large entry and
+ * splits it.
+ */
+static void add_entry(struct collector *c, struct vm_area_struct *vma, const struct part *part,
+		      struct xa_state *xas, swp_entry_t entry)
+{
+	unsigned long pages = 1ul << mts_compat_shmem_order(xas);
+	pgoff_t base = round_down(xas->xa_index, pages);
+	pgoff_t i = max(base, part->first), last = min(base + pages - 1, part->last);
+
+	for (; i <= last && !is_full(c); i++)
+		add(c, swp_entry(swp_type(entry), swp_offset(entry) + (i - base)),
+		    vma->vm_start + ((i - part->first) << PAGE_SHIFT), false);
+}
+
 static void add_shared(struct collector *c, struct vm_area_struct *vma)
 {
 	struct address_space *mapping = vma->vm_file->f_mapping;
@@ -145,12 +161,8 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 
 		if (is_full(c))
 			break;
-		/*
-		 * A large entry is listed once: the fault brings in all of its pages, or splits it.
-		 */
 		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
-			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT),
-			    false);
+			add_entry(c, vma, &part, &xas, entry);
 		if (!(++visited % XA_CHECK_SCHED)) {
 			bool goes_on;
 
