@@ -16,6 +16,7 @@
 
 struct host host;
 struct model *models[MAX_MODELS];
+u32 nmodels;
 u64 host_mishaps[OPS][8][MISHAPS];
 
 static struct cgroup base = { .online = true };
@@ -26,6 +27,11 @@ static struct notifier_block *oom, *pm;
 static struct task_struct *kernel;
 static DECLARE_WAIT_QUEUE_HEAD(kernel_wait);
 static bool stops_changed;
+
+bool host_chance(u64 n)
+{
+	return !host.plain && machine_chance(n);
+}
 
 unsigned long totalram_pages(void)
 {
@@ -84,7 +90,7 @@ static u64 used(void)
 	u64 sum = host.memory / 16;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		sum += models[i] ? models[i]->resident : 0;
 	return sum;
 }
@@ -116,7 +122,7 @@ static void reclaim(u64 bytes, const struct model *for_whom)
 		mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
 	host.last_reclaim = machine_now();
 	for (frozen = 2; frozen--;)
-		for (i = 0; i < MAX_MODELS && bytes; i++)
+		for (i = 0; i < nmodels && bytes; i++)
 			if (models[i] && models[i] != for_whom &&
 			    model_is_frozen(models[i]) == frozen)
 				bytes -= take_from(models[i], bytes);
@@ -162,9 +168,9 @@ void host_advance(void)
 	if (ns < NSEC_PER_MSEC)
 		return;
 	host.advanced = now;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		n += models[i] && !models[i]->ended && !model_is_frozen(models[i]);
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]))
 			run_for(models[i], ns, n);
 }
@@ -175,7 +181,7 @@ static u64 next_stop(void)
 	u64 next = U64_MAX;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i] && models[i]->stops_at > machine_now())
 			next = min(next, models[i]->stops_at);
 	return next;
@@ -208,6 +214,13 @@ void host_stops_changed(void)
 
 atomic_t mts_job_marked;
 
+static void begin(void)
+{
+	next_id = 1;
+	kernel = kthread_create(kernel_main, NULL, "kernel");
+	wake_up_process(kernel);
+}
+
 void host_begin(bool gentle)
 {
 	host = (struct host){
@@ -223,9 +236,15 @@ void host_begin(bool gentle)
 	}
 	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
 	host.swap = host.memory * (1 + machine_draw(16)) / 4;
-	next_id = 1;
-	kernel = kthread_create(kernel_main, NULL, "kernel");
-	wake_up_process(kernel);
+	begin();
+}
+
+void host_begin_plain(const struct host *given)
+{
+	host = *given;
+	host.plain = true;
+	host.advanced = machine_now();
+	begin();
 }
 
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
@@ -234,19 +253,20 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	struct model *model;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS && models[i]; i++)
+	for (i = 0; i < nmodels && models[i]; i++)
 		;
-	if (i == MAX_MODELS || nall == ARRAY_SIZE(all))
+	if (i == (host.plain ? MAX_MODELS : DRAWN_MODELS) || nall == ARRAY_SIZE(all))
 		return NULL;
+	nmodels = max(nmodels, i + 1);
 	model = calloc(1, sizeof(*model));
 	all[nall++] = model;
 	*model = (struct model){
 		.cgrp = { .parent = &base, .online = true },
 		.size = size ?: PAGE_SIZE + machine_draw(host.memory * 3 / 4),
-		.growth = machine_chance(3) ? machine_draw(host.memory / 16) : 0,
-		.threads = 1 + machine_draw(4),
-		.awake = !machine_chance(5),
-		.own_low = machine_chance(4) ? machine_draw(GIB) : 0,
+		.growth = host_chance(3) ? machine_draw(host.memory / 16) : 0,
+		.threads = host.plain ? 1 : 1 + machine_draw(4),
+		.awake = !host_chance(5),
+		.own_low = host_chance(4) ? machine_draw(GIB) : 0,
 		.own_weight = 100,
 		.seen = machine_now(),
 	};
@@ -276,7 +296,7 @@ static void bury(struct model *model)
 		mts_user_bug(__FILE__, __LINE__, "%s: no job any more, and left frozen",
 			     model->job->name);
 	model->buried = true;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i] == model)
 			models[i] = NULL;
 	host.swap_used -= model->swap;
@@ -321,7 +341,7 @@ void mts_job_reap(void (*step)(const char *doing))
 	if (!atomic_xchg(&mts_job_marked, 0))
 		return;
 	mutex_lock(&mts_lock);
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || !models[i]->ended || !models[i]->job->published)
 			continue;
 		mts_jobs_delete(models[i]->job);
@@ -359,11 +379,11 @@ struct model *host_some(void)
 	u32 i, n = 0;
 
 	mutex_lock(&mts_lock);
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		n += is_there(models[i]);
 	if (n)
 		n = machine_draw(n);
-	for (i = 0; i < MAX_MODELS && !model; i++)
+	for (i = 0; i < nmodels && !model; i++)
 		if (is_there(models[i]) && !n--)
 			model = models[i];
 	if (model)

@@ -11,7 +11,9 @@
 
 #include "job.h"
 
-#define MAX_MODELS 48
+#define MAX_MODELS 4200
+/* In a run that is drawn. */
+#define DRAWN_MODELS 48
 
 /* Operations that may fail (mishap() in mechanism.c). */
 enum host_op {
@@ -85,6 +87,7 @@ struct model {
 };
 
 struct host {
+	bool plain; /* a case (cases.h): nothing is drawn */
 	u64 memory;
 	u64 swap;
 	u64 swap_used;
@@ -102,12 +105,18 @@ struct host {
 
 extern struct host host;
 extern struct model *models[MAX_MODELS];
+extern u32 nmodels; /* all models have lower indices */
 /* [operation][state of the rotor][mishap]: count */
 extern u64 host_mishaps[OPS][8][MISHAPS];
 
 /* Draw a host. @gentle: with a disk that moves all of the memory in seconds. */
 void host_begin(bool gentle);
+/* A host as @given, on which nothing happens by chance. */
+void host_begin_plain(const struct host *given);
 void host_end(void);
+
+/* One of @n times; on a plain host never. */
+bool host_chance(u64 n);
 
 /* The time at which a job's tasks freeze has changed. */
 void host_stops_changed(void);

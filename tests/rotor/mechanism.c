@@ -56,7 +56,9 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 static void stop_tasks(struct model *model)
 {
 	enum host_mishap what = mishap(OP_STOPS, 1);
-	u64 ns = machine_draw(20) ? machine_around(NSEC_PER_MSEC) : machine_draw(NSEC_PER_SEC / 2);
+	u64 ns = host.plain	 ? NSEC_PER_MSEC :
+		 host_chance(20) ? machine_draw(NSEC_PER_SEC / 2) :
+				   machine_around(NSEC_PER_MSEC);
 
 	if (model->stuck || what == MISHAP_HANGS || what == MISHAP_FAILS)
 		model->stops_at = U64_MAX;
@@ -71,10 +73,12 @@ static void update_freeze(struct model *model)
 	host_advance();
 	if (asked && !model->stops_at)
 		stop_tasks(model);
-	else if (!asked)
+	if (!asked) {
+		if (model_is_frozen(model))
+			mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 		model->stops_at = 0;
+	}
 	host_stops_changed();
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
 
 void model_freeze_by_other(struct model *model, bool freeze, bool above)
@@ -142,13 +146,13 @@ static bool op_is_frozen(struct mts_job *job)
 static int op_awake(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
+	return host_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
 }
 
 static bool op_stalls(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(16);
+	return host_chance(16);
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -380,7 +384,7 @@ void mts_tasks_scan(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (model)
@@ -396,7 +400,7 @@ u64 mts_tasks_look(void)
 
 	host_advance();
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 		u64 ran;
 
@@ -422,7 +426,7 @@ bool mts_tasks_bin_can_run(u32 bin)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !can; i++)
+	for (i = 0; i < nmodels && !can; i++)
 		can = models[i] && models[i]->job->bin == bin && models[i]->awake;
 	rcu_read_unlock();
 	return can;
@@ -437,7 +441,7 @@ void mts_waits_look_outside(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (!model || machine_now() >= model->waited_until)
@@ -454,9 +458,9 @@ void mts_waits_look(u32 bin, u64 planned)
 	u32 i, j;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++)
-		for (j = 0; models[i] && models[i]->job->bin == bin && j < MAX_MODELS; j++)
-			if (models[j] && i != j && machine_chance(500))
+	for (i = 0; i < nmodels; i++)
+		for (j = 0; models[i] && models[i]->job->bin == bin && j < nmodels; j++)
+			if (models[j] && i != j && host_chance(500))
 				mts_ties_note(&models[i]->job->ties, models[j]->job->id, now,
 					      models[j]->job->frozen);
 	rcu_read_unlock();
@@ -469,7 +473,7 @@ bool mts_watched_are_any(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !any; i++) {
+	for (i = 0; i < nmodels && !any; i++) {
 		struct model *model = models[i];
 
 		any = model && mts_job_has_call(model->job);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cases.h"
+
+#include "check.h"
+#include "context/machine.h"
+#include "events/stats.h"
+#include "host.h"
+#include "rotor/state.h"
+#include "world.h"
+
+#define GIB (1ull << 30)
+#define MIB (1ull << 20)
+#define MS ((u64)NSEC_PER_MSEC)
+#define SECOND ((u64)NSEC_PER_SEC)
+
+#define EXPECT(condition, ...)                                         \
+	do {                                                           \
+		if (!(condition))                                      \
+			mts_user_bug(__FILE__, __LINE__, __VA_ARGS__); \
+	} while (0)
+
+/* 8 GiB, of which a sixteenth is the kernel's; a disk of 400 MB/s. */
+static const struct host usual_host = {
+	.memory = 8 * GIB,
+	.swap = 32 * GIB,
+	.processors = 4,
+	.bulk_ns = 10000,
+	.fault_ns = 100000,
+};
+
+static struct mts_config config_of(u32 mode)
+{
+	return (struct mts_config){
+		.mask = MTS_CONFIG_ALL,
+		.mode = mode,
+		.pack = MTS_DEFAULT_PACK,
+		.evict = MTS_DEFAULT_EVICT,
+		.slice_ns = MTS_DEFAULT_SLICE_NS,
+		.min_slice_ns = MTS_DEFAULT_MIN_SLICE_NS,
+		.max_pause_ns = MTS_DEFAULT_MAX_PAUSE_NS,
+		.overhead = MTS_DEFAULT_OVERHEAD,
+		.interactive = MTS_DEFAULT_INTERACTIVE,
+		.demand = MTS_DEFAULT_DEMAND,
+	};
+}
+
+static void begin(const struct host *given, u32 mode)
+{
+	struct mts_config config = config_of(mode);
+
+	host_begin_plain(given);
+	check_begin(false);
+	world_load(&config);
+}
+
+/* Until @is, for @ns at most, looked at each millisecond. Return: the time that passed, ns. */
+static u64 wait_until(bool (*is)(void *data), void *data, u64 ns)
+{
+	u64 began = machine_now();
+
+	while (!is(data) && machine_now() - began < ns) {
+		machine_sleep(MS);
+		host_advance();
+	}
+	return machine_now() - began;
+}
+
+/* ---- freezing ----------------------------------------------------------------------------- */
+
+static bool is_asked_to_freeze(void *model)
+{
+	return READ_ONCE(((struct model *)model)->job->frozen);
+}
+
+static bool is_given_up(void *model)
+{
+	return ((struct model *)model)->job->freeze_failures;
+}
+
+/* One job of several is stuck. Return: how long it was asked to freeze before it ran on. */
+static u64 time_of_a_stuck_job(u32 others)
+{
+	struct model *stuck;
+	u64 took;
+
+	begin(&usual_host, MTS_MODE_ALWAYS);
+	stuck = host_add(5 * GIB, 0, 0);
+	stuck->stuck = true;
+	while (others--)
+		host_add(5 * GIB, 0, 0);
+	took = wait_until(is_asked_to_freeze, stuck, 60 * SECOND);
+	EXPECT(took < 60 * SECOND, "it was never asked to freeze");
+	took = wait_until(is_given_up, stuck, 60 * SECOND);
+	world_unload();
+	return took;
+}
+
+static void a_job_that_does_not_freeze_runs_on_after_a_second(void)
+{
+	u64 took = time_of_a_stuck_job(1);
+
+	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
+}
+
+static void jobs_that_freeze_at_once_do_not_prolong_it(void)
+{
+	u64 took = time_of_a_stuck_job(3);
+
+	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+#define CASE(name)          \
+	{                   \
+#name, name \
+	}
+
+static const struct a_case {
+	const char *name;
+	void (*does)(void);
+} cases[] = {
+	CASE(a_job_that_does_not_freeze_runs_on_after_a_second),
+	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
+};
+
+static int case_main(void *does)
+{
+	((void (*)(void))does)();
+	return 0;
+}
+
+void cases_run(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (strcmp(cases[i].name, name))
+			continue;
+		machine_begin(1);
+		machine_run(case_main, (void *)cases[i].does);
+		return;
+	}
+	mts_user_bug(__FILE__, __LINE__, "no case is called %s", name);
+}
+
+void cases_print(FILE *to)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		fprintf(to, "%s\n", cases[i].name);
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Single faults of the rotor (cases.c), each on a plain host with a virtual clock.
+
+A case of NOT_MENDED is known to fail: the reason says what is to mend it. One that passes fails
+this test, and so does one that fails in another way than by its own last expectation. When the
+fault is mended, its line goes.
+"""
+
+import re
+
+import pytest
+
+from tests.rotor.program import rotor
+
+CASES = (
+    "a_job_that_does_not_freeze_runs_on_after_a_second",
+    "jobs_that_freeze_at_once_do_not_prolong_it",
+)
+NOT_MENDED: dict[str, str] = {}
+
+
+class NotMendedError(AssertionError):
+    """An expectation of the case does not hold."""
+
+
+def marked(name: str) -> object:
+    """Return: the case as a parameter; a known fault is expected to fail."""
+    if name not in NOT_MENDED:
+        return name
+    return pytest.param(
+        name,
+        marks=pytest.mark.xfail(strict=True, raises=NotMendedError, reason=NOT_MENDED[name]),
+    )
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in CASES + tuple(NOT_MENDED)])
+def test_case(name: str) -> None:
+    """The rotor does not have this fault."""
+    done = rotor("rotor", "--case", name)
+    said = re.search(r"^BROKEN: cases\.c:\d+: (.*)", done.stdout, re.MULTILINE)
+    if done.returncode == 1 and said:
+        raise NotMendedError(said[1])
+    assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
+
+
+def test_all_cases_are_listed() -> None:
+    """Each case of the program is a test."""
+    done = rotor("rotor", "--cases")
+    assert set(done.stdout.split()) == set(CASES) | set(NOT_MENDED)
