@@ -204,7 +204,6 @@ struct mts_job {
 	u32 scan_awake;
 	/* tasks.c: as of the last look; sums over the looks of this window */
 	u64 user; /* user time, ns */
-	u32 stalled; /* time that its tasks waited for memory, ns; wraps */
 	struct mts_look look;
 
 	/* usage.c, in the rotor's thread: the last reading of memory.stat */
@@ -244,6 +243,12 @@ struct mts_job {
 	bool slice_tells_little; /* its last slice may not have shown all that it uses */
 	bool slept; /* slept when last seen before memory was full, and has hardly run since */
 	struct mts_ties ties; /* jobs for which it was seen to wait */
+
+	/*
+	 * tasks.c: for each processor, time in which its tasks waited for memory as of the last
+	 * look, ns; wraps
+	 */
+	u32 stalled[];
 };
 
 u32 mts_job_count(void);

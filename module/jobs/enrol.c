@@ -26,7 +26,7 @@ static u32 next_id = 1; /* never reused, so that an id in a script cannot name a
 
 static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
-	struct mts_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct mts_job *job = kzalloc(struct_size(job, stalled, nr_cpu_ids), GFP_KERNEL);
 
 	if (!job)
 		return NULL;
@@ -330,6 +330,8 @@ int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 		err = mts_tasks_check(job->cgrp);
 	if (err)
 		goto out_put;
+	/* What it has waited before is not of this job. */
+	mts_tasks_stalled(job);
 
 	err = mutex_lock_killable(&mts_lock);
 	if (err)

@@ -89,15 +89,8 @@ static void look_at(struct task_struct *process, struct mts_job *job)
 static u64 add_look(struct mts_job *job)
 {
 	u64 ran = mts_sub_floor(job->scan_user, job->user);
-	u32 stalled;
 
-	if (mts_tasks_stalled(job->cgrp, &stalled)) {
-		job->look.stalled_ns =
-			mts_add_sat(job->look.stalled_ns, (u32)(stalled - job->stalled));
-		job->stalled = stalled;
-	} else {
-		job->look.stalled_ns = U64_MAX;
-	}
+	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	job->user = job->scan_user;
 	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
@@ -176,18 +169,19 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return psi && count_tasks(psi, NR_MEMSTALL);
 }
 
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+u64 mts_tasks_stalled(struct mts_job *job)
 {
-	struct psi_group *psi = pressure_of(cgrp);
-	u32 sum = 0;
+	struct psi_group *psi = pressure_of(job->cgrp);
+	u64 sum = 0;
 	int cpu;
 
 	if (!psi)
-		return false;
+		return U64_MAX;
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
-	*ns = sum;
-	return true;
+		sum += mts_admission_stalled(
+			&job->stalled[cpu],
+			READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]));
+	return sum;
 }
 
 int mts_tasks_awake(struct cgroup *cgrp)
@@ -207,9 +201,9 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return false;
 }
 
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+u64 mts_tasks_stalled(struct mts_job *job)
 {
-	return false;
+	return U64_MAX;
 }
 
 int mts_tasks_awake(struct cgroup *cgrp)

@@ -63,6 +63,7 @@ static void close_window(u64 now)
 	struct mts_window window = { .swapins = mts_memory_swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
+	u64 awake = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
@@ -70,6 +71,7 @@ static void close_window(u64 now)
 
 		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+		awake += mts_admission_awake(&job->look);
 		/*
 		 * While all jobs thrash, a job that waits looks asleep; a job that runs is awake.
 		 */
@@ -79,6 +81,7 @@ static void close_window(u64 now)
 				  elapsed);
 		mts_admission_forget(&job->look);
 	}
+	window.could_run = mts_admission_could_run(awake, num_online_cpus());
 	/* Where all fits now, turns would take two bins. */
 	window.expected =
 		mts_admission_expected(mts_admission_potential(&residents),

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "context/machine.h"
 #include "events/stats.h"
+#include "events/wake.h"
 #include "host.h"
 #include "rotor/state.h"
 #include "world.h"
@@ -109,6 +110,64 @@ static void jobs_that_freeze_at_once_do_not_prolong_it(void)
 	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
 }
 
+/* ---- do turns pay? ------------------------------------------------------------------------ */
+
+static bool has_turns(void *unused)
+{
+	return mts_rotor.round.nbins >= 2;
+}
+
+/*
+ * 64 jobs on 64 processors. They run for a third of the time, as they wait for something; and for
+ * so many per mille of it for memory. Much of them is in swap.
+ */
+static void begin_64_processors(u32 stalls)
+{
+	const struct host large = {
+		.memory = 64 * GIB,
+		.swap = 256 * GIB,
+		.processors = 64,
+		.bulk_ns = 2000,
+		.fault_ns = 20000,
+		.swapin_every_ns = 2 * MS,
+		.reclaims = true,
+	};
+	u32 i;
+
+	begin(&large, MTS_MODE_AUTO);
+	for (i = 0; i < 64; i++) {
+		struct model *model = host_add(600 * MIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 600 * MIB;
+		model->runs = 333;
+		model->stalls = stalls;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+}
+
+static void stalls_are_a_part_of_what_could_run_on_64_processors(void)
+{
+	u64 took;
+
+	begin_64_processors(5);
+	took = wait_until(has_turns, NULL, 20 * SECOND);
+	EXPECT(took >= 20 * SECOND, "each job stalls for 0.5 %%, and they take turns after %llu ms",
+	       took / MS);
+	world_unload();
+}
+
+static void stalls_of_a_fifth_begin_turns_on_64_processors(void)
+{
+	u64 took;
+
+	begin_64_processors(200);
+	took = wait_until(has_turns, NULL, 20 * SECOND);
+	EXPECT(took < 5 * SECOND, "each job stalls for 20 %%, and they take no turns");
+	world_unload();
+}
+
 /* ---- all of them -------------------------------------------------------------------------- */
 
 #define CASE(name)          \
@@ -122,6 +181,8 @@ static const struct a_case {
 } cases[] = {
 	CASE(a_job_that_does_not_freeze_runs_on_after_a_second),
 	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
+	CASE(stalls_are_a_part_of_what_could_run_on_64_processors),
+	CASE(stalls_of_a_fifth_begin_turns_on_64_processors),
 };
 
 static int case_main(void *does)

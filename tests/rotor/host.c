@@ -155,7 +155,8 @@ static void run_for(struct model *model, u64 ns, u32 nrunning)
 	touch(model, min(lack, most));
 	if (!model->awake)
 		return;
-	ns = min(ns, ns * host.processors / nrunning);
+	model->stalled += model->stalls ? ns * model->stalls / 1000 : lack ? ns : 0;
+	ns = min(ns, ns * host.processors / nrunning) * (model->runs ?: 1000) / 1000;
 	model->ran += ns;
 	model->user += lack > most ? ns / 16 : ns;
 }
@@ -168,6 +169,10 @@ void host_advance(void)
 	if (ns < NSEC_PER_MSEC)
 		return;
 	host.advanced = now;
+	if (host.swapin_every_ns)
+		host.swapins += now / host.swapin_every_ns - (now - ns) / host.swapin_every_ns;
+	if (host.reclaims)
+		host.last_reclaim = now;
 	for (i = 0; i < nmodels; i++)
 		n += models[i] && !models[i]->ended && !model_is_frozen(models[i]);
 	for (i = 0; i < nmodels; i++)

@@ -49,6 +49,9 @@ enum host_mishap {
  * @stops_at: when its tasks are frozen, ktime; 0: they run
  * @stuck: its tasks do not freeze
  * @in_op: threads in a freezer operation on it that hangs
+ * @runs, @stalls: on a plain host, the parts of its time in which it runs and waits for memory, per
+ *	mille; 0: all of it, and as long as it lacks memory
+ * @stalled: time that it waited for memory, ns
  * @waited_until: until then an outside process waits for a lock that it holds
  * @ended: its last process has exited
  * @buried: no longer a job
@@ -65,6 +68,10 @@ struct model {
 	u64 ran;
 	u64 user;
 	u64 user_seen;
+	u64 stalled;
+	u64 stalled_seen;
+	u32 runs;
+	u32 stalls;
 	u64 low;
 	u64 weight;
 	u64 own_low;
@@ -100,6 +107,8 @@ struct host {
 	u64 reclaimed;
 	u64 swapouts;
 	u64 advanced; /* time up to which the model is simulated */
+	u64 swapin_every_ns; /* a page of whatever is no job; 0: none */
+	bool reclaims; /* all the time */
 	u64 last_foul; /* end of the last mishap */
 };
 

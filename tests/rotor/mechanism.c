@@ -410,9 +410,8 @@ u64 mts_tasks_look(void)
 		model->user_seen = model->user;
 		sum += ran;
 		model->job->look.user_ns += ran;
-		/* It waits for memory that it lacks. */
-		if (model->size > model->resident)
-			model->job->look.stalled_ns += 50 * NSEC_PER_MSEC;
+		model->job->look.stalled_ns += model->stalled - model->stalled_seen;
+		model->stalled_seen = model->stalled;
 		if (!READ_ONCE(model->job->frozen))
 			mts_admission_count(&model->job->look, model->awake ? model->threads : 0);
 	}

@@ -15,6 +15,8 @@ from tests.rotor.program import rotor
 CASES = (
     "a_job_that_does_not_freeze_runs_on_after_a_second",
     "jobs_that_freeze_at_once_do_not_prolong_it",
+    "stalls_are_a_part_of_what_could_run_on_64_processors",
+    "stalls_of_a_fifth_begin_turns_on_64_processors",
 )
 NOT_MENDED: dict[str, str] = {}
 
