@@ -200,11 +200,12 @@ struct mts_job {
 	/* tasks.c, during a scan */
 	bool scan_realtime;
 	bool scan_untouchable;
-	u64 scan_user;
 	u32 scan_awake;
-	/* tasks.c: as of the last look; sums over the looks of this window */
-	u64 user; /* user time, ns */
+	/* tasks.c: sums over the looks of this window; admission.c adds the time that it ran */
 	struct mts_look look;
+
+	/* ran.c, under ran_lock: user time as of its last reading, ns */
+	u64 user;
 
 	/* usage.c, in the rotor's thread: the last reading of memory.stat */
 	struct mts_usage measured;

@@ -70,55 +70,32 @@ static bool can_run(struct task_struct *task)
 	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
 }
 
-/* signal->utime has the time of threads that have ended. */
-static void look_at(struct task_struct *process, struct mts_job *job)
+static void add_look(struct mts_job *job)
 {
-	struct signal_struct *signal = process->signal;
-	struct task_struct *task;
-
-	job->scan_user += READ_ONCE(signal->utime);
-	if (!(job->flags & MTS_JOB_EACH))
-		job->scan_user += READ_ONCE(signal->cutime);
-	for_each_thread(process, task) {
-		job->scan_user += READ_ONCE(task->utime);
-		job->scan_awake += can_run(task);
-	}
-}
-
-/* Return: the job's user time since the last look, ns. */
-static u64 add_look(struct mts_job *job)
-{
-	u64 ran = mts_sub_floor(job->scan_user, job->user);
-
 	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
-	job->user = job->scan_user;
-	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
 		mts_admission_count(&job->look, job->scan_awake);
-	return ran;
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	struct task_struct *process;
+	struct task_struct *process, *task;
 	struct mts_job *job;
-	u64 sum = 0;
 
 	rcu_read_lock();
-	mts_job_for_each_rcu(job) {
-		job->scan_user = 0;
+	mts_job_for_each_rcu(job)
 		job->scan_awake = 0;
-	}
-	for_each_process(process) {
-		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+	for_each_process_thread(process, task) {
+		if (!can_run(task))
+			continue;
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
 		if (job)
-			look_at(process, job);
+			job->scan_awake++;
 	}
 	mts_job_for_each_rcu(job)
-		sum += add_look(job);
+		add_look(job);
 	rcu_read_unlock();
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)

@@ -49,13 +49,10 @@ u64 mts_tasks_stalled(struct mts_job *job);
 /**
  * mts_tasks_look() - sample by a walk what the threads of all jobs do
  *
- * Adds to each job's @look. A process that ends between two looks counts once its parent has waited
- * for it, as part of the parent's children time; not in an EACH job, whose children are jobs of
- * their own. For the rotor's thread alone.
- *
- * Return: user time of all jobs since the last call, in ns, counted in ticks.
+ * Adds to each job's @look: which threads are awake, and for how long they waited for memory. For
+ * the rotor's thread alone.
  */
-u64 mts_tasks_look(void);
+void mts_tasks_look(void);
 
 /* Does a task of the bin run or wait for a disk? By a walk; for the rotor's thread alone. */
 bool mts_tasks_bin_can_run(u32 bin);

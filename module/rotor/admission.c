@@ -3,6 +3,7 @@
 
 #include "context.h"
 #include "events/promise.h"
+#include "jobs/ran.h"
 #include "jobs/tasks.h"
 #include "memory/memory.h"
 #include "policy/admission.h"
@@ -56,11 +57,30 @@ static bool is_full(void)
 /* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
+/* Return: what all jobs ran in user mode since the last call, ns; each job's in @look. */
+static u64 read_times(void)
+{
+	u64 ran, sum;
+	u32 i;
+
+	mts_promise_step("times are read");
+	sum = mts_ran_take_ended();
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		ran = mts_ran_since(job);
+		job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+		sum = mts_add_sat(sum, ran);
+	}
+	return sum;
+}
+
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = mts_memory_swapins(),
+	struct mts_window window = { .user_ns = read_times(),
+				     .swapins = mts_memory_swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
 	u64 awake = 0;
@@ -69,7 +89,6 @@ static void close_window(u64 now)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
 		awake += mts_admission_awake(&job->look);
 		/*
@@ -126,8 +145,7 @@ void mts_admit_judge(u64 began, bool whole)
 	took = now - mts_rotor.admission.unjudged_since;
 	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
 		return;
-	mts_promise_step("tasks are looked at");
-	user = mts_tasks_look();
+	user = read_times();
 	mts_admission_round(&mts_rotor.admission.past, now, user, took);
 	mts_rotor.admission.unjudged_since = 0;
 }
@@ -238,7 +256,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 		return;
 	if (before < 2 && mts_rotor.round.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission.past);
-		mts_tasks_look();
+		read_times();
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);
 	}

@@ -168,6 +168,111 @@ static void stalls_of_a_fifth_begin_turns_on_64_processors(void)
 	world_unload();
 }
 
+/* Three jobs that sleep and are mostly in swap, on 4 processors. */
+static void begin_sleepers(void)
+{
+	struct host busy = usual_host;
+	u32 i;
+
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	begin(&busy, MTS_MODE_AUTO);
+	for (i = 0; i < 3; i++) {
+		struct model *model = host_add(1 * GIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 6 * GIB;
+		model->awake = false;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	machine_sleep(3 * SECOND);
+}
+
+static void an_added_cgroup_brings_no_past(void)
+{
+	u64 until;
+
+	begin_sleepers();
+	host_add_with_past(64 * MIB, 1000 * SECOND);
+	for (until = machine_now() + 5 * SECOND; machine_now() < until; machine_sleep(MS))
+		EXPECT(mts_rotor.admission.past.share <= 4100,
+		       "jobs of 4 processors get %llu per mille of one",
+		       mts_rotor.admission.past.share);
+	world_unload();
+}
+
+static void time_of_jobs_that_ended_counts(void)
+{
+	u64 until, sum = 0, n = 0;
+	struct model *jobs[4] = { 0 };
+	u32 i;
+
+	begin_sleepers();
+	for (until = machine_now() + 10 * SECOND; machine_now() < until; machine_sleep(100 * MS)) {
+		host_advance();
+		for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+			if (jobs[i])
+				host_end_job(jobs[i]);
+			jobs[i] = host_add(64 * MIB, 0, 0);
+			jobs[i]->resident = jobs[i]->size;
+		}
+		/* Once windows are full of such jobs. */
+		if (until - machine_now() < 7 * SECOND) {
+			sum += mts_rotor.admission.past.share;
+			n++;
+		}
+	}
+	EXPECT(sum / n > 3900, "4 jobs that run all the time get %llu per mille of a processor",
+	       sum / n);
+	world_unload();
+}
+
+/* ---- no turns ----------------------------------------------------------------------------- */
+
+static bool is_measured(void *model)
+{
+	return ((struct model *)model)->job->demand;
+}
+
+static bool has_hung(void *unused)
+{
+	return !host.hangs[OP_USAGE];
+}
+
+/* To read memory.stat once takes half a minute. Then a job comes. */
+static void expect_ears_after_a_hang(void)
+{
+	struct model *first, *second;
+	u64 took;
+
+	host.hangs[OP_USAGE] = 30 * SECOND;
+	first = host_add(64 * MIB, 0, 0);
+	took = wait_until(has_hung, NULL, 10 * SECOND);
+	EXPECT(took < 10 * SECOND, "nothing was measured");
+	wait_until(is_measured, first, 40 * SECOND);
+	second = host_add(64 * MIB, 0, 0);
+	took = wait_until(is_measured, second, 300 * SECOND);
+	EXPECT(took < 5 * SECOND, "a job is measured %llu ms after it came", took / MS);
+	world_unload();
+}
+
+static void a_hang_in_measuring_does_not_deafen_the_rotor(void)
+{
+	begin(&usual_host, MTS_MODE_AUTO);
+	host_add(1 * GIB, 0, 0);
+	host_add(1 * GIB, 0, 0);
+	machine_sleep(5 * SECOND);
+	expect_ears_after_a_hang();
+}
+
+static void nor_while_it_watches(void)
+{
+	begin_sleepers();
+	EXPECT(mts_rotor.phase.reason == MTS_REASON_COPES, "reason %u", mts_rotor.phase.reason);
+	expect_ears_after_a_hang();
+}
+
 /* ---- all of them -------------------------------------------------------------------------- */
 
 #define CASE(name)          \
@@ -183,6 +288,10 @@ static const struct a_case {
 	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
 	CASE(stalls_are_a_part_of_what_could_run_on_64_processors),
 	CASE(stalls_of_a_fifth_begin_turns_on_64_processors),
+	CASE(an_added_cgroup_brings_no_past),
+	CASE(time_of_jobs_that_ended_counts),
+	CASE(a_hang_in_measuring_does_not_deafen_the_rotor),
+	CASE(nor_while_it_watches),
 };
 
 static int case_main(void *does)

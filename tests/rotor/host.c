@@ -7,6 +7,7 @@
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
+#include "jobs/ran.h"
 #include "rotor/rotor.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -174,7 +175,8 @@ void host_advance(void)
 	if (host.reclaims)
 		host.last_reclaim = now;
 	for (i = 0; i < nmodels; i++)
-		n += models[i] && !models[i]->ended && !model_is_frozen(models[i]);
+		n += models[i] && !models[i]->ended && models[i]->awake &&
+		     !model_is_frozen(models[i]);
 	for (i = 0; i < nmodels; i++)
 		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]))
 			run_for(models[i], ns, n);
@@ -252,7 +254,7 @@ void host_begin_plain(const struct host *given)
 	begin();
 }
 
-struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
+static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
 {
 	struct mts_job *job;
 	struct model *model;
@@ -273,6 +275,8 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 		.awake = !host_chance(5),
 		.own_low = host_chance(4) ? machine_draw(GIB) : 0,
 		.own_weight = 100,
+		.ran = ran,
+		.user = ran,
 		.seen = machine_now(),
 	};
 	model->low = model->own_low;
@@ -280,6 +284,7 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	job = mts_user_job_new(flags, max_pause_ns, &model->cgrp);
 	model->job = job;
 	job->freeze_file = (struct file *)model;
+	mts_ran_begin(job);
 	mutex_lock(&mts_lock);
 	job->id = next_id++;
 	snprintf(job->name, sizeof(job->name), "job-%u", job->id);
@@ -291,12 +296,23 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	return model;
 }
 
+struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
+{
+	return add(size, flags, max_pause_ns, 0);
+}
+
+struct model *host_add_with_past(u64 size, u64 ran)
+{
+	return add(size, 0, 0, ran);
+}
+
 static void bury(struct model *model)
 {
 	u32 i;
 
 	mts_freezer_retire(model->job);
 	mts_protect_end(model->job);
+	mts_ran_end(model->job);
 	if (model->frozen_by_file && !model->foreign && model->cgrp.online)
 		mts_user_bug(__FILE__, __LINE__, "%s: no job any more, and left frozen",
 			     model->job->name);

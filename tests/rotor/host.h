@@ -67,7 +67,6 @@ struct model {
 	u64 growth;
 	u64 ran;
 	u64 user;
-	u64 user_seen;
 	u64 stalled;
 	u64 stalled_seen;
 	u32 runs;
@@ -101,6 +100,8 @@ struct host {
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 fault_ns; /* ns per page, single pages */
+	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
+	u64 hung; /* time for which operations of the rotor's thread have hung, ns */
 	u32 mishaps; /* per mille of the operations; 0: none */
 	u64 last_reclaim;
 	u64 swapins;
@@ -135,6 +136,9 @@ void host_advance(void);
 
 /* Add a job. @size: 0: drawn. Return: NULL if there are too many. */
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
+
+/* Add a cgroup whose processes ran for @ran ns before. */
+struct model *host_add_with_past(u64 size, u64 ran);
 
 /* The job's last process exits; the hook tells the rotor. */
 void host_end_job(struct model *model);

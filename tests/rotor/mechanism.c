@@ -28,6 +28,15 @@
 #define LOCKED_NS (NSEC_PER_SEC / 2)
 #define HANG_NS (30ll * NSEC_PER_SEC)
 
+static const struct task_struct *mover; /* the thread that asks mts_workers_busy() */
+
+static void hang(u64 ns)
+{
+	machine_sleep(ns);
+	if (current == mover)
+		host.hung += ns;
+}
+
 /*
  * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
  * freeze_lock hang for half a second at most: they wait for cgroup_mutex only.
@@ -43,9 +52,11 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 	if (what)
 		host.last_foul = machine_now();
 	if (what == MISHAP_LATE)
-		machine_sleep(machine_draw(min(longest, NSEC_PER_SEC)));
+		hang(machine_draw(min(longest, NSEC_PER_SEC)));
 	else if (what == MISHAP_HANGS)
-		machine_sleep(machine_draw(longest));
+		hang(machine_draw(longest));
+	else if (host.hangs[op])
+		hang(xchg(&host.hangs[op], 0));
 	if (what)
 		host.last_foul = machine_now();
 	return what;
@@ -177,10 +188,14 @@ static int op_resident(struct mts_job *job, u64 *bytes)
 	return model_of(job)->cgrp.online ? 0 : -ENODEV;
 }
 
-static int op_ran(struct mts_job *job, u64 *ns)
+static int op_ran(struct mts_job *job, struct mts_ran *ran)
 {
+	struct model *model = model_of(job);
+
 	host_advance();
-	*ns = model_of(job)->ran;
+	if (!model->cgrp.online)
+		return -ENODEV;
+	*ran = (struct mts_ran){ .user_ns = model->user, .system_ns = model->ran - model->user };
 	return 0;
 }
 
@@ -371,10 +386,11 @@ void mts_workers_call(void)
 {
 }
 
-/* A tenth of the time is processor time. */
+/* A tenth of the time is processor time, but for that in which an operation hangs. */
 u64 mts_workers_busy(void)
 {
-	return machine_now() / 10;
+	mover = current;
+	return (machine_now() - host.hung) / 10;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------ */
@@ -393,30 +409,23 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	u64 sum = 0;
 	u32 i;
 
 	host_advance();
 	rcu_read_lock();
 	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
-		u64 ran;
 
 		if (!model)
 			continue;
-		ran = model->user - model->user_seen;
-		model->user_seen = model->user;
-		sum += ran;
-		model->job->look.user_ns += ran;
 		model->job->look.stalled_ns += model->stalled - model->stalled_seen;
 		model->stalled_seen = model->stalled;
 		if (!READ_ONCE(model->job->frozen))
 			mts_admission_count(&model->job->look, model->awake ? model->threads : 0);
 	}
 	rcu_read_unlock();
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)

@@ -17,6 +17,10 @@ CASES = (
     "jobs_that_freeze_at_once_do_not_prolong_it",
     "stalls_are_a_part_of_what_could_run_on_64_processors",
     "stalls_of_a_fifth_begin_turns_on_64_processors",
+    "an_added_cgroup_brings_no_past",
+    "time_of_jobs_that_ended_counts",
+    "a_hang_in_measuring_does_not_deafen_the_rotor",
+    "nor_while_it_watches",
 )
 NOT_MENDED: dict[str, str] = {}
 
