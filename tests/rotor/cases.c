@@ -273,6 +273,42 @@ static void nor_while_it_watches(void)
 	expect_ears_after_a_hang();
 }
 
+/* ---- newcomers ---------------------------------------------------------------------------- */
+
+static u64 measurings(void)
+{
+	u64 sum = 0;
+	u32 state, what;
+
+	for (state = 0; state < 8; state++)
+		for (what = 0; what < MISHAPS; what++)
+			sum += host_mishaps[OP_USAGE][state][what];
+	return sum;
+}
+
+/* In a slice jobs come one after the other for which no bin has room. */
+static void a_newcomer_without_room_is_measured_once(void)
+{
+	u64 before, n = 0;
+
+	begin(&usual_host, MTS_MODE_ALWAYS);
+	host_add(5 * GIB, 0, 0);
+	host_add(5 * GIB, 0, 0);
+	machine_sleep(30 * SECOND);
+	while (mts_rotor.phase.state != MTS_STATE_RUNNING)
+		machine_sleep(MS);
+	before = measurings();
+	while (n < 200 && mts_rotor.phase.state == MTS_STATE_RUNNING) {
+		host_add(4 * GIB, 0, 0);
+		n++;
+		machine_sleep(10 * MS);
+	}
+	before = measurings() - before;
+	EXPECT(n >= 100, "the slice ended after %llu jobs", n);
+	EXPECT(before < 3 * n, "%llu jobs have come, and %llu times one was measured", n, before);
+	world_unload();
+}
+
 /* ---- all of them -------------------------------------------------------------------------- */
 
 #define CASE(name)          \
@@ -292,6 +328,7 @@ static const struct a_case {
 	CASE(time_of_jobs_that_ended_counts),
 	CASE(a_hang_in_measuring_does_not_deafen_the_rotor),
 	CASE(nor_while_it_watches),
+	CASE(a_newcomer_without_room_is_measured_once),
 };
 
 static int case_main(void *does)

@@ -783,33 +783,6 @@ static void slices_are_cut_for_waiting_bins(void **unused)
 	assert_int_equal(mts_plan_cut(three, 1, 0, (u64[]){ 0 }, 2), 6);
 }
 
-/* ---- newcomers --------------------------------------------------------------- */
-
-static void newcomer_goes_where_there_is_room(void **unused)
-{
-	const struct mts_plan_bin three[] = {
-		{ .demand = 60 },
-		{ .demand = 90 },
-		{ .demand = 80 },
-	};
-
-	(void)unused;
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 10), 1);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 11), 2);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 21), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, 20), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 10), 2);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 40), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 41), MTS_BIN_NONE);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, U64_MAX), MTS_BIN_NONE);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, MTS_BIN_NONE, 10), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 3, 10), 0);
-	assert_int_equal(mts_plan_newcomer(NULL, 0, 100, 0, 0), MTS_BIN_NONE);
-	/* A full bin takes 0 bytes, a bin beyond the capacity does not. */
-	assert_int_equal(mts_plan_newcomer(three, 3, 90, 1, 0), 1);
-	assert_int_equal(mts_plan_newcomer(three, 3, 89, 1, 0), 2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -839,7 +812,6 @@ int main(void)
 		cmocka_unit_test(traffic_of_long_cycles),
 		cmocka_unit_test(traffic_of_four_thousand_bins),
 		cmocka_unit_test(slices_are_cut_for_waiting_bins),
-		cmocka_unit_test(newcomer_goes_where_there_is_room),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
