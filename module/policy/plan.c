@@ -178,3 +178,22 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	mts_plan_slices(conf, bins, plan);
 	return 0;
 }
+
+bool mts_plan_exempt_take_all(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	/* What exempt jobs need beyond the capacity is not known here: without any all is theirs. */
+	u64 whole = plan->capacity ? mts_add_sat(plan->capacity, plan->resident_demand) : U64_MAX;
+	bool would_fit = false;
+	u32 i;
+
+	if (!plan->resident_demand)
+		return false;
+	for (i = 0; i < plan->nbins; i++) {
+		if (!bins[i].demand)
+			continue;
+		if (!(bins[i].flags & MTS_PLAN_OVERFULL))
+			return false;
+		would_fit |= bins[i].demand <= whole;
+	}
+	return would_fit;
+}

@@ -51,4 +51,10 @@ size_t mts_plan_scratch(u32 n);
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
 
+/*
+ * Do exempt jobs leave so little that no other job fits beside them, though one would fit without
+ * them? Then each has a bin of its own, and pages while it runs. @bins, @plan: as planned.
+ */
+bool mts_plan_exempt_take_all(const struct mts_plan_bin *bins, const struct mts_plan *plan);
+
 #endif /* _MTS_POLICY_PLAN_H */

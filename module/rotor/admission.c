@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/plan.h"
 #include "policy/slices.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
@@ -189,16 +190,23 @@ bool mts_admit_turns_pay(u64 now)
 static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
+	bool exempt;
 
 	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
+	exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
+	/* They leave room again: a pin is gone, or there is more memory. */
+	if (mts_rotor.admission.gave_up == MTS_REASON_EXEMPT && !exempt)
+		mts_admission_retry(&mts_rotor.admission.past);
 	if (mts_admission_holds(&mts_rotor.admission.past, now))
-		return mts_rotor.admission.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	mts_rotor.admission.swap_is_slow = switches_take_too_long();
-	if (mts_rotor.admission.swap_is_slow) {
+		return mts_rotor.admission.gave_up;
+	mts_rotor.admission.gave_up = MTS_REASON_NO_GAIN;
+	if (switches_take_too_long()) {
+		/* So many bins, and so much to swap, as each job has a bin of its own. */
+		mts_rotor.admission.gave_up = exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP;
 		mts_admission_give_up(&mts_rotor.admission.past, now);
 		mts_costs_forget();
-		return MTS_REASON_SLOW_SWAP;
+		return mts_rotor.admission.gave_up;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.round.nbins >= 2)

@@ -228,6 +228,42 @@ static void time_of_jobs_that_ended_counts(void)
 	world_unload();
 }
 
+/* A pinned job takes all that a bin may hold, so that each other job gets a bin of its own. */
+static void exempt_jobs_that_take_all_are_no_slow_swap(void)
+{
+	struct host busy = usual_host;
+	struct model *pinned;
+	u32 i;
+
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	begin(&busy, MTS_MODE_AUTO);
+	pinned = host_add(7250 * MIB, MTS_JOB_PIN, 0);
+	pinned->resident = pinned->size;
+	for (i = 0; i < 200; i++) {
+		struct model *model = host_add(2 * MIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 62 * MIB;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	machine_sleep(3 * SECOND);
+	EXPECT(mts_rotor.phase.state == MTS_STATE_IDLE, "state %u", mts_rotor.phase.state);
+	EXPECT(!mts_rotor.round.plan.capacity, "%llu bytes are left",
+	       mts_rotor.round.plan.capacity);
+	EXPECT(mts_rotor.phase.reason != MTS_REASON_SLOW_SWAP, "the swap is said to be slow");
+	EXPECT(mts_rotor.phase.reason == MTS_REASON_EXEMPT, "reason %u", mts_rotor.phase.reason);
+	/* It is pinned no more: that is seen at once, not after the backoff. */
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(pinned->job->flags, 0);
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	machine_sleep(3 * SECOND);
+	EXPECT(mts_rotor.phase.reason != MTS_REASON_EXEMPT, "it is not pinned any more");
+	world_unload();
+}
+
 /* ---- no turns ----------------------------------------------------------------------------- */
 
 static bool is_measured(void *model)
@@ -328,6 +364,7 @@ static const struct a_case {
 	CASE(time_of_jobs_that_ended_counts),
 	CASE(a_hang_in_measuring_does_not_deafen_the_rotor),
 	CASE(nor_while_it_watches),
+	CASE(exempt_jobs_that_take_all_are_no_slow_swap),
 	CASE(a_newcomer_without_room_is_measured_once),
 };
 

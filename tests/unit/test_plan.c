@@ -320,6 +320,31 @@ static void what_stays_comes_off_the_capacity(void **unused)
 	assert_int_equal(plan.nbins, 1);
 }
 
+/* Of 1000 bytes. Return: do exempt jobs of so many leave no room for two others? */
+static bool exempt_take_all(u64 exempt, u64 first, u64 second)
+{
+	GIVEN(first, second);
+	if (exempt)
+		add(exempt, MTS_PLAN_RESIDENT);
+	make_plan(&usual);
+	return mts_plan_exempt_take_all(bins, &plan);
+}
+
+static void exempt_jobs_may_take_all(void **unused)
+{
+	(void)unused;
+	check(exempt_take_all(1000, 10, 10));
+	check(exempt_take_all(5000, 10, 10));
+	check(exempt_take_all(995, 10, 2000));
+	check(!exempt_take_all(990, 10, 10));
+	check(!exempt_take_all(995, 5, 10));
+	check(!exempt_take_all(1000, 0, 0));
+	/* They would not fit without it, either. */
+	check(!exempt_take_all(1, 2000, 2000));
+	check(!exempt_take_all(0, 2000, 2000));
+	check(!exempt_take_all(0, 10, 10));
+}
+
 static void jobs_keep_their_bins(void **unused)
 {
 	(void)unused;
@@ -797,6 +822,7 @@ int main(void)
 		cmocka_unit_test(no_jobs),
 		cmocka_unit_test(residents_come_off_the_capacity),
 		cmocka_unit_test(what_stays_comes_off_the_capacity),
+		cmocka_unit_test(exempt_jobs_may_take_all),
 		cmocka_unit_test(jobs_keep_their_bins),
 		cmocka_unit_test(bad_plans),
 		cmocka_unit_test(everything_saturates),

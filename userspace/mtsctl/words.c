@@ -61,6 +61,7 @@ const struct word reason_words[] = {
 	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
 	{ "shadow", MTS_REASON_SHADOW, NULL },
 	{ "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
+	{ "exempt", MTS_REASON_EXEMPT, NULL },
 	{ 0 },
 };
 
