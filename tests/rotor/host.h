@@ -100,6 +100,7 @@ struct host {
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 fault_ns; /* ns per page, single pages */
+	u64 measuring_ns; /* time that it takes to measure a job */
 	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
 	u64 hung; /* time for which operations of the rotor's thread have hung, ns */
 	u32 mishaps; /* per mille of the operations; 0: none */

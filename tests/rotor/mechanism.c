@@ -174,6 +174,8 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 
 	if (mishap(OP_USAGE, NSEC_PER_SEC) == MISHAP_FAILS || !model->cgrp.online)
 		return -ENODEV;
+	if (host.measuring_ns)
+		machine_sleep(host.measuring_ns);
 	*usage = (struct mts_usage){
 		.current_bytes = model->resident,
 		.swap = model->swap,

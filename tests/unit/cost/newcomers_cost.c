@@ -47,8 +47,8 @@ static void measure(char **words)
 		exit(EXIT_FAILURE);
 	}
 	for (i = 0; i < nbins; i++) {
-		bool has_room = !strcmp(words[3], "each") ||
-				(!strcmp(words[3], "last") && i == nbins - 1);
+		bool has_room =
+			!strcmp(words[3], "each") || (!strcmp(words[3], "last") && i == nbins - 1);
 
 		bins[i].demand = has_room ? 0 : 100 * (u64)njobs;
 	}
