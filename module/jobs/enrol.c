@@ -10,6 +10,7 @@
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
+#include "jobs/ran.h"
 #include "events/stats.h"
 #include "jobs/tasks.h"
 #include "events/trace.h"
@@ -26,7 +27,7 @@ static u32 next_id = 1; /* never reused, so that an id in a script cannot name a
 
 static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
-	struct mts_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct mts_job *job = kzalloc(struct_size(job, stalled, nr_cpu_ids), GFP_KERNEL);
 
 	if (!job)
 		return NULL;
@@ -120,6 +121,7 @@ static void bury(struct mts_job *job)
 	mts_freezer_retire(job);
 	mts_freeze_watch_end(job);
 	mts_protect_end(job);
+	mts_ran_end(job);
 	/*
 	 * With a process in it, rmdir would fail with EBUSY: do not wait for evict_lock for that.
 	 */
@@ -330,6 +332,9 @@ int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 		err = mts_tasks_check(job->cgrp);
 	if (err)
 		goto out_put;
+	/* What it ran and waited before is not of this job. */
+	mts_ran_begin(job);
+	mts_tasks_stalled(job);
 
 	err = mutex_lock_killable(&mts_lock);
 	if (err)

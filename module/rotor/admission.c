@@ -3,10 +3,12 @@
 
 #include "context.h"
 #include "events/promise.h"
+#include "jobs/ran.h"
 #include "jobs/tasks.h"
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/plan.h"
 #include "policy/slices.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
@@ -56,20 +58,40 @@ static bool is_full(void)
 /* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
+/* Return: what all jobs ran in user mode since the last call, ns; each job's in @look. */
+static u64 read_times(void)
+{
+	u64 ran, sum;
+	u32 i;
+
+	mts_promise_step("times are read");
+	sum = mts_ran_take_ended();
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		ran = mts_ran_since(job);
+		job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+		sum = mts_add_sat(sum, ran);
+	}
+	return sum;
+}
+
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = mts_memory_swapins(),
+	struct mts_window window = { .user_ns = read_times(),
+				     .swapins = mts_memory_swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
+	u64 awake = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+		awake += mts_admission_awake(&job->look);
 		/*
 		 * While all jobs thrash, a job that waits looks asleep; a job that runs is awake.
 		 */
@@ -79,6 +101,7 @@ static void close_window(u64 now)
 				  elapsed);
 		mts_admission_forget(&job->look);
 	}
+	window.could_run = mts_admission_could_run(awake, num_online_cpus());
 	/* Where all fits now, turns would take two bins. */
 	window.expected =
 		mts_admission_expected(mts_admission_potential(&residents),
@@ -123,8 +146,7 @@ void mts_admit_judge(u64 began, bool whole)
 	took = now - mts_rotor.admission.unjudged_since;
 	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
 		return;
-	mts_promise_step("tasks are looked at");
-	user = mts_tasks_look();
+	user = read_times();
 	mts_admission_round(&mts_rotor.admission.past, now, user, took);
 	mts_rotor.admission.unjudged_since = 0;
 }
@@ -168,16 +190,23 @@ bool mts_admit_turns_pay(u64 now)
 static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
+	bool exempt;
 
 	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
+	exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
+	/* They leave room again: a pin is gone, or there is more memory. */
+	if (mts_rotor.admission.gave_up == MTS_REASON_EXEMPT && !exempt)
+		mts_admission_retry(&mts_rotor.admission.past);
 	if (mts_admission_holds(&mts_rotor.admission.past, now))
-		return mts_rotor.admission.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	mts_rotor.admission.swap_is_slow = switches_take_too_long();
-	if (mts_rotor.admission.swap_is_slow) {
+		return mts_rotor.admission.gave_up;
+	mts_rotor.admission.gave_up = MTS_REASON_NO_GAIN;
+	if (switches_take_too_long()) {
+		/* So many bins, and so much to swap, as each job has a bin of its own. */
+		mts_rotor.admission.gave_up = exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP;
 		mts_admission_give_up(&mts_rotor.admission.past, now);
 		mts_costs_forget();
-		return MTS_REASON_SLOW_SWAP;
+		return mts_rotor.admission.gave_up;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.round.nbins >= 2)
@@ -235,7 +264,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 		return;
 	if (before < 2 && mts_rotor.round.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission.past);
-		mts_tasks_look();
+		read_times();
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);
 	}

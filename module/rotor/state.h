@@ -133,14 +133,14 @@ struct mts_onset {
 /**
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
- * @swap_is_slow: turns were given up for it
+ * @gave_up: why turns were given up: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @unjudged_since: rounds since then were too short to be judged; ktime, ns; 0: there were none
  */
 struct mts_admitting {
 	struct mts_admission past;
-	bool swap_is_slow;
+	u32 gave_up;
 	bool starves;
 	bool would_rotate;
 	u64 unjudged_since;

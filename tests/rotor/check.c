@@ -140,7 +140,7 @@ static void look(void)
 {
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->buried)
 			continue;
 		check_pause(models[i]);
@@ -451,7 +451,7 @@ void check_shares(void)
 	/* A job that a bin spilled in its slice did not get that slice. */
 	if (mts_stats_read(spills))
 		return;
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
 		least = min(least, models[i]->job->slices);
@@ -467,7 +467,7 @@ void check_end(void)
 	u32 i, op, state;
 
 	machine_after_turn = NULL;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");
 	coverage.runs++;

@@ -29,6 +29,15 @@
 #define LOCKED_NS (NSEC_PER_SEC / 2)
 #define HANG_NS (30ll * NSEC_PER_SEC)
 
+static const struct task_struct *mover; /* the thread that asks mts_workers_busy() */
+
+static void hang(u64 ns)
+{
+	machine_sleep(ns);
+	if (current == mover)
+		host.hung += ns;
+}
+
 /*
  * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
  * freeze_lock hang for half a second at most: they wait for cgroup_mutex only.
@@ -44,9 +53,11 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 	if (what)
 		host.last_foul = machine_now();
 	if (what == MISHAP_LATE)
-		machine_sleep(machine_draw(min(longest, NSEC_PER_SEC)));
+		hang(machine_draw(min(longest, NSEC_PER_SEC)));
 	else if (what == MISHAP_HANGS)
-		machine_sleep(machine_draw(longest));
+		hang(machine_draw(longest));
+	else if (host.hangs[op])
+		hang(xchg(&host.hangs[op], 0));
 	if (what)
 		host.last_foul = machine_now();
 	return what;
@@ -57,7 +68,9 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 static void stop_tasks(struct model *model)
 {
 	enum host_mishap what = mishap(OP_STOPS, 1);
-	u64 ns = machine_draw(20) ? machine_around(NSEC_PER_MSEC) : machine_draw(NSEC_PER_SEC / 2);
+	u64 ns = host.plain	 ? NSEC_PER_MSEC :
+		 host_chance(20) ? machine_draw(NSEC_PER_SEC / 2) :
+				   machine_around(NSEC_PER_MSEC);
 
 	if (model->stuck || what == MISHAP_HANGS || what == MISHAP_FAILS)
 		model->stops_at = U64_MAX;
@@ -72,10 +85,12 @@ static void update_freeze(struct model *model)
 	host_advance();
 	if (asked && !model->stops_at)
 		stop_tasks(model);
-	else if (!asked)
+	if (!asked) {
+		if (model_is_frozen(model))
+			mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 		model->stops_at = 0;
+	}
 	host_stops_changed();
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
 
 void model_freeze_by_other(struct model *model, bool freeze, bool above)
@@ -143,13 +158,13 @@ static bool op_is_frozen(struct mts_job *job)
 static int op_awake(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
+	return host_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
 }
 
 static bool op_stalls(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(16);
+	return host_chance(16);
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -160,6 +175,8 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 
 	if (mishap(OP_USAGE, NSEC_PER_SEC) == MISHAP_FAILS || !model->cgrp.online)
 		return -ENODEV;
+	if (host.measuring_ns)
+		machine_sleep(host.measuring_ns);
 	*usage = (struct mts_usage){
 		.current_bytes = model->resident,
 		.swap = model->swap,
@@ -174,10 +191,14 @@ static int op_resident(struct mts_job *job, u64 *bytes)
 	return model_of(job)->cgrp.online ? 0 : -ENODEV;
 }
 
-static int op_ran(struct mts_job *job, u64 *ns)
+static int op_ran(struct mts_job *job, struct mts_ran *ran)
 {
+	struct model *model = model_of(job);
+
 	host_advance();
-	*ns = model_of(job)->ran;
+	if (!model->cgrp.online)
+		return -ENODEV;
+	*ran = (struct mts_ran){ .user_ns = model->user, .system_ns = model->ran - model->user };
 	return 0;
 }
 
@@ -392,10 +413,11 @@ void mts_workers_call(void)
 {
 }
 
-/* A tenth of the time is processor time. */
+/* A tenth of the time is processor time, but for that in which an operation hangs. */
 u64 mts_workers_busy(void)
 {
-	return machine_now() / 10;
+	mover = current;
+	return (machine_now() - host.hung) / 10;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------ */
@@ -405,7 +427,7 @@ void mts_tasks_scan(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (model)
@@ -414,31 +436,23 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	u64 sum = 0;
 	u32 i;
 
 	host_advance();
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
-		u64 ran;
 
 		if (!model)
 			continue;
-		ran = model->user - model->user_seen;
-		model->user_seen = model->user;
-		sum += ran;
-		model->job->look.user_ns += ran;
-		/* It waits for memory that it lacks. */
-		if (model->size > model->resident)
-			model->job->look.stalled_ns += 50 * NSEC_PER_MSEC;
+		model->job->look.stalled_ns += model->stalled - model->stalled_seen;
+		model->stalled_seen = model->stalled;
 		if (!READ_ONCE(model->job->frozen))
 			mts_admission_count(&model->job->look, model->awake ? model->threads : 0);
 	}
 	rcu_read_unlock();
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)
@@ -447,7 +461,7 @@ bool mts_tasks_bin_can_run(u32 bin)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !can; i++)
+	for (i = 0; i < nmodels && !can; i++)
 		can = models[i] && models[i]->job->bin == bin && models[i]->awake;
 	rcu_read_unlock();
 	return can;
@@ -462,7 +476,7 @@ void mts_waits_look_outside(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (!model || machine_now() >= model->waited_until)
@@ -479,9 +493,9 @@ void mts_waits_look(u32 bin, u64 planned)
 	u32 i, j;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++)
-		for (j = 0; models[i] && models[i]->job->bin == bin && j < MAX_MODELS; j++)
-			if (models[j] && i != j && machine_chance(500))
+	for (i = 0; i < nmodels; i++)
+		for (j = 0; models[i] && models[i]->job->bin == bin && j < nmodels; j++)
+			if (models[j] && i != j && host_chance(500))
 				mts_ties_note(&models[i]->job->ties, models[j]->job->id, now,
 					      models[j]->job->frozen);
 	rcu_read_unlock();
@@ -494,7 +508,7 @@ bool mts_watched_are_any(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !any; i++) {
+	for (i = 0; i < nmodels && !any; i++) {
 		struct model *model = models[i];
 
 		any = model && mts_job_has_call(model->job);

@@ -341,10 +341,37 @@ static void act(void)
 
 static u64 switches_wanted;
 
-/* As mts_init() and mts_exit() of main.c. */
+void world_load(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
+		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+}
+
+void world_configure(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+}
+
+void world_unload(void)
+{
+	check_note("unload");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_rotor_exit();
+	mts_lookout_exit();
+	mts_failsafe_exit();
+	host_remove_all();
+	mts_wake_exit();
+	check_end();
+	host_end();
+}
+
 static int world_main(void *unused)
 {
 	u64 began = machine_now(), pace;
+	struct mts_config drawn;
 	u32 n;
 
 	gentle = machine_chance(4);
@@ -358,9 +385,8 @@ static int world_main(void *unused)
 		config.mode = MTS_MODE_ALWAYS;
 		config.max_pause_ns = 0;
 	}
-	configure();
-	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
-		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+	drawn = config;
+	world_load(&drawn);
 	for (n = 2 + machine_draw(12); n--;) {
 		struct model *model = host_add(0, 0, 0);
 
@@ -377,15 +403,7 @@ static int world_main(void *unused)
 	}
 	if (quiet)
 		check_shares();
-	check_note("unload");
-	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
-	mts_rotor_exit();
-	mts_lookout_exit();
-	mts_failsafe_exit();
-	host_remove_all();
-	mts_wake_exit();
-	check_end();
-	host_end();
+	world_unload();
 	return 0;
 }
 
