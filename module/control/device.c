@@ -199,6 +199,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_CALLED;
 	if (job->limited)
 		return MTS_JOB_LIMITED;
+	if (job->has_no_swap)
+		return MTS_JOB_NO_SWAP;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -241,6 +243,8 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.last_call_pid = READ_ONCE(job->call.last_pid),
 		.last_call_age_ms = call_age_ms(job),
 		.last_call_refused = READ_ONCE(job->call.last_refused),
+		.memory_limit = job->confined ? job->limits.most : 0,
+		.immovable = job->immovable,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

@@ -6,6 +6,7 @@
 
 #include "memory/bring_back.h"
 #include "memory/cgroupfs.h"
+#include "memory/limits.h"
 #include "jobs/tasks.h"
 #include "memory/touched.h"
 #include "memory/usage.h"
@@ -84,6 +85,7 @@ static const struct mts_ops cgroup_ops = {
 	.stalls = cgroup_ops_stalls,
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
+	.limits = mts_limits_read,
 	.ran = mts_usage_ran,
 	.evict = mts_reclaim,
 	.bring_back = mts_bring_back,

@@ -122,8 +122,11 @@ u64 mts_tasks_look(void)
 		if (job)
 			look_at(process, job);
 	}
-	mts_job_for_each_rcu(job)
-		sum += add_look(job);
+	mts_job_for_each_rcu(job) {
+		u64 ran = add_look(job);
+
+		sum += READ_ONCE(job->confined) ? 0 : ran;
+	}
 	rcu_read_unlock();
 	return sum;
 }

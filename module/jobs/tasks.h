@@ -53,7 +53,7 @@ bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns);
  * for it, as part of the parent's children time; not in an EACH job, whose children are jobs of
  * their own. For the rotor's thread alone.
  *
- * Return: user time of all jobs since the last call, in ns, counted in ticks.
+ * Return: user time of all jobs that are not confined since the last call, in ns, counted in ticks.
  */
 u64 mts_tasks_look(void);
 

@@ -425,6 +425,11 @@ enum mts_job_state {
 	MTS_JOB_INTERACTIVE = 8, /* in every bin: has had input from a person recently */
 	MTS_JOB_CALLED = 9, /* runs out of turn: a process outside waits for it */
 	MTS_JOB_LIMITED = 10, /* in every bin: rotation would exceed its own pause limit */
+	/*
+	 * In every bin: memory.swap.max of its cgroup, or of one above it, leaves it next to no
+	 * swap, so that a freeze would free nothing.
+	 */
+	MTS_JOB_NO_SWAP = 11,
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
@@ -462,6 +467,14 @@ struct mts_job_info {
 	__u32 last_call_pid; /* the process that waited, in the initial namespace; 0: unknown */
 	__u32 last_call_age_ms; /* at most MTS_CALL_AGE_MAX - 1; MTS_CALL_AGE_MAX: never called */
 	__u32 last_call_refused; /* 1: the last call was refused */
+	/*
+	 * The tightest memory.high or memory.max of its cgroup and of those above it, if one of
+	 * them keeps the job from having what it needs; 0: none does. What such a job waits for
+	 * begins no turns.
+	 */
+	__u64 memory_limit;
+	/* Part of demand that memory.swap.max keeps in memory: it is taken off all bins. */
+	__u64 immovable;
 };
 
 struct mts_bin_info {
@@ -594,7 +607,7 @@ MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 224);
+MTS_ASSERT_SIZE(mts_job_info, 240);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_stats, 352);

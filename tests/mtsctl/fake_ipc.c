@@ -307,6 +307,18 @@ static void limits(void)
 	job->last_call_refused = 1;
 }
 
+/* Limits of cgroups: one job cannot be evicted, one in part, and one is kept from what it needs. */
+static void cgroup_limited(void)
+{
+	struct mts_job_info *job;
+
+	rotating();
+	now.jobs[0].memory_limit = 60 * MIB;
+	now.jobs[2].immovable = 8 * MIB;
+	job = new_job("pod", MTS_JOB_NO_SWAP, MTS_BIN_EVERY, 4);
+	job->immovable = job->demand;
+}
+
 static void switching(void)
 {
 	rotating();
@@ -447,13 +459,28 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	  { "empty", empty },	  { "off", off },
-	{ "rotating", rotating }, { "used", used },	  { "switching", switching },
-	{ "oom", oom },		  { "paused", paused },	  { "many", many },
-	{ "newer", newer },	  { "no-each", idle },	  { "torn", rotating },
-	{ "moving", rotating },	  { "full", full },	  { "escapes", escapes },
-	{ "ending", ending },	  { "unseen", unseen },	  { "limits", limits },
-	{ "cgroups", cgroups },	  { "no-gain", no_gain }, { "slow-swap", slow_swap },
+	{ "idle", idle },
+	{ "empty", empty },
+	{ "off", off },
+	{ "rotating", rotating },
+	{ "used", used },
+	{ "switching", switching },
+	{ "oom", oom },
+	{ "paused", paused },
+	{ "many", many },
+	{ "newer", newer },
+	{ "no-each", idle },
+	{ "torn", rotating },
+	{ "moving", rotating },
+	{ "full", full },
+	{ "escapes", escapes },
+	{ "ending", ending },
+	{ "unseen", unseen },
+	{ "limits", limits },
+	{ "cgroup-limits", cgroup_limited },
+	{ "cgroups", cgroups },
+	{ "no-gain", no_gain },
+	{ "slow-swap", slow_swap },
 };
 
 static const char *scenario(void)

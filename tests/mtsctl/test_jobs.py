@@ -388,6 +388,18 @@ def test_why_limits_and_calls(why, host, job, texts):
         assert text in shown
 
 
+@pytest.mark.parametrize(
+    ("job", "text"),
+    [
+        (1, "confined its cgroup, or one above, has a memory.high or memory.max (60.0 MiB) below"),
+        (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
+        (15, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
+    ],
+)
+def test_why_limits_of_cgroups(why, job, text):
+    assert text in " ".join(why(job, scenario="cgroup-limits").out.split())
+
+
 def test_why_the_caller_is_gone(why):
     out = " ".join(why(16, scenario="limits").out.split())
     assert "called 3.2 s ago, by process 4711: a process outside started a task" in out
@@ -444,6 +456,8 @@ def test_why_json(why):
             "state": "frozen",
             "bin": 0,
             "max_pause_ns": None,
+            "memory_limit": None,
+            "immovable": 0,
             "calls": 0,
             "calls_refused": 0,
             "last_call": None,

@@ -83,6 +83,11 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			    "never while turns would freeze it for longer than its limit: it is "
 			    "in every bin");
 		return;
+	case MTS_JOB_NO_SWAP:
+		print_field("frozen",
+			    "never: memory.swap.max of its cgroup, or of one above, leaves it no "
+			    "swap, so a freeze would free no memory: it is in every bin");
+		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
 		return;
@@ -183,6 +188,14 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	if (job->max_pause_ns)
 		print_field("limit", "%s: mts never freezes it for longer",
 			    format_time(a, job->max_pause_ns));
+	if (job->memory_limit)
+		print_field("confined",
+			    "its cgroup, or one above, has a memory.high or memory.max (%s) below "
+			    "what is needed: what it waits for by that begins no turns",
+			    format_size(a, job->memory_limit));
+	if (job->immovable && job->state != MTS_JOB_NO_SWAP)
+		print_field("stays", "%s: memory.swap.max keeps it in memory while it is frozen",
+			    format_size(a, job->immovable));
 	explain_calls(job);
 	if (job->frozen_longest_ns)
 		print_field("longest", "%s: its longest freeze so far",
@@ -213,6 +226,8 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
+	json_put(&root, "immovable", json_u64(job->immovable));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));
