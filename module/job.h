@@ -144,6 +144,9 @@ struct mts_job {
 	u64 evict_writes; /* pages under writeback at that time */
 	bool evict_cut; /* the write of memory.reclaim was interrupted */
 
+	/* moves.c, any context: to this cgroup the last process has moved; 0: it has not */
+	u64 moved_to;
+
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */

@@ -66,6 +66,9 @@ const char *const mts_setting_files[MTS_SETTINGS] = {
 
 static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
+	/* It is asked for with each update: without the file, which takes time to open. */
+	if (setting == MTS_SETTING_LOW)
+		return mts_limits_low(job, value);
 	return gone(mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value));
 }
 

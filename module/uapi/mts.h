@@ -36,7 +36,7 @@
 
 /*
  * Raised when commands or fields are added; mts_status.abi shows it.
- *  2: pause limits of jobs; calls; sizes of mts_stats and mts_job_info
+ *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  */
 #define MTS_ABI_VERSION 2
 
@@ -505,6 +505,31 @@ struct mts_list {
 	__u32 pad;
 };
 
+/*
+ * MTS_IOC_GONE, as MTS_IOC_JOBS: the latest jobs that ended although their work may go on outside of
+ * any job, the latest first. A job that `mts` made, and whose last process exited, is not among
+ * them.
+ */
+enum mts_gone {
+	MTS_GONE_MOVED = 1, /* the last process has moved to another cgroup */
+	/*
+	 * The last process in an added cgroup has exited, or the cgroup was removed. What starts
+	 * there again, such as a container that restarts, is in no job.
+	 */
+	MTS_GONE_EMPTY = 2,
+};
+
+#define MTS_GONE_MAX 64u /* jobs that are remembered */
+
+struct mts_gone_info {
+	__u32 id;
+	__u32 why; /* enum mts_gone */
+	__u64 cgroup_id;
+	__u64 moved_to; /* id of the cgroup to which the last process has moved; 0: it has not */
+	__u64 gone_ns; /* when mts saw it */
+	char name[MTS_NAME_SIZE];
+};
+
 #define MTS_ELEM_SIZE_MAX 4096u
 
 /* Sizes in ABI 1. */
@@ -571,6 +596,8 @@ struct mts_stats {
 	__u64 call_refused; /* calls refused because the budget was used up */
 	/* Freezes by other processes while mts held the job frozen; mts does not undo them. */
 	__u64 foreign_freezes;
+	__u64 jobs_moved; /* of jobs_gone: the last process moved to another cgroup */
+	__u64 jobs_lapsed; /* of jobs_gone: MTS_GONE_EMPTY */
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -587,6 +614,7 @@ struct mts_stats {
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
+#define MTS_IOC_GONE _IOWR(MTS_IOC_MAGIC, 0x24, struct mts_list)
 /* MTS_IOC_STATS for a struct mts_stats of @size bytes. */
 #define MTS_IOC_STATS_OF(size) _IOC(_IOC_READ, MTS_IOC_MAGIC, 0x23, size)
 #define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
@@ -610,6 +638,7 @@ MTS_ASSERT_SIZE(mts_status, 264);
 MTS_ASSERT_SIZE(mts_job_info, 240);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
-MTS_ASSERT_SIZE(mts_stats, 352);
+MTS_ASSERT_SIZE(mts_gone_info, 96);
+MTS_ASSERT_SIZE(mts_stats, 368);
 
 #endif /* _UAPI_MTS_H */
