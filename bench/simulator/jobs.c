@@ -92,7 +92,7 @@ void jobs_load(void)
 	const struct mts_config *config = &host.scenario->config;
 
 	mutex_lock(&mts_lock);
-	mts_freezer_set_hands_off(config->mode == MTS_MODE_OFF);
+	mts_gate_set_hands_off(config->mode == MTS_MODE_OFF);
 	mts_failsafe_set_limit(config->max_pause_ns ?: MTS_PAUSE_MAX_NS);
 	mts_interactive_set_share(config->interactive);
 	mts_rotor_configure(config);
@@ -105,7 +105,7 @@ void jobs_unload(void)
 {
 	u32 i;
 
-	mts_freezer_stop(MTS_REASON_UNLOAD, "the scenario is over");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the scenario is over");
 	mts_rotor_exit();
 	mts_failsafe_exit();
 	for (i = 0; i < host.arrived; i++)

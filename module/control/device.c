@@ -44,15 +44,15 @@ static long config_set(void __user *arg)
 	if (err)
 		return err;
 	if (config.mask & MTS_CONFIG_MODE) {
-		mts_freezer_open(MTS_REASON_NONE);
+		mts_gate_open(MTS_REASON_NONE);
 		mts_reclaim_retry();
 	}
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/*
 	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.
 	 */
-	if (!mts_freezer_may_freeze())
-		mts_freezer_thaw_all();
+	if (!mts_gate_may_freeze())
+		mts_thaw_all();
 	return 0;
 }
 
@@ -337,8 +337,8 @@ static long list(void __user *arg, const struct kind_of_list *kind)
 
 static long thaw_all(void)
 {
-	mts_freezer_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", current->comm,
-			 task_tgid_nr(current));
+	mts_thaw_and_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", current->comm,
+			  task_tgid_nr(current));
 	return 0;
 }
 

@@ -50,7 +50,7 @@ static void enter_idle(u32 state, u32 reason)
 	mts_onset_forget_fit();
 	mutex_unlock(&mts_lock);
 	/* Protect before memory is short: later the memory is gone. */
-	mts_protection_update(!mts_admit_starves() && mts_freezer_may_freeze());
+	mts_protection_update(!mts_admit_starves() && mts_gate_may_freeze());
 	mts_state_rest(state, reason);
 }
 

@@ -87,7 +87,7 @@ static int rotor_main(void *unused)
 	set_user_nice(current, MIN_NICE);
 
 	while (!kthread_should_stop()) {
-		u32 gate = mts_freezer_gate(), nbins;
+		u32 gate = mts_gate_reason(), nbins;
 		u64 began;
 
 		mts_job_reap(mts_promise_step);

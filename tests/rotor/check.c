@@ -131,7 +131,7 @@ static void check_newcomer(struct model *model)
 
 	/* A switch has no time limit. */
 	if (mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
-	    mts_freezer_gate() || is_in_roster(model->job))
+	    mts_gate_reason() || is_in_roster(model->job))
 		model->seen = machine_now();
 	else if (machine_now() - model->seen > limit)
 		BREACH("%s: the rotor has not seen it for %llu ms (last: %s)", model->job->name,
@@ -169,7 +169,7 @@ static void after_turn(void)
 {
 	note_state();
 	check_lost_wakeup();
-	if (mts_freezer_may_freeze())
+	if (mts_gate_may_freeze())
 		check.forbidden_since = 0;
 	else if (!check.forbidden_since)
 		check.forbidden_since = machine_now();
@@ -292,7 +292,7 @@ void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
-	if (!is_foul() && mts_freezer_may_freeze())
+	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
 }

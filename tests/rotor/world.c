@@ -30,17 +30,17 @@ static void configure(void)
 	bool off = config.mode == MTS_MODE_OFF || config.mode == MTS_MODE_SHADOW;
 
 	mutex_lock(&mts_lock);
-	mts_freezer_set_hands_off(off);
+	mts_gate_set_hands_off(off);
 	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_MAX_NS);
 	mts_interactive_set_share(config.interactive);
 	mts_rotor_configure(&config);
 	mutex_unlock(&mts_lock);
 	check_limit(config.max_pause_ns);
-	mts_freezer_open(MTS_REASON_NONE);
+	mts_gate_open(MTS_REASON_NONE);
 	mts_reclaim_retry();
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	if (off)
-		mts_freezer_thaw_all();
+		mts_thaw_all();
 }
 
 static u64 draw_slice(void)
@@ -240,7 +240,7 @@ static void new_config(struct model *unused)
 
 static void thaw_command(struct model *unused)
 {
-	mts_freezer_stop(MTS_REASON_USER, "asked for");
+	mts_thaw_and_stop(MTS_REASON_USER, "asked for");
 }
 
 static void out_of_memory(struct model *unused)
@@ -405,7 +405,7 @@ static int world_main(void *unused)
 	if (quiet)
 		check_shares();
 	check_note("unload");
-	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
 	mts_rotor_exit();
 	mts_lookout_exit();
 	mts_failsafe_exit();
