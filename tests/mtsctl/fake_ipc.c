@@ -478,6 +478,7 @@ static const struct {
 	{ "unseen", unseen },
 	{ "limits", limits },
 	{ "cgroup-limits", cgroup_limited },
+	{ "gone", idle },
 	{ "cgroups", cgroups },
 	{ "no-gain", no_gain },
 	{ "slow-swap", slow_swap },
@@ -723,6 +724,30 @@ int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation)
 	/* torn: the lists never agree; moving: from the third time on. */
 	if (!strcmp(scenario(), "torn") || (!strcmp(scenario(), "moving") && asked < 3))
 		(*generation)++;
+	return 0;
+}
+
+int ipc_gone(struct mts_gone_info **gone, u32 *count)
+{
+	const struct mts_gone_info infos[] = {
+		{ .id = 5,
+		  .why = MTS_GONE_MOVED,
+		  .cgroup_id = 1,
+		  .moved_to = strtoull(env("MTS_FAKE_CGROUP_ID", "1000"), NULL, 0),
+		  .gone_ns = NOW - 2 * SECOND,
+		  .name = "make" },
+		{ .id = 7,
+		  .why = MTS_GONE_EMPTY,
+		  .cgroup_id = 2,
+		  .gone_ns = NOW - 9 * SECOND,
+		  .name = "pod.scope" },
+	};
+	int ret = fail("gone");
+
+	if (ret)
+		return ret;
+	*count = strcmp(scenario(), "gone") ? 0 : sizeof(infos) / sizeof(*infos);
+	*gone = copy(infos, *count, sizeof(**gone));
 	return 0;
 }
 

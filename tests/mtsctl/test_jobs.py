@@ -426,6 +426,30 @@ def test_why_not_ours(why):
     assert shown.out.endswith("frozen     no\n")
 
 
+@pytest.mark.parametrize(
+    ("path", "is_destination", "text"),
+    [
+        ("session-3.scope", True, "job make (5) until 2.0 s ago, when its last process moved to"),
+        ("docker/pod.scope", False, "job pod.scope (7) until 9.0 s ago, when its last process ex"),
+    ],
+)
+def test_why_a_job_is_gone(mtsctl, host, path, is_destination, text):
+    directory = host.cgroup(path)
+    host.process(77, f"/{path}")
+    job_0 = directory.stat().st_ino if is_destination else 5
+    asked = {"scenario": "gone", "cgroup_id": job_0, **host.fake}
+    assert f"was {text}" in " ".join(mtsctl("why", "77", **asked).out.split())
+    was = json.loads(mtsctl("why", "--json", "77", **asked).out)["was"]
+    assert was["why"] == ("moved" if is_destination else "empty")
+
+
+def test_why_an_old_module_remembers_none(mtsctl, host):
+    host.cgroup("docker/pod.scope")
+    host.process(77, "/docker/pod.scope")
+    shown = mtsctl("why", "77", scenario="gone", fail="gone=25", **host.fake)
+    assert (shown.status, "was" in shown.out) == (0, False)
+
+
 def test_why_frozen_by_others(why):
     assert why(frozen=1).out.endswith("by another process (cgroup.freeze)\n")
 
@@ -462,6 +486,7 @@ def test_why_json(why):
             "calls_refused": 0,
             "last_call": None,
         },
+        "was": None,
         "frozen": "mts",
         "frozen_for_ns": 1500000000,
         "runs_in_ns": 2500000000,

@@ -5,6 +5,7 @@
 
 #include "cgroup.h"
 #include "format.h"
+#include "gone.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -156,6 +157,31 @@ static void explain_calls(const struct mts_job_info *job)
 			    job->calls_refused);
 }
 
+/* The job in which a process that is in none would be, had it not ended. Return: false: none. */
+static bool find_gone(const struct subject *who, struct mts_gone_info *gone)
+{
+	u64 ids[DEPTH];
+	int n;
+
+	return !cgroup_ids(who->cgroup, ids, DEPTH, &n) && gone_find(who->cgroup, ids, n, gone);
+}
+
+static void explain_gone(const struct subject *who, const struct snapshot *s)
+{
+	char name[MTS_NAME_SIZE], a[FORMAT_SIZE];
+	struct mts_gone_info gone;
+
+	if (!find_gone(who, &gone))
+		return;
+	print_field("was", "job %s (%u) until %s ago, when its last process %s: %s",
+		    format_name(name, sizeof(name), gone.name), gone.id,
+		    format_time(a, mts_sub_floor(s->status.now_ns, gone.gone_ns)),
+		    gone.why == MTS_GONE_MOVED ? "moved to this cgroup" : "exited",
+		    gone.why == MTS_GONE_MOVED ? "'mtsctl add' makes this cgroup a job" :
+						 "what starts in its cgroup again is in no job, "
+						 "until 'mtsctl add'");
+}
+
 static void explain(const struct subject *who, const struct snapshot *s,
 		    const struct mts_job_info *job)
 {
@@ -166,6 +192,7 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	if (!job) {
 		print_field("job", "none: mts does nothing to it%s",
 			    who->kernel_thread ? " (it is a kernel thread)" : "");
+		explain_gone(who, s);
 		if (who->frozen)
 			print_field("frozen", "by another process (cgroup.freeze)");
 		else
@@ -234,6 +261,21 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	return root;
 }
 
+static json_t *gone_json(const struct subject *who, const struct snapshot *s)
+{
+	struct mts_gone_info gone;
+	json_t *root;
+
+	if (!find_gone(who, &gone))
+		return json_null();
+	root = json_object();
+	json_put(&root, "id", json_u64(gone.id));
+	json_put(&root, "name", json_text(gone.name));
+	json_put(&root, "why", json_string(gone.why == MTS_GONE_MOVED ? "moved" : "empty"));
+	json_put(&root, "ended_for_ns", json_u64(mts_sub_floor(s->status.now_ns, gone.gone_ns)));
+	return root;
+}
+
 static int explain_json(const struct subject *who, const struct snapshot *s,
 			const struct mts_job_info *job)
 {
@@ -246,6 +288,7 @@ static int explain_json(const struct subject *who, const struct snapshot *s,
 	json_put(&root, "state", json_string(word_of(state_words, s->status.state)));
 	json_put(&root, "detail", json_text(s->status.detail));
 	json_put(&root, "job", job ? job_json(s, job) : json_null());
+	json_put(&root, "was", job ? json_null() : gone_json(who, s));
 	put_frozen(&root, who, s, job);
 	return json_print(root);
 }
