@@ -16,21 +16,19 @@ static void tell(const struct mts_job *job)
 {
 	if (has_moved(job)) {
 		mts_stats_inc(jobs_moved);
-		pr_info_ratelimited(
-			"job %s (%u) has ended: its last process has moved to another cgroup, and is in no job\n",
-			job->name, job->id);
+		pr_info_ratelimited("job %s (%u) has ended: its last process has moved away\n",
+				    job->name, job->id);
 	} else {
 		mts_stats_inc(jobs_lapsed);
-		pr_info_ratelimited(
-			"job %s (%u) has ended: its last process has exited; what starts in its cgroup again is in no job (mtsctl add)\n",
-			job->name, job->id);
+		pr_info_ratelimited("job %s (%u) has ended: its cgroup has become empty\n",
+				    job->name, job->id);
 	}
 }
 
 void mts_gone_note(struct mts_job *job)
 {
 	lockdep_assert_held(&mts_lock);
-	/* The cgroup of a job that mts has made goes with the last process: that is the usual end. */
+	/* The cgroup of a job that mts has made goes with the last process: the usual end. */
 	if (job->created && !has_moved(job))
 		return;
 	tell(job);

@@ -506,8 +506,8 @@ struct mts_list {
 };
 
 /*
- * MTS_IOC_GONE, as MTS_IOC_JOBS: the latest jobs that ended although their work may go on outside of
- * any job, the latest first. A job that `mts` made, and whose last process exited, is not among
+ * MTS_IOC_GONE, as MTS_IOC_JOBS: the latest jobs that ended although their work may go on outside
+ * of any job, the latest first. A job that mts made, and whose last process exited, is not among
  * them.
  */
 enum mts_gone {
