@@ -256,6 +256,67 @@ int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 	return err;
 }
 
+/* Levels and characters of a path below a job; cgroups that lie deeper stay. */
+#define PATH_BELOW_MAX 1024
+/* Cgroups below a job that are removed at most: each needs a walk over all of them. */
+#define TRIM_MAX 1024
+
+/* The path of a cgroup below @cgrp that has none below it. Return: its length; 0: there is none. */
+static int find_leaf(struct cgroup *cgrp, char *path, size_t size)
+{
+	struct cgroup_subsys_state *css = NULL, *leaf = NULL;
+	int len = 0;
+
+	rcu_read_lock();
+	/* The last one that is online, in pre-order, has none below it that is. */
+	while ((css = css_next_descendant_pre(css, &cgrp->self)))
+		if (css != &cgrp->self && READ_ONCE(css->flags) & CSS_ONLINE)
+			leaf = css;
+	if (leaf)
+		len = kernfs_path_from_node(leaf->cgroup->kn, cgrp->kn, path, size);
+	rcu_read_unlock();
+	return len;
+}
+
+static int remove_below(const struct path *dir, char *path)
+{
+	char *name = strrchr(path, '/');
+	struct path parent = *dir;
+	int err = 0;
+
+	if (!name)
+		return -EINVAL;
+	*name++ = '\0';
+	path_get(&parent);
+	if (*path) {
+		path_put(&parent);
+		err = look_up(dir, path + 1, &parent);
+	}
+	if (err)
+		return err;
+	err = remove_cgroup(&parent, name, NULL);
+	path_put(&parent);
+	return err;
+}
+
+int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
+{
+	const struct cred *old = override_creds(own_cred);
+	char *path = kmalloc(PATH_BELOW_MAX, GFP_KERNEL);
+	int len, err = path ? 0 : -ENOMEM;
+	u32 n = 0;
+
+	while (!err && (len = find_leaf(cgrp, path, PATH_BELOW_MAX))) {
+		if (len < 0 || len >= PATH_BELOW_MAX || n++ == TRIM_MAX)
+			err = -EBUSY;
+		else
+			err = remove_below(dir, path);
+	}
+	kfree(path);
+	revert_creds(old);
+	return err;
+}
+
 static int find_base(const char *base)
 {
 	char *parent, *slash;

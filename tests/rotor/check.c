@@ -24,6 +24,8 @@
  * unless it is busy. Without turns it looks at once, but measures for at most 2 % of the time.
  */
 #define TICKS_NS (3 * (u64)NSEC_PER_SEC)
+/* A plan's figures are no older, ns: the idle rotor does not measure for each plan. */
+#define MEASURED_NS (10 * (u64)NSEC_PER_SEC)
 /* Each look at the clock, the tasks and what an operation takes comes on top. */
 #define TICK_NS (50 * (u64)NSEC_PER_MSEC)
 #define LISTEN_NS (60 * (u64)NSEC_PER_SEC)
@@ -290,9 +292,26 @@ static void check_judged(void)
 		       check.longest_round / NSEC_PER_MSEC);
 }
 
+/* A freeze of a job that may have no swap frees nothing: a plan that knows of it gives it no bin. */
+static void check_swap(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		const struct model *model = model_of(job);
+
+		if (job->bin < mts_rotor.round.nbins && !model->swap_limit &&
+		    model->limits_changed + MEASURED_NS < mts_rotor.planning.planned)
+			BREACH("%s: may have no swap, but is in bin %u", job->name, job->bin);
+	}
+}
+
 void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 {
 	check_bins();
+	if (!is_foul())
+		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
 	check_pinned();

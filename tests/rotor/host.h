@@ -42,6 +42,11 @@ enum host_mishap {
  * @job: with a reference, until the model is buried
  * @size: bytes that it uses; touched bytes that are not @resident are in @swap
  * @growth: bytes per second
+ * @limit: memory.max of its cgroup, bytes
+ * @limit_above: its cgroup is below the one with host.limit_above
+ * @swap_limit: memory.swap.max of its cgroup, bytes
+ * @limits_changed: when one of these last changed; ktime
+ * @refaults: pages that it has swapped in
  * @frozen_by_file: its cgroup.freeze says 1
  * @frozen_above: another process has frozen a cgroup above it
  * @foreign: another process has frozen it by cgroup.freeze
@@ -67,6 +72,11 @@ struct model {
 	u64 resident;
 	u64 swap;
 	u64 growth;
+	u64 limit;
+	bool limit_above;
+	u64 swap_limit;
+	u64 limits_changed;
+	u64 refaults;
 	u64 ran;
 	u64 user;
 	u64 stalled;
@@ -101,6 +111,7 @@ struct host {
 	u64 memory;
 	u64 swap;
 	u64 swap_used;
+	u64 limit_above; /* memory.max of a cgroup above jobs, bytes */
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 fault_ns; /* ns per page, single pages */

@@ -180,6 +180,7 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 	*usage = (struct mts_usage){
 		.current_bytes = model->resident,
 		.swap = model->swap,
+		.refaults = model->refaults,
 	};
 	return 0;
 }
@@ -189,6 +190,23 @@ static int op_resident(struct mts_job *job, u64 *bytes)
 	host_advance();
 	*bytes = model_of(job)->resident;
 	return model_of(job)->cgrp.online ? 0 : -ENODEV;
+}
+
+static void op_limits(struct mts_job *job, struct mts_mem_limits *limits)
+{
+	const struct model *model = model_of(job);
+
+	mts_user_point();
+	*limits = (struct mts_mem_limits){
+		.most = model->limit,
+		.room = mts_sub_floor(model->limit, model->resident),
+		.swap = model->swap_limit,
+	};
+	if (!model->limit_above)
+		return;
+	limits->most = min(limits->most, host.limit_above);
+	limits->n = 1;
+	limits->above[0] = (struct mts_limit){ .id = 1, .depth = 1, .bytes = host.limit_above };
 }
 
 static int op_ran(struct mts_job *job, struct mts_ran *ran)
@@ -246,7 +264,8 @@ static u64 op_evict(struct mts_eviction *e, struct mts_job *job, bool *all, bool
 			return got;
 		}
 		bytes = min3((u64)atomic64_read(&e->left), model->resident, CHUNK);
-		bytes = min(bytes, mts_sub_floor(host.swap, host.swap_used));
+		bytes = min3(bytes, mts_sub_floor(host.swap, host.swap_used),
+			     mts_sub_floor(model->swap_limit, model->swap));
 		if (bytes < PAGE_SIZE) {
 			*all = model->resident < PAGE_SIZE;
 			break;
@@ -285,7 +304,10 @@ static u64 op_bring_back(struct mts_move *move)
 				move->again = true;
 				return pages;
 			}
-			bytes = min(bytes, model->swap);
+			bytes = min3(bytes, model->swap,
+				     mts_sub_floor(model->limit, model->resident));
+			if (bytes < PAGE_SIZE)
+				break;
 			model->swap -= bytes;
 			model->resident += bytes;
 			host.swap_used -= bytes;
@@ -390,6 +412,7 @@ static const struct mts_ops ops = {
 	.stalls = op_stalls,
 	.usage = op_usage,
 	.resident = op_resident,
+	.limits = op_limits,
 	.ran = op_ran,
 	.evict = op_evict,
 	.bring_back = op_bring_back,

@@ -120,6 +120,30 @@ static void sleeps_or_wakes(struct model *model)
 	model->awake = !model->awake;
 }
 
+/* Of its cgroup: memory.max, memory.swap.max; or it moves below a cgroup with memory.max. */
+static void limits_change(struct model *model)
+{
+	host_advance();
+	model->limits_changed = machine_now();
+	switch (machine_draw(4)) {
+	case 0:
+		model->limit = U64_MAX;
+		model->swap_limit = U64_MAX;
+		model->limit_above = false;
+		break;
+	case 1:
+		model->limit = max(model->resident, PAGE_SIZE + machine_draw(model->size + 1));
+		break;
+	case 2:
+		/* What is in swap stays there. */
+		model->swap_limit = machine_draw(2) ? 0 : machine_draw(model->size + 1);
+		break;
+	case 3:
+		model->limit_above = true;
+		break;
+	}
+}
+
 static void types(struct model *model)
 {
 	u32 n = 1 + machine_draw(8);
@@ -283,6 +307,7 @@ static const struct action {
 	{ "grows", grows, 20, true, true },
 	{ "shrinks", shrinks, 10, true, true },
 	{ "sleeps or wakes", sleeps_or_wakes, 20, true, true },
+	{ "limits change", limits_change, 10, true, true },
 	{ "types", types, 10, true },
 	{ "is called", is_called, 10, true },
 	{ "holds a lock that is waited for", holds_lock, 10, true },
