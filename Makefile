@@ -28,6 +28,7 @@ help:
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
+	@echo 'make bench-host  policies on this host, real gigabytes; as root; ARGS="--help": what else'
 	@echo 'make test        what must always pass, guests included: below 20 minutes'
 	@echo 'make test-all    that, and the slow groups of tests in guests'
 	@echo 'make soak        the rotor on its virtual clock, ten million switches: two hours'
@@ -47,7 +48,7 @@ help:
 	@echo 'parts:           module mtsctl mtsd syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|test|debug|newer|systemd|lint|kernelshark'
+	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -98,6 +99,12 @@ bench-full:
 	@$(MAKE) -s $(PARALLEL) guest-module static
 	@status=0; bench/run --effort full --keep --output $(BUILD)/results-full || status=$$?; \
 		bench/report --output $(BUILD)/report-full $(BUILD)/results-full && exit $$status
+
+# On this host, without a guest. ARGS: options of bench/bench-host.
+bench-host:
+	@tools/setup host
+	@$(MAKE) -s $(PARALLEL) static
+	@$(PYTHON) bench/bench-host $(ARGS)
 
 # Takes days: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
 bars:
@@ -207,6 +214,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo bench bench-full bars \
+.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean

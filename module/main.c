@@ -84,7 +84,7 @@ static void __exit mts_exit(void)
 {
 	mts_device_exit();
 	/* Thaw all jobs first: the remaining steps may take long. */
-	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
 	mts_hooks_exit();
 	mts_rotor_exit();
 	mts_workers_exit();

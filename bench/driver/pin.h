@@ -4,7 +4,7 @@
 #define LABDRIVE_PIN_H
 
 /**
- * pin_self() - lock the driver's memory, run at SCHED_FIFO 1, and be spared by the OOM killer
+ * pin_self() - lock the driver's memory, and run at SCHED_FIFO 1
  *
  * Children inherit neither the lock nor the priority. What is mapped later is locked too.
  * Fails the run if the kernel refuses.
@@ -15,7 +15,8 @@ void pin_self(void);
  * pin_rest() - take memory until programs find free_mib MiB free
  *
  * Page cache, dentries and inodes are dropped first. What is then left is MemAvailable of
- * /proc/meminfo less what of it is slab that could not be dropped, right to a quarter of a MiB.
+ * /proc/meminfo less what of it is slab that could not be dropped, right to a quarter of a MiB, or
+ * to a 1024th if that is more. The OOM killer spares the driver from then on.
  * Fails the run if less is free to begin with.
  * Returns the MiB taken.
  */

@@ -5,7 +5,10 @@
  *
  * simulator.c  the whole, and the ideal beside it
  * scenario.c   the command line: host, disk, jobs
- * host.c       the host: jobs run, fill memory and fault, as the processors and the disk allow
+ * host.c       the host: time passes
+ * memory.c     whose pages are in memory
+ * phases.c     what each running job is about: it fills memory, faults or works
+ * rates.c      how fast, as the processors and the disk allow
  * move.c       eviction and bringing back, and the threads that do it
  * jobs.c       jobs come and go, freeze and thaw; the other operations of the module
  * figures.c    what is counted, as trace events tell of it
@@ -97,7 +100,7 @@ enum phase {
  * @touching: pages that it has still to write for the first time
  * @working_ns: processor time that it has still to work
  * @touched: bytes that it has written; what of it is not @resident is in swap
- * @user_ns, @user_seen: processor time in user mode; of it, at the module's last look
+ * @user_ns: processor time in user mode
  * @stalled_ns: time that it has waited for memory, since that look
  * @ran_ns: processor time
  * @running: index among the running jobs
@@ -116,7 +119,6 @@ struct job {
 	u64 touched;
 	u64 resident;
 	u64 user_ns;
-	u64 user_seen;
 	u64 stalled_ns;
 	u64 ran_ns;
 	u64 frozen_at;
@@ -220,12 +222,23 @@ void host_changes(void);
 /* Virtual time, from the beginning. */
 u64 host_now(void);
 
-/* A job begins to run, or stops, with host_advance() before it. */
-void host_start_job(struct job *job);
-void host_stop_job(struct job *job);
+/* What jobs hold in memory has changed: the running jobs' regime may be another. */
+void host_memory_changes(void);
 
-/* What it has done so far is in its fields. */
-void host_settle(struct job *job);
+/* ---- memory.c ---------------------------------------------------------------- */
+
+/* Bytes that jobs can hold before the host swaps. */
+u64 memory_usable(void);
+
+/* Bytes of the running jobs: in memory while they thrash; written. */
+u64 memory_for_running(void);
+u64 memory_touched(void);
+
+/* Of a job that runs. */
+void memory_set_resident(struct job *job, u64 bytes);
+
+/* The host reclaims from frozen jobs what does not fit: from the one frozen for longest first. */
+void memory_take_excess(void);
 
 /* Bytes of all jobs in memory; that there is room for; pages swapped in by jobs and for them. */
 u64 host_resident(void);
@@ -235,6 +248,32 @@ u64 host_swapins(void);
 /* A job that does not run loses so much of its memory to swap, or gets it back. */
 void host_move_out(struct job *job, u64 bytes);
 void host_move_in(struct job *job, u64 bytes);
+
+/* ---- phases.c ---------------------------------------------------------------- */
+
+/* A job begins to run, or stops, with host_advance() before it. */
+void host_start_job(struct job *job);
+void host_stop_job(struct job *job);
+
+/* What it has done so far is in its fields. */
+void host_settle(struct job *job);
+
+/* The same of all jobs that run. */
+void phases_settle(void);
+
+/* Jobs that have finished this phase enter the next one. */
+void phases_finish(enum phase phase);
+
+/* The running jobs find memory as it is now. */
+void phases_set_regime(void);
+
+/* Threads of the jobs that run. */
+u64 phases_threads(void);
+
+/* ---- rates.c ----------------------------------------------------------------- */
+
+/* Work out all rates, of jobs and movers. */
+void rates_set(void);
 
 /* Time of the disk for a page that goes out or comes back in bulk; FIX. */
 u128 host_disk_page(void);

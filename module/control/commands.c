@@ -8,6 +8,7 @@
 #include "jobs/calls.h"
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
+#include "jobs/gone.h"
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
 #include "jobs/thaw.h"
@@ -22,15 +23,15 @@ static int config_set(const struct mts_config *config)
 	if (err)
 		return err;
 	if (config->mask & MTS_CONFIG_MODE) {
-		mts_freezer_open(MTS_REASON_NONE);
+		mts_gate_open(MTS_REASON_NONE);
 		mts_reclaim_retry();
 	}
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/*
 	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.
 	 */
-	if (!mts_freezer_may_freeze())
-		mts_freezer_thaw_all();
+	if (!mts_gate_may_freeze())
+		mts_thaw_all();
 	return 0;
 }
 
@@ -128,7 +129,7 @@ static int thaw_all(void)
 	char comm[TASK_COMM_LEN];
 
 	get_task_comm(comm, current);
-	mts_freezer_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", comm, task_tgid_nr(current));
+	mts_thaw_and_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", comm, task_tgid_nr(current));
 	return 0;
 }
 
@@ -209,6 +210,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_CALLED;
 	if (job->limited)
 		return MTS_JOB_LIMITED;
+	if (job->has_no_swap)
+		return MTS_JOB_NO_SWAP;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -251,6 +254,8 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.last_call_pid = READ_ONCE(job->call.last_pid),
 		.last_call_age_ms = call_age_ms(job),
 		.last_call_refused = READ_ONCE(job->call.last_refused),
+		.memory_limit = job->confined ? job->limits.most : 0,
+		.immovable = job->immovable,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }
@@ -270,6 +275,11 @@ static u32 fill_jobs(void *buf, u32 n)
 	return mts_job_count();
 }
 
+static u32 fill_gone(void *buf, u32 n)
+{
+	return mts_gone_list(buf, n);
+}
+
 static u32 fill_bins(void *buf, u32 n)
 {
 	return mts_status_bins(buf, n);
@@ -283,6 +293,8 @@ struct kind_of_list {
 
 static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_info),
 					       MTS_JOB_INFO_SIZE_1 };
+static const struct kind_of_list gone_list = { fill_gone, sizeof(struct mts_gone_info),
+					       sizeof(struct mts_gone_info) };
 static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
 					       MTS_BIN_INFO_SIZE_1 };
 
@@ -293,6 +305,8 @@ static const struct kind_of_list *kind_of(unsigned int cmd)
 		return &jobs_list;
 	case MTS_IOC_BINS:
 		return &bins_list;
+	case MTS_IOC_GONE:
+		return &gone_list;
 	}
 	return NULL;
 }

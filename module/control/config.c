@@ -112,8 +112,8 @@ int mts_config_set(const struct mts_config *set)
 	err = check(&merged);
 	if (!err) {
 		current_config = merged;
-		mts_freezer_set_hands_off(merged.mode == MTS_MODE_OFF ||
-					  merged.mode == MTS_MODE_SHADOW);
+		mts_gate_set_hands_off(merged.mode == MTS_MODE_OFF ||
+				       merged.mode == MTS_MODE_SHADOW);
 		/* An automatic limit is set by the next plan; until then the maximum holds. */
 		if (set->mask & MTS_CONFIG_MAX_PAUSE)
 			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_MAX_NS);

@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -18,12 +19,17 @@
 
 #include "compat/locks.h"
 
-/* Objects in one look; beyond them a wait is missed. 512 take 20 KiB. */
+/*
+ * Objects in one look; beyond them a wait is missed. Those of the oldest processes come first. A
+ * task adds all that it polls, so that no number is enough for a host of servers. 512 take 20 KiB,
+ * and 10,000 comparisons to sort.
+ */
 #define MAX_AWAITED 512
-/* No task waits for most files: a bitmap of 2^12 hashes tells so without a search. */
-#define ID_BITS 12
-/* Locks of one file that are searched; bounds the time that flc_lock is held. */
-#define MAX_LOCKS 64
+/*
+ * No task waits for most files: a bitmap of hashes tells so without a search. With eight bits for
+ * each object, one such file in eight is searched for.
+ */
+#define ID_BITS (ilog2(MAX_AWAITED) + 3)
 
 /* Of the look under way: one thread looks at a time (look_lock in waits.c). */
 static struct mts_awaited awaited[MAX_AWAITED];
@@ -31,16 +37,22 @@ static u32 nawaited;
 static u32 kinds; /* a bit for each kind that is in awaited[] */
 static DECLARE_BITMAP(ids, 1 << ID_BITS); /* hashes of the ids in awaited[] */
 static const struct files_struct *polled; /* the last table of files that was searched */
-static struct task_struct *waiting; /* the task that is looked at; under RCU */
 
 u32 mts_look_steps;
 
-static void add(const struct mts_awaited *new)
+/* The task that waits. @job: NULL: it is in no bin. */
+struct waiter {
+	struct task_struct *task;
+	struct mts_job *job;
+};
+
+static void add(struct mts_awaited *new, const struct waiter *waiter)
 {
 	if (nawaited == MAX_AWAITED)
 		return;
-	awaited[nawaited] = *new;
-	awaited[nawaited++].task = waiting;
+	new->task = waiter->task;
+	new->waiter = waiter->job;
+	awaited[nawaited++] = *new;
 	kinds |= BIT(new->kind);
 	__set_bit(hash_long(new->id, ID_BITS), ids);
 }
@@ -48,28 +60,26 @@ static void add(const struct mts_awaited *new)
 /* ---- what a task waits for ------------------------------------------------------------ */
 
 /* A task at one end of a pipe waits for the processes that have the other end open. */
-static void wait_for_pipe(struct file *file, struct mts_job *waiter)
+static void wait_for_pipe(struct file *file, const struct waiter *waiter)
 {
 	struct mts_awaited new = {
 		.id = (unsigned long)file_inode(file),
 		.kind = MTS_AWAITED_INODE,
 		.what = MTS_WAIT_PIPE,
-		.waiter = waiter,
 	};
 
 	if (!(file->f_mode & FMODE_WRITE))
 		new.mode = FMODE_WRITE;
 	else if (!(file->f_mode & FMODE_READ))
 		new.mode = FMODE_READ;
-	add(&new);
+	add(&new, waiter);
 }
 
-static void wait_for_socket(struct file *file, struct mts_job *waiter)
+static void wait_for_socket(struct file *file, const struct waiter *waiter)
 {
 	struct mts_awaited new = {
 		.kind = MTS_AWAITED_SOCKET,
 		.what = MTS_WAIT_SOCKET,
-		.waiter = waiter,
 	};
 	struct sock *sk, *peer = mts_files_unix_peer(file, &sk);
 
@@ -83,18 +93,17 @@ static void wait_for_socket(struct file *file, struct mts_job *waiter)
 	}
 	sock_put(peer);
 	if (new.id)
-		add(&new);
+		add(&new, waiter);
 }
 
-static void wait_for_file(struct file *file, void *job)
+static void wait_for_file(struct file *file, void *arg)
 {
-	struct mts_job *waiter = job;
+	const struct waiter *waiter = arg;
 	/* An eventfd, for example: processes that share it have the same struct file. */
-	const struct mts_awaited event = {
+	struct mts_awaited event = {
 		.id = (unsigned long)file,
 		.kind = MTS_AWAITED_FILE,
 		.what = MTS_WAIT_EVENT,
-		.waiter = waiter,
 	};
 
 	if (mts_files_pipe(file))
@@ -102,18 +111,18 @@ static void wait_for_file(struct file *file, void *job)
 	else if (sock_from_file(file))
 		wait_for_socket(file, waiter);
 	else if (file_inode(file)->i_sb->s_magic == ANON_INODE_FS_MAGIC)
-		add(&event);
+		add(&event, waiter);
 }
 
-static void wait_for_locks(const struct list_head *locks, struct mts_job *waiter)
+static void wait_for_locks(const struct list_head *locks, const struct waiter *waiter)
 {
 	struct mts_file_lock *lock;
-	u32 n = 0;
 
+	/* Under flc_lock, as each lock call of such a file walks the same list (fs/locks.c). */
 	mts_compat_for_each_lock(lock, locks) {
-		struct mts_awaited new = { .what = MTS_WAIT_LOCK, .waiter = waiter };
+		struct mts_awaited new = { .what = MTS_WAIT_LOCK };
 
-		if (++n > MAX_LOCKS)
+		if (++mts_look_steps > MTS_LOOK_MAX_STEPS)
 			return;
 		if (!mts_compat_lock_is_wanted(lock))
 			continue;
@@ -123,7 +132,7 @@ static void wait_for_locks(const struct list_head *locks, struct mts_job *waiter
 			new.kind = MTS_AWAITED_FILE;
 			new.id = (unsigned long)mts_compat_lock_file(lock);
 		}
-		add(&new);
+		add(&new, waiter);
 	}
 }
 
@@ -140,31 +149,31 @@ static void wait_for_lock(struct file *file, void *waiter)
 	spin_unlock(&context->flc_lock);
 }
 
-void mts_look_files(struct task_struct *task, mts_file_fn fn, struct mts_job *job)
+void mts_look_files(struct task_struct *task, mts_file_fn fn, void *arg)
 {
 	if (mts_look_steps <= MTS_LOOK_MAX_STEPS)
-		mts_look_steps += mts_files_each(task, fn, job);
+		mts_look_steps += mts_files_each(task, fn, arg);
 }
 
 /*
  * Which of its files the task polls is not known: take all of them. Threads of a process share the
  * table of files, so it is searched once.
  */
-static void wait_for_any(struct task_struct *task, struct mts_job *waiter)
+static void wait_for_any(struct waiter *waiter)
 {
-	if (task->files == polled)
+	if (waiter->task->files == polled)
 		return;
-	polled = task->files;
-	mts_look_files(task, wait_for_file, waiter);
+	polled = waiter->task->files;
+	mts_look_files(waiter->task, wait_for_file, waiter);
 }
 
 /* Return: the address is in a shared mapping of a file. */
-static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct mts_job *waiter)
+static bool wait_for_memory(struct mm_struct *mm, unsigned long address,
+			    const struct waiter *waiter)
 {
 	struct mts_awaited new = {
 		.kind = MTS_AWAITED_MEMORY,
 		.what = MTS_WAIT_FUTEX,
-		.waiter = waiter,
 	};
 	struct vm_area_struct *vma;
 
@@ -175,7 +184,7 @@ static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct 
 		new.id = (unsigned long)file_inode(vma->vm_file);
 	mmap_read_unlock(mm);
 	if (new.id)
-		add(&new);
+		add(&new, waiter);
 	return new.id;
 }
 
@@ -184,12 +193,14 @@ static bool wait_for_memory(struct mm_struct *mm, unsigned long address, struct 
  * the arguments of the original call. Its number is lost. The restart block of poll(2) and of
  * futex(2) begins with the first argument of the call; that of nanosleep(2) does not.
  */
-static void wait_restarted(struct task_struct *task, unsigned long first, struct mts_job *waiter)
+static void wait_restarted(struct waiter *waiter, unsigned long first)
 {
+	struct task_struct *task = waiter->task;
+
 	if ((unsigned long)READ_ONCE(task->restart_block.poll.ufds) != first)
 		return;
 	if (!wait_for_memory(task->mm, first, waiter))
-		wait_for_any(task, waiter);
+		wait_for_any(waiter);
 }
 
 static bool is_for_lock(int call, const unsigned long *args)
@@ -217,9 +228,10 @@ static bool is_write(int call)
 }
 
 /* Under task_lock(). The task may have left the system call meanwhile. */
-static void wait_in_call(struct task_struct *task, int call, const unsigned long *args,
-			 struct mts_job *waiter)
+static void wait_in_call(struct waiter *waiter, int call, const unsigned long *args)
 {
+	struct task_struct *task = waiter->task;
+
 	if (is_for_lock(call, args)) {
 		mts_files_one(task, args[0], wait_for_lock, waiter);
 		return;
@@ -229,7 +241,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 		return;
 	}
 	/* A task outside the bins that waits for input may just be idle: that is no call. */
-	if (!waiter)
+	if (!waiter->job)
 		return;
 	switch (call) {
 	case __NR_futex:
@@ -237,7 +249,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 			wait_for_memory(task->mm, args[0], waiter);
 		break;
 	case __NR_restart_syscall:
-		wait_restarted(task, args[0], waiter);
+		wait_restarted(waiter, args[0]);
 		break;
 	case __NR_read:
 	case __NR_readv:
@@ -256,7 +268,7 @@ static void wait_in_call(struct task_struct *task, int call, const unsigned long
 	case __NR_epoll_pwait:
 	case __NR_epoll_pwait2:
 	case __NR_io_uring_enter:
-		wait_for_any(task, waiter);
+		wait_for_any(waiter);
 		break;
 	}
 }
@@ -266,8 +278,9 @@ static bool sleeps(const struct task_struct *task)
 	return READ_ONCE(task->__state) & TASK_INTERRUPTIBLE;
 }
 
-void mts_blocked_look(struct task_struct *task, struct mts_job *waiter)
+void mts_blocked_look(struct task_struct *task, struct mts_job *job)
 {
+	struct waiter waiter = { .task = task, .job = job };
 	struct pt_regs *regs;
 	unsigned long args[6];
 
@@ -275,11 +288,10 @@ void mts_blocked_look(struct task_struct *task, struct mts_job *waiter)
 		return;
 	/* While task_lock() is held the task cannot exit: its files, memory and stack stay. */
 	task_lock(task);
-	waiting = task;
 	if (task->mm && task->files && syscall_get_arch(task) == syscall_get_arch(current)) {
 		regs = task_pt_regs(task);
 		syscall_get_arguments(task, regs, args);
-		wait_in_call(task, syscall_get_nr(task, regs), args, waiter);
+		wait_in_call(&waiter, syscall_get_nr(task, regs), args);
 	}
 	task_unlock(task);
 }

@@ -50,13 +50,13 @@ extern u32 mts_look_steps;
 #define MTS_LOOK_MAX_STEPS (64 * 1024)
 
 /* Call @fn for each file of the task, unless the look has done too many steps. */
-void mts_look_files(struct task_struct *task, mts_file_fn fn, struct mts_job *job);
+void mts_look_files(struct task_struct *task, mts_file_fn fn, void *arg);
 
 /* A new look: forget all objects. */
 void mts_blocked_clear(void);
 
-/* Note what @task waits for. @waiter: its job; NULL: it is in no bin. Under RCU. */
-void mts_blocked_look(struct task_struct *task, struct mts_job *waiter);
+/* Note what @task waits for. @job: its job; NULL: it is in no bin. Under RCU. */
+void mts_blocked_look(struct task_struct *task, struct mts_job *job);
 
 /* All waiting tasks have been seen: prepare the search. Return: false: there is no object. */
 bool mts_blocked_sort(void);

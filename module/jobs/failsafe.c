@@ -75,21 +75,21 @@ static void look(void)
 		mts_watched_look();
 		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 	}
-	if (take(MTS_WATCHDOG_EV_WANTED) && !mts_freezer_thaw_wanted()) {
+	if (take(MTS_WATCHDOG_EV_WANTED) && !mts_thaw_wanted()) {
 		/* Another thread holds a job's lock for a moment, or is stuck: try again. */
 		mts_wake_watchdog(MTS_WATCHDOG_EV_WANTED);
 		schedule_timeout_idle(1);
 	}
 	if (take(MTS_WATCHDOG_EV_OOM))
-		mts_freezer_stop(MTS_REASON_OOM, "the kernel was out of memory");
-	else if (mts_freezer_gate())
+		mts_thaw_and_stop(MTS_REASON_OOM, "the kernel was out of memory");
+	else if (mts_gate_reason())
 		/* Jobs that could not be thawed when the gate closed: try again. */
-		mts_freezer_thaw_overdue(0, 0);
+		mts_thaw_overdue(0, 0);
 	else if (stuck)
-		mts_freezer_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
-				 mts_promise_doing());
+		mts_thaw_and_stop(MTS_REASON_STALL, "the rotor is stuck while %s",
+				  mts_promise_doing());
 
-	n = mts_freezer_thaw_overdue(atomic64_read(&limit), LOOK_NS);
+	n = mts_thaw_overdue(atomic64_read(&limit), LOOK_NS);
 	if (n)
 		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly too long\n", n);
 }
@@ -144,7 +144,7 @@ static int park_rotor(void)
 			/*
 			 * PM_POST_SUSPEND goes only to notifiers that agreed: open the gate here.
 			 */
-			mts_freezer_open(MTS_REASON_SUSPEND);
+			mts_gate_open(MTS_REASON_SUSPEND);
 			/* The rotor has not seen that all jobs were thawed: start a new round. */
 			mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 			return notifier_from_errno(-EBUSY);
@@ -160,12 +160,12 @@ static int on_pm(struct notifier_block *nb, unsigned long event, void *unused)
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		mts_freezer_stop(MTS_REASON_SUSPEND, "the host suspends");
+		mts_thaw_and_stop(MTS_REASON_SUSPEND, "the host suspends");
 		return park_rotor();
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		mts_freezer_open(MTS_REASON_SUSPEND);
+		mts_gate_open(MTS_REASON_SUSPEND);
 		break;
 	}
 	return NOTIFY_OK;

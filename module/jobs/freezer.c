@@ -142,7 +142,7 @@ static bool lift(struct mts_job *job, enum mts_thaw_why why)
 	 * The rotor may thaw the job before the watchdog does, or the thread that closes the gate.
 	 * The trace must have their reason then.
 	 */
-	if (why == MTS_THAW_ROTOR && mts_freezer_gate())
+	if (why == MTS_THAW_ROTOR && mts_gate_reason())
 		why = MTS_THAW_ALL;
 	else if (why == MTS_THAW_ROTOR && mts_job_is_wanted(job))
 		why = MTS_THAW_WANTED;
@@ -223,12 +223,12 @@ static int freeze_locked(struct mts_job *job)
 	}
 	mts_stats_inc(freezes);
 	/*
-	 * Pairs with the barriers in mts_freezer_thaw_all(), interactive.c and calls.c. Another
+	 * Pairs with the barriers in mts_thaw_all(), interactive.c and calls.c. Another
 	 * thread may just forbid freezing, or want this job to run: either it sees the mark and
 	 * has the job thawed, or the checks below see its request.
 	 */
 	smp_mb();
-	if (!mts_freezer_may_freeze())
+	if (!mts_gate_may_freeze())
 		err = -ECANCELED;
 	else if (must_run(job))
 		err = -EAGAIN;
@@ -249,7 +249,7 @@ int mts_freezer_freeze(struct mts_job *job)
 	mutex_lock(&job->freeze_lock);
 	if (job->retired)
 		err = -ENODEV;
-	else if (!mts_freezer_may_freeze())
+	else if (!mts_gate_may_freeze())
 		err = -ECANCELED;
 	else if (!job->frozen)
 		err = freeze_locked(job);

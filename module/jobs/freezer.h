@@ -28,7 +28,7 @@
  * mts_freezer_freeze() - ask for a job's freeze; does not wait for its tasks
  *
  * Return: 0, also if mts has already frozen it; -ECANCELED: the gate is closed, or the
- * configuration forbids it (mts_freezer_set_hands_off());
+ * configuration forbids it (mts_gate_set_hands_off());
  * -EAGAIN: the job must run now (mts_job_is_wanted()); -EBUSY: another process
  * has frozen it, or a cgroup above it; -ETXTBSY: another process has its cgroup.freeze open for
  * writing; -ENODEV: it is gone, or retired.

@@ -115,7 +115,7 @@ static u32 thaw_due(const struct due *due)
 	return total;
 }
 
-u32 mts_freezer_thaw_overdue(u64 limit_ns, u64 before_ns)
+u32 mts_thaw_overdue(u64 limit_ns, u64 before_ns)
 {
 	const struct due due = { .limit_ns = limit_ns, .before_ns = before_ns, .overdue = true };
 	u32 n = thaw_due(&due);
@@ -138,7 +138,7 @@ static bool try_thaw_wanted(struct mts_job *job)
 	return done;
 }
 
-bool mts_freezer_thaw_wanted(void)
+bool mts_thaw_wanted(void)
 {
 	const struct due due = { .wanted = true };
 	struct mts_job *jobs[BATCH];
@@ -155,7 +155,7 @@ bool mts_freezer_thaw_wanted(void)
 	return all;
 }
 
-void mts_freezer_thaw_all(void)
+void mts_thaw_all(void)
 {
 	const struct due due = { 0 };
 	int i;
@@ -174,7 +174,7 @@ void mts_freezer_thaw_all(void)
 	}
 }
 
-u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
+u32 mts_thaw_and_stop(u32 reason, const char *fmt, ...)
 {
 	char detail[MTS_DETAIL_SIZE];
 	bool first;
@@ -186,7 +186,7 @@ u32 mts_freezer_stop(u32 reason, const char *fmt, ...)
 	va_end(args);
 
 	first = mts_gate_close(reason, detail, n);
-	mts_freezer_thaw_all();
+	mts_thaw_all();
 	if (first)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)

@@ -72,12 +72,13 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
 	usage->slab_reclaimable = keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = keyed_value(stat, "swapcached");
 	usage->zswap = keyed_value(stat, "zswap");
+	usage->refaults = keyed_value(stat, "workingset_refault_anon");
 	return 0;
 }
 
 /*
  * Is the last memory.stat still valid? What it counts also changes the counters, unless one page
- * comes as another one goes. A job at its memory.max may do that, but not while it is frozen.
+ * comes as another one goes. A job at its memory.max does that, but not while it is frozen.
  */
 static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *counters, u64 now)
 {
@@ -87,7 +88,7 @@ static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *cou
 	if (!at || then->current_bytes != counters->current_bytes || then->swap != counters->swap)
 		return false;
 	return (READ_ONCE(job->frozen) && READ_ONCE(job->frozen_since) < at) ||
-	       now - at < STAT_AGE_NS;
+	       (!job->confined && now - at < STAT_AGE_NS);
 }
 
 int mts_usage_measure(struct mts_job *job, struct mts_usage *usage)
@@ -116,13 +117,15 @@ int mts_usage_resident(struct mts_job *job, u64 *bytes)
 	return read_counters(job, bytes, &swap);
 }
 
-int mts_usage_ran(struct mts_job *job, u64 *ns)
+int mts_usage_ran(struct mts_job *job, struct mts_ran *ran)
 {
-	static char stat[1024]; /* only the rotor's thread asks */
+	/* The three times come first (cgroup_base_stat_cputime_show(), kernel/cgroup/rstat.c). */
+	char stat[160];
 	ssize_t len = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
 
 	if (len < 0)
 		return gone(len);
-	*ns = keyed_value(stat, "usage_usec") * NSEC_PER_USEC;
+	ran->user_ns = keyed_value(stat, "user_usec") * NSEC_PER_USEC;
+	ran->system_ns = keyed_value(stat, "system_usec") * NSEC_PER_USEC;
 	return 0;
 }

@@ -3,11 +3,14 @@
 
 #include "context.h"
 #include "events/promise.h"
+#include "jobs/ran.h"
 #include "jobs/tasks.h"
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/plan.h"
 #include "policy/slices.h"
+#include "rotor/confined.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
@@ -42,7 +45,8 @@ static bool is_unsure(void)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_admission_unsure(&mts_rotor.roster.jobs[i]->look))
+		if (!mts_rotor.roster.jobs[i]->confined &&
+		    mts_admission_unsure(&mts_rotor.roster.jobs[i]->look))
 			return true;
 	return false;
 }
@@ -56,29 +60,66 @@ static bool is_full(void)
 /* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
+/* Return: what jobs that are not confined ran in user mode since the last call, ns. */
+static u64 read_times(void)
+{
+	u64 ran, sum;
+	u32 i;
+
+	mts_promise_step("times are read");
+	sum = mts_ran_take_ended();
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		ran = mts_ran_since(job);
+		job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+		if (!job->confined)
+			sum = mts_add_sat(sum, ran);
+	}
+	return sum;
+}
+
+/* Pages that the host has swapped in since boot, without those of confined jobs. */
+static u64 swapins(void)
+{
+	u64 now;
+
+	mts_rotor.admission.excused += mts_confined_swapins();
+	now = mts_sub_floor(mts_memory_swapins(), mts_rotor.admission.excused);
+	/* It never falls, as differences are taken of it. */
+	mts_rotor.admission.swapins = max(mts_rotor.admission.swapins, now);
+	return mts_rotor.admission.swapins;
+}
+
+/* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = mts_memory_swapins(),
+	struct mts_window window = { .user_ns = read_times(),
+				     .swapins = swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
+	u64 awake = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
-		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
 		/*
 		 * While all jobs thrash, a job that waits looks asleep; a job that runs is awake.
 		 */
 		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
 			job->slept = false;
-		mts_admission_add(mts_roster_is_resident(job) ? &residents : &others, &job->look,
-				  elapsed);
+		if (!job->confined) {
+			window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+			awake += mts_admission_awake(&job->look);
+			mts_admission_add(mts_roster_is_resident(job) ? &residents : &others,
+					  &job->look, elapsed);
+		}
 		mts_admission_forget(&job->look);
 	}
+	window.could_run = mts_admission_could_run(awake, num_online_cpus());
 	/* Where all fits now, turns would take two bins. */
 	window.expected =
 		mts_admission_expected(mts_admission_potential(&residents),
@@ -123,8 +164,7 @@ void mts_admit_judge(u64 began, bool whole)
 	took = now - mts_rotor.admission.unjudged_since;
 	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
 		return;
-	mts_promise_step("tasks are looked at");
-	user = mts_tasks_look();
+	user = read_times();
 	mts_admission_round(&mts_rotor.admission.past, now, user, took);
 	mts_rotor.admission.unjudged_since = 0;
 }
@@ -168,16 +208,23 @@ bool mts_admit_turns_pay(u64 now)
 static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
+	bool exempt;
 
 	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
+	exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
+	/* They leave room again: a pin is gone, or there is more memory. */
+	if (mts_rotor.admission.gave_up == MTS_REASON_EXEMPT && !exempt)
+		mts_admission_retry(&mts_rotor.admission.past);
 	if (mts_admission_holds(&mts_rotor.admission.past, now))
-		return mts_rotor.admission.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	mts_rotor.admission.swap_is_slow = switches_take_too_long();
-	if (mts_rotor.admission.swap_is_slow) {
+		return mts_rotor.admission.gave_up;
+	mts_rotor.admission.gave_up = MTS_REASON_NO_GAIN;
+	if (switches_take_too_long()) {
+		/* So many bins, and so much to swap, as each job has a bin of its own. */
+		mts_rotor.admission.gave_up = exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP;
 		mts_admission_give_up(&mts_rotor.admission.past, now);
 		mts_costs_forget();
-		return MTS_REASON_SLOW_SWAP;
+		return mts_rotor.admission.gave_up;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.round.nbins >= 2)
@@ -235,7 +282,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 		return;
 	if (before < 2 && mts_rotor.round.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission.past);
-		mts_tasks_look();
+		read_times();
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);
 	}

@@ -24,7 +24,7 @@ bool mts_evict_may(const struct mts_job *job)
 /* Any context. */
 static bool is_to_run(const struct mts_job *job)
 {
-	return mts_freezer_gate() || !READ_ONCE(job->frozen) ||
+	return mts_gate_reason() || !READ_ONCE(job->frozen) ||
 	       test_bit(MTS_JOB_EV_EMPTIED, &job->events);
 }
 

@@ -22,6 +22,7 @@
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/roster.h"
+#include "rotor/spent.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -76,7 +77,7 @@
 /**
  * struct onset
  * @sampled: ktime of the last sample, ns
- * @took: time that it took, ns
+ * @took: what it took, as of spent.h, ns
  * @sample: what the jobs had in memory then, bytes
  * @before: the same at the sample before
  * @elapsed: time between the two, ns
@@ -115,14 +116,24 @@ static struct onset {
 	u64 fit_until;
 } onset;
 
-static u64 jobs_resident(void)
+static u64 sample_jobs(void)
 {
+	struct mts_mem_limits limits;
 	u64 sum = 0, bytes;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (!mts_ops->resident(mts_rotor.roster.jobs[i], &bytes))
-			sum = mts_add_sat(sum, bytes);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		job->grew = 0;
+		if (mts_ops->resident(job, &bytes))
+			continue;
+		mts_ops->limits(job, &limits);
+		job->room = limits.room;
+		job->grew = mts_sub_floor(bytes, job->sampled);
+		job->sampled = bytes;
+		sum = mts_add_sat(sum, bytes);
+	}
 	return sum;
 }
 
@@ -137,7 +148,8 @@ static u64 jobs_demand(u64 *resident)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		if (mts_ops->usage(mts_rotor.roster.jobs[i], &usage))
 			continue;
-		sum = mts_add_sat(sum, mts_policy_demand(&usage));
+		sum = mts_add_sat(sum, min(mts_policy_demand(&usage),
+					   mts_rotor.roster.jobs[i]->limits.most));
 		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
 	}
 	return sum;
@@ -168,21 +180,36 @@ static void take_sample(void)
 	onset.elapsed = now - onset.sampled;
 	onset.before = onset.sample;
 	onset.sampled = now;
-	onset.sample = jobs_resident();
+	onset.sample = sample_jobs();
 	onset.left = mts_memory_available();
 	onset.planned =
 		mts_sub_floor(mts_policy_capacity(onset.left, onset.sample, total), onset.sample);
 }
 
-/* Will the jobs have @bytes more by then, if they go on as between the last two samples? */
+/*
+ * Will the jobs have @bytes more by then, if they go on as between the last two samples? Each of
+ * them stops at the first limit of its cgroup, or of a cgroup above it.
+ */
 static bool fills(u64 bytes, u64 within_ns)
 {
-	return mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns);
+	u64 sum = 0;
+	u32 i;
+
+	if (!mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns))
+		return false;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		u64 grows = mts_policy_grows(job->grew, onset.elapsed, within_ns);
+
+		sum = mts_add_sat(sum, min(job->room, grows));
+	}
+	return bytes < sum;
 }
 
 void mts_onset_sample(void)
 {
-	u64 now = ktime_get_ns();
+	struct mts_spent spent = mts_spent_begin();
+	u64 now = spent.began;
 
 	take_sample();
 	onset.grew = onset.sample > onset.before;
@@ -197,7 +224,7 @@ void mts_onset_sample(void)
 	if (onset.jobs != mts_rotor.roster.n || fills(onset.left, GROWS_NS))
 		onset.watch_until = now + WATCH_NS;
 	onset.jobs = mts_rotor.roster.n;
-	onset.took = ktime_get_ns() - now;
+	onset.took = mts_spent_since(&spent);
 }
 
 u64 mts_onset_interval(void)
@@ -326,7 +353,8 @@ static bool has_grown(u64 demand)
  */
 bool mts_onset_all_fit(void)
 {
-	u64 now = ktime_get_ns(), demand, resident, room;
+	struct mts_spent spent = mts_spent_begin();
+	u64 now = spent.began, demand, resident, room;
 
 	/*
 	 * The demand of newcomers is not known. And if all jobs fitted a while ago, they have grown
@@ -335,7 +363,7 @@ bool mts_onset_all_fit(void)
 	if (mts_rotor.round.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
 	demand = jobs_demand(&resident);
-	onset.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
+	onset.next_measure = now + LOOK_SHARE * mts_spent_since(&spent);
 	if (onset.most_since < mts_rotor.phase.slice_began || has_grown(demand)) {
 		onset.most = demand;
 		onset.most_since = now;

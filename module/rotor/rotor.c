@@ -18,6 +18,7 @@
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/slice.h"
+#include "rotor/spent.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "rotor/switch.h"
@@ -69,6 +70,8 @@ static void run_round(void)
 			continue;
 		if (mts_switch_to(bin))
 			return;
+		/* A round may be long, and others may have reset a setting. */
+		mts_protection_update(true);
 		end = mts_slice_run(bin);
 		if (is_to_go_round(end))
 			mts_slice_look_at_waits();
@@ -85,8 +88,8 @@ static int rotor_main(void *unused)
 	set_user_nice(current, MIN_NICE);
 
 	while (!kthread_should_stop()) {
-		u32 gate = mts_freezer_gate(), nbins;
-		u64 began;
+		u32 gate = mts_gate_reason(), nbins;
+		struct mts_spent spent;
 
 		mts_job_reap(mts_promise_step);
 		mts_roster_muster();
@@ -94,7 +97,7 @@ static int rotor_main(void *unused)
 			mts_idle_wait_for_gate(gate);
 			continue;
 		}
-		began = ktime_get_ns();
+		spent = mts_spent_begin();
 		mts_onset_begin(filling);
 		filling = false;
 		mts_idle_measure(mts_rotor.phase.reason);
@@ -107,7 +110,7 @@ static int rotor_main(void *unused)
 			mts_protection_update(true);
 			run_round();
 		} else {
-			filling = mts_idle(ktime_get_ns() - began);
+			filling = mts_idle(mts_spent_since(&spent));
 		}
 	}
 	mts_freeze_thaw_all();

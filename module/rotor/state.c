@@ -20,7 +20,7 @@ static bool has_event(unsigned long mask)
 
 bool mts_rotor_should_run(void)
 {
-	return !mts_freezer_gate() && !kthread_should_stop();
+	return !mts_gate_reason() && !kthread_should_stop();
 }
 
 bool mts_rotor_should_abort(void)

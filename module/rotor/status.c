@@ -31,6 +31,8 @@ static const char *const reasons[] = {
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
 	[MTS_REASON_SLOW_SWAP] =
 		"switches take so long that turns would give the jobs less than they have without, or exceed max_pause: tried again later",
+	[MTS_REASON_EXEMPT] =
+		"exempt jobs leave no room for any other job: unpin some, or add memory; tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
 
@@ -59,7 +61,7 @@ static void refresh(void)
 {
 	u32 state = READ_ONCE(mts_rotor.phase.state);
 
-	if (mts_freezer_gate() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
+	if (mts_gate_reason() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
 		return;
 	WRITE_ONCE(measure_wanted, true);
 	mts_wake_rotor(MTS_ROTOR_EV_MEASURE);
@@ -113,11 +115,11 @@ void mts_status_get(struct mts_status *status)
 	mutex_unlock(&mts_lock);
 
 	/* The gate may be closed before the rotor has noticed. */
-	gate = mts_freezer_gate();
+	gate = mts_gate_reason();
 	if (gate) {
 		status->state = gate == MTS_REASON_SUSPEND ? MTS_STATE_PAUSED : MTS_STATE_STOPPED;
 		status->reason = gate;
-		mts_freezer_detail(status->detail, sizeof(status->detail));
+		mts_gate_detail(status->detail, sizeof(status->detail));
 	}
 }
 

@@ -57,3 +57,30 @@ def test_memory_that_stays_is_no_measurement(tool):
 
     with pytest.raises(tool.CannotMeasureError, match="only 0 of 4 MiB went"):
         tool.one_round(Stuck(4 << 20), random=False)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """Of the kernel: two sizes."""
+    for size, enabled in ((64, "always [inherit] madvise never"), (2048, "[always] never")):
+        folder = tmp_path / f"hugepages-{size}kB"
+        (folder / "stats").mkdir(parents=True)
+        (folder / "enabled").write_text(enabled, "ascii")
+        (folder / "stats" / "anon_fault_alloc").write_text("7\n", "ascii")
+    return tmp_path
+
+
+def test_other_sizes_of_huge_pages_are_off_meanwhile_and_as_before_afterwards(tool, settings):
+    enabled = {size: settings / f"hugepages-{size}kB" / "enabled" for size in (64, 2048)}
+    with tool.huge_pages("64K", settings) as allocated:
+        assert allocated() == 7
+        assert (enabled[64].read_text(), enabled[2048].read_text()) == ("madvise", "never")
+    assert (enabled[64].read_text(), enabled[2048].read_text()) == ("inherit", "always")
+
+
+def test_a_size_that_the_kernel_does_not_have(tool, settings):
+    with (
+        pytest.raises(tool.CannotMeasureError, match="no huge pages of 1M"),
+        tool.huge_pages("1M", settings),
+    ):
+        pass

@@ -43,6 +43,17 @@ def test_example_of_the_paper(plan):
     assert not p["fits"]
 
 
+def test_limits_of_cgroups(plan, mtsctl, host):
+    p = plan("--slice", "5s", scenario="cgroup-limits", config_overhead=0)
+    jobs = {job["name"]: job for job in p["jobs"]}
+    assert jobs["pod"]["bin"] == "every"
+    assert (jobs["gamma"]["demand"], jobs["gamma"]["stays"]) == (32 << 20, True)
+    assert p["no_swap"] == 1
+    out = mtsctl("plan", scenario="cgroup-limits", **host.fake).out
+    said = "no swap 1 job in every bin: memory.swap.max leaves nothing of it to evict"
+    assert said in " ".join(out.split())
+
+
 def test_limits_of_jobs(plan):
     """As the rotor: quick is resident within the room; alpha has none, and all is shorter."""
     p = plan("--slice", "5s", scenario="limits", config_overhead=0)
@@ -399,6 +410,14 @@ def test_table(mtsctl):
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
     assert "max_pause=auto\n           overhead=5% switch=0s processors=1\n" in out
     assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
+
+
+def test_residents_that_take_all_are_said(mtsctl):
+    """Fault: the longest pause was blamed, and faster swap was recommended."""
+    args = "--size 6Mx100 --pin-size 95M --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
+    out = re.sub(r"\s+", " ", mtsctl("plan", *args.split()).out)
+    assert "warning the resident jobs leave no room for any other job" in out
+    assert "longest pause is above" not in out
 
 
 def test_pause_beyond_the_limit_is_said(mtsctl):

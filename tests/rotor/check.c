@@ -24,6 +24,8 @@
  * unless it is busy. Without turns it looks at once, but measures for at most 2 % of the time.
  */
 #define TICKS_NS (3 * (u64)NSEC_PER_SEC)
+/* A plan's figures are no older, ns: the idle rotor does not measure for each plan. */
+#define MEASURED_NS (10 * (u64)NSEC_PER_SEC)
 /* Each look at the clock, the tasks and what an operation takes comes on top. */
 #define TICK_NS (50 * (u64)NSEC_PER_MSEC)
 #define LISTEN_NS (60 * (u64)NSEC_PER_SEC)
@@ -129,7 +131,7 @@ static void check_newcomer(struct model *model)
 
 	/* A switch has no time limit. */
 	if (mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
-	    mts_freezer_gate() || is_in_roster(model->job))
+	    mts_gate_reason() || is_in_roster(model->job))
 		model->seen = machine_now();
 	else if (machine_now() - model->seen > limit)
 		BREACH("%s: the rotor has not seen it for %llu ms (last: %s)", model->job->name,
@@ -140,7 +142,7 @@ static void look(void)
 {
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->buried)
 			continue;
 		check_pause(models[i]);
@@ -167,7 +169,9 @@ static void after_turn(void)
 {
 	note_state();
 	check_lost_wakeup();
-	if (mts_freezer_may_freeze())
+	if (host.suspended && !mts_gate_reason())
+		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
+	if (mts_gate_may_freeze())
 		check.forbidden_since = 0;
 	else if (!check.forbidden_since)
 		check.forbidden_since = machine_now();
@@ -228,6 +232,28 @@ static void check_turn(u32 bin)
 	}
 }
 
+/*
+ * All memory of a pinned job is protected and counted: it has no slices, in which its use could be
+ * measured. The round in which it is pinned may have been measured before.
+ */
+static void check_pinned(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct model *model = model_of(job);
+
+		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = 0;
+		else if (!model->pinned)
+			model->pinned = mts_rotor.phase.round;
+		else if (mts_rotor.phase.round > model->pinned && job->unused)
+			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
+			       job->name, job->unused >> 10, check.did);
+	}
+}
+
 /* A planned bin of several jobs keeps the capacity; new or growing jobs may exceed it. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
@@ -268,12 +294,30 @@ static void check_judged(void)
 		       check.longest_round / NSEC_PER_MSEC);
 }
 
+/* A freeze of a job that may have no swap frees nothing: a plan that knows of it gives it no bin. */
+static void check_swap(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		const struct model *model = model_of(job);
+
+		if (job->bin < mts_rotor.round.nbins && !model->swap_limit &&
+		    model->limits_changed + MEASURED_NS < mts_rotor.planning.planned)
+			BREACH("%s: may have no swap, but is in bin %u", job->name, job->bin);
+	}
+}
+
 void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 {
 	check_bins();
+	if (!is_foul())
+		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
-	if (!is_foul() && mts_freezer_may_freeze())
+	check_pinned();
+	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
 }
@@ -428,7 +472,7 @@ void check_shares(void)
 	/* A job that a bin spilled in its slice did not get that slice. */
 	if (mts_stats_read(spills))
 		return;
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
 		least = min(least, models[i]->job->slices);
@@ -444,7 +488,7 @@ void check_end(void)
 	u32 i, op, state;
 
 	machine_after_turn = NULL;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");
 	coverage.runs++;

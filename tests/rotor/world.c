@@ -20,7 +20,7 @@
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
-static bool suspended, gentle;
+static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
@@ -30,17 +30,17 @@ static void configure(void)
 	bool off = config.mode == MTS_MODE_OFF || config.mode == MTS_MODE_SHADOW;
 
 	mutex_lock(&mts_lock);
-	mts_freezer_set_hands_off(off);
+	mts_gate_set_hands_off(off);
 	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_MAX_NS);
 	mts_interactive_set_share(config.interactive);
 	mts_rotor_configure(&config);
 	mutex_unlock(&mts_lock);
 	check_limit(config.max_pause_ns);
-	mts_freezer_open(MTS_REASON_NONE);
+	mts_gate_open(MTS_REASON_NONE);
 	mts_reclaim_retry();
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	if (off)
-		mts_freezer_thaw_all();
+		mts_thaw_all();
 }
 
 static u64 draw_slice(void)
@@ -118,6 +118,30 @@ static void shrinks(struct model *model)
 static void sleeps_or_wakes(struct model *model)
 {
 	model->awake = !model->awake;
+}
+
+/* Of its cgroup: memory.max, memory.swap.max; or it moves below a cgroup with memory.max. */
+static void limits_change(struct model *model)
+{
+	host_advance();
+	model->limits_changed = machine_now();
+	switch (machine_draw(4)) {
+	case 0:
+		model->limit = U64_MAX;
+		model->swap_limit = U64_MAX;
+		model->limit_above = false;
+		break;
+	case 1:
+		model->limit = max(model->resident, PAGE_SIZE + machine_draw(model->size + 1));
+		break;
+	case 2:
+		/* What is in swap stays there. */
+		model->swap_limit = machine_draw(2) ? 0 : machine_draw(model->size + 1);
+		break;
+	case 3:
+		model->limit_above = true;
+		break;
+	}
 }
 
 static void types(struct model *model)
@@ -216,7 +240,7 @@ static void new_config(struct model *unused)
 
 static void thaw_command(struct model *unused)
 {
-	mts_freezer_stop(MTS_REASON_USER, "asked for");
+	mts_thaw_and_stop(MTS_REASON_USER, "asked for");
 }
 
 static void out_of_memory(struct model *unused)
@@ -226,12 +250,11 @@ static void out_of_memory(struct model *unused)
 
 static void suspend(struct model *unused)
 {
-	if (suspended) {
-		suspended = false;
-		host_pm(PM_POST_SUSPEND);
-	} else {
-		suspended = host_pm(PM_SUSPEND_PREPARE) == NOTIFY_OK;
-	}
+	/* What a user or the kernel does before all tasks are frozen comes in between. */
+	if (host.suspended)
+		host_resume(PM_POST_HIBERNATION);
+	else
+		host_suspend(PM_HIBERNATION_PREPARE);
 }
 
 static void weather(struct model *unused)
@@ -284,6 +307,7 @@ static const struct action {
 	{ "grows", grows, 20, true, true },
 	{ "shrinks", shrinks, 10, true, true },
 	{ "sleeps or wakes", sleeps_or_wakes, 20, true, true },
+	{ "limits change", limits_change, 10, true, true },
 	{ "types", types, 10, true },
 	{ "is called", is_called, 10, true },
 	{ "holds a lock that is waited for", holds_lock, 10, true },
@@ -342,10 +366,37 @@ static void act(void)
 
 static u64 switches_wanted;
 
-/* As mts_init() and mts_exit() of main.c. */
+void world_load(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
+		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+}
+
+void world_configure(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+}
+
+void world_unload(void)
+{
+	check_note("unload");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_rotor_exit();
+	mts_lookout_exit();
+	mts_failsafe_exit();
+	host_remove_all();
+	mts_wake_exit();
+	check_end();
+	host_end();
+}
+
 static int world_main(void *unused)
 {
 	u64 began = machine_now(), pace;
+	struct mts_config drawn;
 	u32 n;
 
 	gentle = machine_chance(4);
@@ -359,10 +410,8 @@ static int world_main(void *unused)
 		config.mode = MTS_MODE_ALWAYS;
 		config.max_pause_ns = 0;
 	}
-	suspended = false;
-	configure();
-	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
-		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+	drawn = config;
+	world_load(&drawn);
 	for (n = 2 + machine_draw(12); n--;) {
 		struct model *model = host_add(0, 0, 0);
 
@@ -379,15 +428,7 @@ static int world_main(void *unused)
 	}
 	if (quiet)
 		check_shares();
-	check_note("unload");
-	mts_freezer_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
-	mts_rotor_exit();
-	mts_lookout_exit();
-	mts_failsafe_exit();
-	host_remove_all();
-	mts_wake_exit();
-	check_end();
-	host_end();
+	world_unload();
 	return 0;
 }
 

@@ -537,6 +537,7 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define kvcalloc(n, size, flags) calloc(n, size)
 #define kvzalloc(size, flags) calloc(1, size)
 #define kzalloc(size, flags) calloc(1, size)
+#define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof(*(p)->member))
 #define kvfree(p) free((void *)(p))
 
 #define PAGE_SHIFT 12
@@ -604,5 +605,6 @@ bool mts_user_rate(struct mts_user_rate *rate);
 #define pr_err_ratelimited(...) MTS_USER_RATED(3, __VA_ARGS__)
 #define pr_warn_ratelimited(...) MTS_USER_RATED(4, __VA_ARGS__)
 #define pr_notice_ratelimited(...) MTS_USER_RATED(5, __VA_ARGS__)
+#define pr_info_ratelimited(...) MTS_USER_RATED(6, __VA_ARGS__)
 
 #endif /* MTS_CONTEXT_USER_H */

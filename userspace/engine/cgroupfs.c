@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "memory/cgroupfs.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "engine/cgroup.h"
 
 #define DEFAULT_MOUNT "/sys/fs/cgroup"
+#define DEPTH_MAX 64
 
 static struct cgroup *base;
 static u64 base_own_low;
@@ -118,6 +120,34 @@ int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 	    (fstatat(base->dir, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != dir->dentry->id))
 		return -ENOENT;
 	return unlinkat(base->dir, name, AT_REMOVEDIR) ? -errno : 0;
+}
+
+static int trim(int dir, u32 depth)
+{
+	int err = 0, fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!stream)
+		return -errno;
+	while (!err && depth < DEPTH_MAX && (entry = readdir(stream))) {
+		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
+			continue;
+		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		err = trim(fd, depth + 1);
+		close(fd);
+		if (!err && unlinkat(dir, entry->d_name, AT_REMOVEDIR) && errno != ENOENT)
+			err = -errno;
+	}
+	closedir(stream);
+	return err;
+}
+
+int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
+{
+	return trim(cgrp->dir, 0);
 }
 
 struct cgroup *mts_cgroupfs_get(const struct path *dir)

@@ -10,6 +10,7 @@
 #include "jobs/tasks.h"
 #include "memory/bring_back.h"
 #include "memory/cgroupfs.h"
+#include "memory/limits.h"
 #include "memory/usage.h"
 
 /* The record comes first: a job that is not in it is not frozen by mts. */
@@ -107,6 +108,7 @@ static const struct mts_ops ops = {
 	.stalls = op_stalls,
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
+	.limits = mts_limits_read,
 	.ran = mts_usage_ran,
 	.evict = mts_reclaim,
 	.bring_back = mts_bring_back,

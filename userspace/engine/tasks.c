@@ -123,55 +123,45 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return false;
 }
 
-/* The kernel tells the time in which at least one task waited, not the sum over processors. */
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+/*
+ * The kernel tells the time in which at least one task waited, and not for each processor. For
+ * tasks that wait on several it is less than the module's sum.
+ */
+u64 mts_tasks_stalled(struct mts_job *job)
 {
 	char text[256];
 	const char *total;
+	u32 now, since;
 
-	if (mts_cgroup_read(cgrp, "memory.pressure", text, sizeof(text)) <= 0)
-		return false;
+	if (mts_cgroup_read(job->cgrp, "memory.pressure", text, sizeof(text)) <= 0)
+		return U64_MAX;
 	total = strstr(text, "total=");
 	if (!total)
-		return false;
-	*ns = strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC;
-	return true;
+		return U64_MAX;
+	now = strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC;
+	since = now - job->stalled[0];
+	job->stalled[0] = now;
+	return since;
 }
 
-static u64 look_at(struct mts_job *job)
+static void look_at(struct mts_job *job)
 {
-	char stat[1024];
-	u64 user = 0, ran;
-	u32 stalled;
+	u64 stalled = mts_tasks_stalled(job);
 
-	if (mts_cgroup_read(job->cgrp, "cpu.stat", stat, sizeof(stat)) > 0)
-		user = mts_keyed_value(stat, "user_usec") * NSEC_PER_USEC;
-	ran = mts_sub_floor(user, job->user);
-	job->user = user;
-	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
-	if (mts_tasks_stalled(job->cgrp, &stalled)) {
-		job->look.stalled_ns =
-			mts_add_sat(job->look.stalled_ns, (u32)(stalled - job->stalled));
-		job->stalled = stalled;
-	} else {
-		job->look.stalled_ns = U64_MAX;
-	}
+	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, stalled);
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
 		mts_admission_count(&job->look, mts_tasks_awake(job->cgrp));
-	return ran;
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
 	u32 i, n;
 	struct mts_job **jobs = get_jobs(&n);
-	u64 sum = 0;
 
 	for (i = 0; i < n; i++)
-		sum += look_at(jobs[i]);
+		look_at(jobs[i]);
 	put_jobs(jobs, n);
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)

@@ -55,6 +55,7 @@ static int measure_by_controller(struct mts_job *job, struct mts_usage *usage)
 	usage->slab_reclaimable = mts_keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = mts_keyed_value(stat, "swapcached");
 	usage->zswap = mts_keyed_value(stat, "zswap");
+	usage->refaults = mts_keyed_value(stat, "workingset_refault_anon");
 	return 0;
 }
 
@@ -147,13 +148,16 @@ int mts_usage_resident(struct mts_job *job, u64 *bytes)
 	return mts_cgroupfs_is_online(job->cgrp) ? 0 : -ENODEV;
 }
 
-int mts_usage_ran(struct mts_job *job, u64 *ns)
+int mts_usage_ran(struct mts_job *job, struct mts_ran *ran)
 {
 	char stat[1024];
 	ssize_t length = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
 
 	if (length < 0)
 		return length;
-	*ns = mts_keyed_value(stat, "usage_usec") * NSEC_PER_USEC;
+	*ran = (struct mts_ran){
+		.user_ns = mts_keyed_value(stat, "user_usec") * NSEC_PER_USEC,
+		.system_ns = mts_keyed_value(stat, "system_usec") * NSEC_PER_USEC,
+	};
 	return 0;
 }

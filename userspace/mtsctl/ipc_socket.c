@@ -110,7 +110,7 @@ static int read_elements(int fd, const struct mts_list *asked, const struct mts_
 
 int ipc_socket_call(int fd, unsigned long cmd, void *argument)
 {
-	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS;
+	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS || cmd == MTS_IOC_GONE;
 	size_t in = _IOC_DIR(cmd) & _IOC_WRITE ? _IOC_SIZE(cmd) : 0;
 	size_t out = _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0;
 	struct mts_wire_request request = { .cmd = cmd, .size = in };

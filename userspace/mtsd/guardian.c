@@ -187,7 +187,7 @@ static void replace(void)
 
 	/* Before the gate closes: from now on nothing is frozen. */
 	bury();
-	mts_freezer_stop(MTS_REASON_ERROR, "mtsd's guardian has ended; another one is started");
+	mts_thaw_and_stop(MTS_REASON_ERROR, "mtsd's guardian has ended; another one is started");
 	if (age < SHORT_LIFE_NS)
 		msleep(SHORT_LIFE_NS / NSEC_PER_MSEC);
 	while ((err = start()) && !kthread_should_stop()) {
@@ -195,7 +195,7 @@ static void replace(void)
 		msleep(SHORT_LIFE_NS / NSEC_PER_MSEC);
 	}
 	if (!err)
-		mts_freezer_open(MTS_REASON_ERROR);
+		mts_gate_open(MTS_REASON_ERROR);
 	/* The rotor has not seen that all jobs were thawed: a new round. */
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 }

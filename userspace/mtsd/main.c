@@ -214,7 +214,7 @@ static int start(struct record *record, int fd)
 static void end(void)
 {
 	mts_server_exit();
-	mts_freezer_stop(MTS_REASON_UNLOAD, "mtsd ends");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "mtsd ends");
 	mts_hooks_exit();
 	mts_rotor_exit();
 	mts_workers_exit();

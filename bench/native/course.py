@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One run: bench/driver starts the jobs and watches them; we watch that the host stays usable.
+
+A run that hurts is ended: its processes are killed, and the reason becomes part of the result.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.lab.experiment import Job, Json
+from bench.native import NativeError, host, suites
+from bench.native.policies import Policy
+
+SAMPLE = 0.1  # s, the resolution of pauses
+_LOOK = 1.0  # s between two looks at the host
+# A look that is so late: the host hardly answers. The driver and we have real-time priority and
+# locked memory, so a shell is worse off.
+_LATE = 10.0
+_MEMORY_LEFT = 0.03  # of the host's memory outside the jobs' limit
+_SWAP_LEFT = 0.02  # below it the OOM killer is near, which may take a program of the host
+_GRACE = 20.0  # s for the driver to end its jobs
+_AFTER_LIMIT = 90.0  # s for its last figures
+# Of a shell: its name is the cgroup's file, its arguments are the command.
+_ENTER = 'echo $$ >"$0" && exec "$@"'
+_MLOCK_CURRENT, _MLOCK_FUTURE = 1, 2
+
+
+class HurtsError(Exception):
+    """Why the run was ended."""
+
+
+@dataclass(frozen=True)
+class Scarcity:
+    """How memory is made scarce. @balloon: bytes left for programs; 0: by the group's limit."""
+
+    group: host.Limit
+    balloon: int
+
+
+@contextlib.contextmanager
+def on_time() -> Iterator[None]:
+    """We run on time, and do not wait for swap, whatever the jobs do."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mlockall(_MLOCK_CURRENT | _MLOCK_FUTURE):
+        raise NativeError(f"mlockall: {os.strerror(ctypes.get_errno())}: run it as root")
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(2))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, param)
+        libc.munlockall()
+
+
+def _input(jobs: list[Job], policy: Policy, limit: float, balloon: int) -> Json:
+    return {
+        "free_mib": balloon >> 20,
+        "limit": limit,
+        "sample": SAMPLE,
+        "start": policy.start,
+        "batches": [],
+        "daemon": policy.daemon,
+        "after": policy.after,
+        "watch": ["kswapd", *policy.watch],
+        "jobs": [
+            {
+                "name": job.name,
+                "command": list(job.command),
+                "each": job.each,
+                "resident": False,
+                "endless": False,
+                "delay": 0,
+                "environment": {},
+            }
+            for job in jobs
+        ],
+    }
+
+
+def _check_host(since: float, scarcity: Scarcity) -> None:
+    late = time.monotonic() - since - _LOOK
+    if late > _LATE:
+        raise HurtsError(f"the host did not answer for {late:.0f} s")
+    memory, swap = host.meminfo("MemAvailable"), host.meminfo("SwapFree")
+    if not scarcity.balloon and memory < _MEMORY_LEFT * host.meminfo("MemTotal"):
+        raise HurtsError(f"only {memory >> 20} MiB were left outside the jobs' limit")
+    if swap < _SWAP_LEFT * host.meminfo("SwapTotal"):
+        raise HurtsError("swap is nearly full: give it more with --swap-size")
+
+
+def _kill(group: host.Limit) -> None:
+    """Everything that the run has started."""
+    until = time.monotonic() + _GRACE
+    while (pids := group.processes()) and time.monotonic() < until:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def _lines(driver: subprocess.Popen, limit: float, scarcity: Scarcity) -> Iterator[str]:
+    """What the driver says, as it comes; looks at the host meanwhile."""
+    assert driver.stdout
+    began = look = time.monotonic()
+    rest = b""
+    with selectors.DefaultSelector() as ready:
+        ready.register(driver.stdout, selectors.EVENT_READ)
+        while True:
+            if ready.select(max(0.0, look + _LOOK - time.monotonic())):
+                data = os.read(driver.stdout.fileno(), 1 << 16)
+                if not data:
+                    return
+                *lines, rest = (rest + data).split(b"\n")
+                yield from (line.decode(errors="replace") for line in lines)
+            if time.monotonic() >= look + _LOOK:
+                _check_host(look, scarcity)
+                look = time.monotonic()
+            if look - began > limit + _AFTER_LIMIT:
+                raise HurtsError("the driver does not end")
+
+
+def _drive(
+    driver: subprocess.Popen, limit: float, scarcity: Scarcity, said: Callable[[str], None]
+) -> Json:
+    data: Json = {}
+    for line in _lines(driver, limit, scarcity):
+        if line.startswith("drive: result "):
+            data = json.loads(line.removeprefix("drive: result "))
+        elif line.startswith("drive: error "):
+            raise NativeError(f"the driver: {line.removeprefix('drive: error ')}")
+        else:
+            said(line)
+    return data
+
+
+def run(
+    jobs: list[Job],
+    policy: Policy,
+    scarcity: Scarcity,
+    limit: float,
+    said: Callable[[str], None] = lambda line: None,
+) -> Json:
+    """The driver's outcome (bench/driver/README.md); `hurt` says why a run was ended early."""
+    with tempfile.TemporaryDirectory(prefix="mts-bench-", dir="/dev/shm") as folder:
+        directory = Path(folder)
+        (directory / "jobs.json").write_text(
+            json.dumps(_input(jobs, policy, limit, scarcity.balloon)), "utf-8"
+        )
+        with policy.prepared(directory, scarcity.group) as environment:
+            driver = subprocess.Popen(
+                [
+                    *("/bin/sh", "-c", _ENTER, scarcity.group.directory / "cgroup.procs"),
+                    *(suites.program("labdrive"), "--directory", directory / "run"),
+                    *("--mtsctl", suites.program("mtsctl"), directory / "jobs.json"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+            try:
+                return _drive(driver, limit, scarcity, said)
+            except HurtsError as why:
+                return {"hurt": str(why)}
+            finally:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    driver.terminate()
+                    driver.wait(_GRACE if driver.poll() is None else 0)
+                _kill(scarcity.group)
+                driver.wait()

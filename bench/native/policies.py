@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How memory is shared out. Each policy is made ready before a run and undone after it."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.native import NativeError, host
+from bench.policies import packages, rivals
+
+DEVICE = Path("/dev/mts")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One of POLICIES. @start, @daemon, @after, @watch: as in bench/driver/README.md."""
+
+    name: str
+    title: str
+    start: str = "plain"
+    daemon: str = ""
+    after: str = ""
+    watch: tuple[str, ...] = ()
+
+    @property
+    def lacks(self) -> str:
+        """Why it cannot be run on this host; empty: it can."""
+        return ""
+
+    @contextlib.contextmanager
+    def prepared(self, directory: Path, group: host.Limit) -> Iterator[dict[str, str]]:
+        """Ready for a run whose files are in @directory. Yields variables for its environment."""
+        del directory, group
+        yield {}
+
+
+@dataclass(frozen=True)
+class Daemon(Policy):
+    """A program that the first run fetches into build/rivals/.
+
+    It is not installed: its package would start it on this host, too. @command: how a shell starts
+    it.
+    """
+
+    command: Callable[[], str] = str
+
+    def with_command(self) -> Policy:
+        """Ready to run; LabError says why it cannot be fetched."""
+        return replace(self, daemon=self.command())
+
+
+@dataclass(frozen=True)
+class Module(Policy):
+    """The module, loaded by the user with the settings that the user wants."""
+
+    @property
+    def lacks(self) -> str:
+        """The device."""
+        return "" if DEVICE.exists() else "the module is not loaded: insmod module/mts.ko"
+
+
+def _thrash_protect() -> str:
+    package = packages.wheel("thrash-protect", rivals.THRASH_PROTECT, rivals.THRASH_PROTECT_SHA256)
+    start = "import sys, thrash_protect; sys.exit(thrash_protect.main())"
+    return f'exec env PYTHONPATH={shlex.quote(str(package))} {sys.executable} -c "{start}"'
+
+
+def _earlyoom() -> str:
+    return f"exec {shlex.quote(str(packages.debian('earlyoom') / 'usr/bin/earlyoom'))} -r 0"
+
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy(name="stock", title="the kernel alone"),
+        Module(
+            name="module",
+            title="mts, the module",
+            start="mts",
+            watch=("mts",),
+        ),
+        Daemon(
+            name="thrash-protect",
+            title=f"thrash-protect {rivals.THRASH_PROTECT}, its defaults",
+            watch=("thrash-protect",),
+            command=_thrash_protect,
+        ),
+        Daemon(
+            name="earlyoom",
+            title="earlyoom, its defaults",
+            watch=("earlyoom",),
+            command=_earlyoom,
+        ),
+    )
+}
+
+
+def chosen(names: list[str]) -> list[Policy]:
+    """By name; NativeError says what is wrong with one, and what to do."""
+    found = []
+    for name in names:
+        policy = POLICIES.get(name)
+        if not policy:
+            raise NativeError(f"no policy {name}: {', '.join(POLICIES)}")
+        if policy.lacks:
+            raise NativeError(f"policy {name}: {policy.lacks}")
+        found.append(policy.with_command() if isinstance(policy, Daemon) else policy)
+    return found

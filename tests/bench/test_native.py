@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0
+"""bench/bench-host: its figures, what it refuses, and small runs on this host."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench.lab import ROOT
+from bench.native import NativeError, figures, host, policies
+
+COMMAND = (sys.executable, str(ROOT / "bench" / "bench-host"))
+SMALL = (
+    *("--memory", "48M", "--jobs", "3", "--size", "24M", "--seconds", "0.5"),
+    *("--pairs", "1", "--swap-size", "128M"),
+)
+
+
+def root_with_memory_controller() -> str:
+    """Why small runs are not possible here; empty: they are."""
+    if os.geteuid():
+        return "not root"
+    try:
+        host._place()
+    except NativeError as error:
+        return str(error)
+    return ""
+
+
+WHY_NOT = root_with_memory_controller()
+on_host = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
+
+
+def outcome(**more: object) -> dict:
+    """Of the driver."""
+    job = {"ended": 9.0, "status": 0, "longest_pause": 2.5}
+    return {
+        "work": 1.0,
+        "elapsed": 10.0,
+        "finished": True,
+        "jain": 0.9,
+        "jobs": [job],
+        "vmstat": {"pswpin": 3, "pswpout": 4},
+        **more,
+    }
+
+
+def test_a_run_that_is_done():
+    found = figures.of_run(outcome())
+    assert (found.rate, found.seconds, found.pause, found.moved) == (0.1, 10.0, 2.5, 7)
+    assert not found.killed
+
+
+def test_a_run_that_was_cut_off_has_a_rate_and_no_time():
+    found = figures.of_run(outcome(finished=False, work=0.2))
+    assert found.seconds is None
+    assert found.rate == pytest.approx(0.02)
+
+
+def test_a_killed_job_counts():
+    job = {"ended": 1.0, "status": None, "signal": 9, "longest_pause": None}
+    assert figures.of_run(outcome(jobs=[job])).killed == 1
+
+
+def test_the_interval_holds_the_median_about_as_often_as_it_says():
+    rng = random.Random(7)
+    held = 0
+    for _ in range(100):
+        found = figures.interval([rng.lognormvariate(0, 0.3) for _ in range(9)])
+        held += found.low <= 1 <= found.high
+    # 95 % by design; of nine values a bootstrap of the median gives somewhat less
+    assert 82 <= held <= 99
+
+
+def test_equal_values_have_no_interval():
+    assert str(figures.interval([2.0, 2.0])) == "2"
+
+
+def test_a_pair_with_a_run_that_hurt_has_no_ratio():
+    good, bad = figures.of_run(outcome()), figures.of_run({"hurt": "late"})
+    assert figures.ratios([good, good], [good, bad]) == [1.0]
+
+
+def test_no_such_policy():
+    with pytest.raises(NativeError, match="no policy lru: stock, "):
+        policies.chosen(["lru"])
+
+
+@pytest.mark.skipif(Path("/dev/mts").exists(), reason="the module is loaded")
+def test_the_module_is_not_loaded():
+    with pytest.raises(NativeError, match="policy module: the module is not loaded: insmod"):
+        policies.chosen(["module"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--memory", "much"], "'much' is no size, as 4G or 300M are"),
+        (["--memory", "1G", "--size", "2G"], "a job is larger than --memory"),
+        (["--pairs", "0"], "--pairs: less than 1"),
+        (["--limit", "0"], "--limit: not more than 0"),
+        (["--zram", "--swap-on", "/"], "--zram and --swap-on: one of them"),
+    ],
+)
+def test_usage(words: list[str], said: str):
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def nothing_is_left() -> bool:
+    """As before: no cgroup, no swap of ours."""
+    root, _ = host._place()
+    return not (root / host.NAME).exists() and host.NAME not in Path("/proc/swaps").read_text(
+        "ascii"
+    )
+
+
+@on_host
+def test_a_small_run(tmp_path: Path):
+    words = ["--limit", "6", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
+    done = subprocess.run([*COMMAND, *SMALL, *words], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    assert "| stock | 1 of 1 |" in done.stdout
+    (line,) = (tmp_path / "out" / "runs.jsonl").read_text("utf-8").splitlines()
+    run = json.loads(line)
+    # Three jobs of 24 MiB do not fit in 48: they have swapped.
+    assert run["outcome"]["vmstat"]["pswpout"] > 1000
+    assert (tmp_path / "out" / "ten.svg").stat().st_size
+    assert nothing_is_left()
+
+
+@on_host
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signals):
+    words = ["--limit", "60", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
+    bench = subprocess.Popen(
+        [*COMMAND, *SMALL, "--seconds", "1000", *words], stdout=subprocess.PIPE, text=True
+    )
+    root, _ = host._place()
+    procs = root / host.NAME / "cgroup.procs"
+    until = time.monotonic() + 60
+    # The driver and its jobs.
+    while not (procs.exists() and len(procs.read_text("ascii").split()) > 3):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    bench.send_signal(number)
+    bench.communicate(timeout=60)
+    assert bench.returncode in (130, 128 + number)
+    assert nothing_is_left()
+    assert not list(tmp_path.glob("*.swap"))
+
+
+@on_host
+def test_a_swap_that_does_not_fit(tmp_path: Path):
+    words = ["--swap-on", str(tmp_path), "--swap-size", "900T", "--output", str(tmp_path / "out")]
+    done = subprocess.run([*COMMAND, *SMALL, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "does not fit" in done.stderr
+    assert nothing_is_left()
