@@ -204,12 +204,12 @@ struct mts_job {
 	/* tasks.c, during a scan */
 	bool scan_realtime;
 	bool scan_untouchable;
-	u64 scan_user;
 	u32 scan_awake;
-	/* tasks.c: as of the last look; sums over the looks of this window */
-	u64 user; /* user time, ns */
-	u32 stalled; /* time that its tasks waited for memory, ns; wraps */
+	/* tasks.c: sums over the looks of this window; admission.c adds the time that it ran */
 	struct mts_look look;
+
+	/* ran.c, under ran_lock: user time as of its last reading, ns */
+	u64 user;
 
 	/* usage.c, in the rotor's thread: the last reading of memory.stat */
 	struct mts_usage measured;
@@ -257,6 +257,12 @@ struct mts_job {
 	u64 room; /* onset.c: bytes until it reaches a limit of its cgroup, or of one above */
 	bool slept; /* slept when last seen before memory was full, and has hardly run since */
 	struct mts_ties ties; /* jobs for which it was seen to wait */
+
+	/*
+	 * tasks.c: for each processor, time in which its tasks waited for memory as of the last
+	 * look, ns; wraps
+	 */
+	u32 stalled[];
 };
 
 u32 mts_job_count(void);

@@ -10,6 +10,7 @@
 #include "policy/bins.h"
 #include "policy/demand.h"
 #include "policy/fit.h"
+#include "policy/newcomers.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/switches.h"
@@ -178,11 +179,12 @@ static uint64_t expected_demand(const struct job *newcomer)
 static void place(struct job *job)
 {
 	uint64_t demand = expected_demand(job);
+	struct mts_newcomers all;
 
-	job->bin = is_resident(job) ?
-			   MTS_BIN_EVERY :
-			   mts_plan_newcomer(round_now.bins, round_now.nbins,
-					     round_now.plan.capacity, round_now.running, demand);
+	mts_newcomers_begin(&all, round_now.bins, round_now.nbins, round_now.plan.capacity, 0,
+			    scratch);
+	job->bin = is_resident(job) ? MTS_BIN_EVERY :
+				      mts_newcomers_bin(&all, round_now.running, demand);
 	job->new = false;
 	if (job->bin >= round_now.nbins)
 		return;

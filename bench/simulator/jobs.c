@@ -16,6 +16,7 @@
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
 #include "jobs/protect.h"
+#include "jobs/ran.h"
 #include "jobs/tasks.h"
 #include "jobs/waits.h"
 #include "jobs/watched.h"
@@ -63,6 +64,7 @@ static void bury(struct job *job)
 	mutex_unlock(&mts_lock);
 	mts_freezer_retire(job->mts);
 	mts_protect_end(job->mts);
+	mts_ran_end(job->mts);
 	mts_job_put(job->mts);
 	job->reaped = true;
 }
@@ -224,11 +226,13 @@ static void op_limits(struct mts_job *mts, struct mts_mem_limits *limits)
 	*limits = (struct mts_mem_limits){ .most = U64_MAX, .room = U64_MAX, .swap = U64_MAX };
 }
 
-static int op_ran(struct mts_job *mts, u64 *ns)
+static int op_ran(struct mts_job *mts, struct mts_ran *ran)
 {
+	const struct job *job = job_of(mts);
+
 	host_advance();
 	host_settle(job_of(mts));
-	*ns = job_of(mts)->ran_ns;
+	*ran = (struct mts_ran){ .user_ns = job->user_ns, .system_ns = job->ran_ns - job->user_ns };
 	return 0;
 }
 
@@ -339,9 +343,8 @@ void mts_tasks_scan(void)
 {
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	u64 sum = 0, ran;
 	u32 i;
 
 	host_advance();
@@ -351,16 +354,11 @@ u64 mts_tasks_look(void)
 		if (job->reaped)
 			continue;
 		host_settle(job);
-		ran = job->user_ns - job->user_seen;
-		job->user_seen = job->user_ns;
-		sum += ran;
-		job->mts->look.user_ns += ran;
 		job->mts->look.stalled_ns += job->stalled_ns;
 		job->stalled_ns = 0;
 		if (!job->is_frozen)
 			mts_admission_count(&job->mts->look, op_awake(job->mts));
 	}
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)

@@ -100,7 +100,7 @@ enum phase {
  * @touching: pages that it has still to write for the first time
  * @working_ns: processor time that it has still to work
  * @touched: bytes that it has written; what of it is not @resident is in swap
- * @user_ns, @user_seen: processor time in user mode; of it, at the module's last look
+ * @user_ns: processor time in user mode
  * @stalled_ns: time that it has waited for memory, since that look
  * @ran_ns: processor time
  * @running: index among the running jobs
@@ -119,7 +119,6 @@ struct job {
 	u64 touched;
 	u64 resident;
 	u64 user_ns;
-	u64 user_seen;
 	u64 stalled_ns;
 	u64 ran_ns;
 	u64 frozen_at;

@@ -62,7 +62,8 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_REASON_COPES, "copes") \
 	EM(MTS_REASON_NO_GAIN, "no-gain") \
 	EM(MTS_REASON_SHADOW, "shadow") \
-	EM_LAST(MTS_REASON_SLOW_SWAP, "slow-swap")
+	EM(MTS_REASON_SLOW_SWAP, "slow-swap") \
+	EM_LAST(MTS_REASON_EXEMPT, "exempt")
 
 #define MTS_TRACE_SLICE_ENDS \
 	EM(MTS_SLICE_OVER, "over") \

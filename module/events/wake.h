@@ -21,7 +21,7 @@ enum mts_thread {
 #define MTS_ROTOR_EV_JOBS 0 /* a job came or went */
 #define MTS_ROTOR_EV_CONFIG 1 /* the configuration changed */
 #define MTS_ROTOR_EV_RECLAIM 2 /* the host reclaims memory */
-#define MTS_ROTOR_EV_FROZEN 3 /* a cgroup froze or thawed, or is no longer asked to freeze */
+#define MTS_ROTOR_EV_FROZEN 3 /* a job's cgroup froze or thawed, or is no longer asked to freeze */
 #define MTS_ROTOR_EV_GATE 4 /* the gate closed or opened */
 #define MTS_ROTOR_EV_MEASURE 5 /* a process reads the status */
 #define MTS_ROTOR_EV_WANTED 6 /* a job was thawed because it is needed */

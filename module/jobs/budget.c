@@ -77,14 +77,15 @@ void mts_budget_set_limit(u64 bytes)
 
 void mts_budget_look(struct mts_job *job, bool out_of_turn, struct mts_share share)
 {
-	u64 now = ktime_get_ns(), ran;
+	u64 now = ktime_get_ns(), ran = job->ran;
+	struct mts_ran read;
 
 	share.threads = job->threads;
 	mts_account_earn(&job->account, now, &share);
 	if (out_of_turn == job->was_out && (!out_of_turn || now - job->ran_at < READ_NS))
 		return;
-	if (mts_ops->ran(job, &ran))
-		ran = job->ran;
+	if (!mts_ops->ran(job, &read))
+		ran = read.user_ns + read.system_ns;
 	/* A job without room beside the running bin slows the others down all the time it runs. */
 	if (job->was_out)
 		mts_account_spend(&job->account,

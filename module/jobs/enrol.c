@@ -11,6 +11,7 @@
 #include "jobs/freezer.h"
 #include "jobs/gone.h"
 #include "jobs/protect.h"
+#include "jobs/ran.h"
 #include "events/stats.h"
 #include "jobs/tasks.h"
 #include "events/trace.h"
@@ -27,7 +28,7 @@ static u32 next_id = 1; /* never reused, so that an id in a script cannot name a
 
 static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 {
-	struct mts_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct mts_job *job = kzalloc(struct_size(job, stalled, nr_cpu_ids), GFP_KERNEL);
 
 	if (!job)
 		return NULL;
@@ -124,8 +125,8 @@ static void remove_cgroup(struct mts_job *job)
 		err = mts_cgroupfs_rmdir(job->name, &job->dir);
 	/* It has been removed already, or has got a process meanwhile. */
 	if (err && err != -ENOENT && err != -ENODEV && !cgroup_is_populated(job->cgrp))
-		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n", job->name,
-				      err);
+		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n",
+				      job->name, err);
 }
 
 /* Thaw the job for good, remove its cgroup if mts has made it, drop the table's reference. */
@@ -134,6 +135,7 @@ static void bury(struct mts_job *job)
 	mts_freezer_retire(job);
 	mts_freeze_watch_end(job);
 	mts_protect_end(job);
+	mts_ran_end(job);
 	/*
 	 * With a process in it, rmdir would fail with EBUSY: do not wait for evict_lock for that.
 	 */
@@ -344,6 +346,9 @@ int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 		err = mts_tasks_check(job->cgrp);
 	if (err)
 		goto out_put;
+	/* What it ran and waited before is not of this job. */
+	mts_ran_begin(job);
+	mts_tasks_stalled(job);
 
 	err = mutex_lock_killable(&mts_lock);
 	if (err)

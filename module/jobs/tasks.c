@@ -70,65 +70,32 @@ static bool can_run(struct task_struct *task)
 	return state == TASK_RUNNING || (state & TASK_UNINTERRUPTIBLE && !(state & TASK_NOLOAD));
 }
 
-/* signal->utime has the time of threads that have ended. */
-static void look_at(struct task_struct *process, struct mts_job *job)
+static void add_look(struct mts_job *job)
 {
-	struct signal_struct *signal = process->signal;
-	struct task_struct *task;
-
-	job->scan_user += READ_ONCE(signal->utime);
-	if (!(job->flags & MTS_JOB_EACH))
-		job->scan_user += READ_ONCE(signal->cutime);
-	for_each_thread(process, task) {
-		job->scan_user += READ_ONCE(task->utime);
-		job->scan_awake += can_run(task);
-	}
-}
-
-/* Return: the job's user time since the last look, ns. */
-static u64 add_look(struct mts_job *job)
-{
-	u64 ran = mts_sub_floor(job->scan_user, job->user);
-	u32 stalled;
-
-	if (mts_tasks_stalled(job->cgrp, &stalled)) {
-		job->look.stalled_ns =
-			mts_add_sat(job->look.stalled_ns, (u32)(stalled - job->stalled));
-		job->stalled = stalled;
-	} else {
-		job->look.stalled_ns = U64_MAX;
-	}
-	job->user = job->scan_user;
-	job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
 		mts_admission_count(&job->look, job->scan_awake);
-	return ran;
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	struct task_struct *process;
+	struct task_struct *process, *task;
 	struct mts_job *job;
-	u64 sum = 0;
 
 	rcu_read_lock();
-	mts_job_for_each_rcu(job) {
-		job->scan_user = 0;
+	mts_job_for_each_rcu(job)
 		job->scan_awake = 0;
-	}
-	for_each_process(process) {
-		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+	for_each_process_thread(process, task) {
+		if (!can_run(task))
+			continue;
+		job = mts_job_of_cgroup(task_dfl_cgroup(task));
 		if (job)
-			look_at(process, job);
+			job->scan_awake++;
 	}
-	mts_job_for_each_rcu(job) {
-		u64 ran = add_look(job);
-
-		sum += READ_ONCE(job->confined) ? 0 : ran;
-	}
+	mts_job_for_each_rcu(job)
+		add_look(job);
 	rcu_read_unlock();
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)
@@ -179,18 +146,19 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return psi && count_tasks(psi, NR_MEMSTALL);
 }
 
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+u64 mts_tasks_stalled(struct mts_job *job)
 {
-	struct psi_group *psi = pressure_of(cgrp);
-	u32 sum = 0;
+	struct psi_group *psi = pressure_of(job->cgrp);
+	u64 sum = 0;
 	int cpu;
 
 	if (!psi)
-		return false;
+		return U64_MAX;
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
-	*ns = sum;
-	return true;
+		sum += mts_admission_stalled(
+			&job->stalled[cpu],
+			READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]));
+	return sum;
 }
 
 int mts_tasks_awake(struct cgroup *cgrp)
@@ -210,9 +178,9 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return false;
 }
 
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns)
+u64 mts_tasks_stalled(struct mts_job *job)
 {
-	return false;
+	return U64_MAX;
 }
 
 int mts_tasks_awake(struct cgroup *cgrp)

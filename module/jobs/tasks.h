@@ -6,6 +6,7 @@
 #include "context.h"
 
 struct cgroup;
+struct mts_job;
 struct task_struct;
 
 /**
@@ -38,24 +39,20 @@ int mts_tasks_awake(struct cgroup *cgrp);
 /* Does a task of the cgroup wait for memory now? False also without PSI. */
 bool mts_tasks_stalls(struct cgroup *cgrp);
 
-/**
- * mts_tasks_stalled() - how long tasks of the cgroup have waited for memory
- * @ns: a sum over processors that wraps; only differences are meaningful
- *
- * Return: false: the kernel has no PSI of the cgroup.
+/*
+ * For how long the job's tasks have waited for memory since the last call: a sum over processors,
+ * ns. Exact if that was within 4.29 s; else it may be more. Called before the job is in the table,
+ * and then in the rotor's thread alone. Return: U64_MAX: the kernel has no PSI of the cgroup.
  */
-bool mts_tasks_stalled(struct cgroup *cgrp, u32 *ns);
+u64 mts_tasks_stalled(struct mts_job *job);
 
 /**
  * mts_tasks_look() - sample by a walk what the threads of all jobs do
  *
- * Adds to each job's @look. A process that ends between two looks counts once its parent has waited
- * for it, as part of the parent's children time; not in an EACH job, whose children are jobs of
- * their own. For the rotor's thread alone.
- *
- * Return: user time of all jobs that are not confined since the last call, in ns, counted in ticks.
+ * Adds to each job's @look: which threads are awake, and for how long they waited for memory. For
+ * the rotor's thread alone.
  */
-u64 mts_tasks_look(void);
+void mts_tasks_look(void);
 
 /* Does a task of the bin run or wait for a disk? By a walk; for the rotor's thread alone. */
 bool mts_tasks_bin_can_run(u32 bin);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mts.h"
 
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
-#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -18,8 +18,8 @@
 #include "compat/compat.h"
 
 /*
- * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its share of each
- * processor's per-CPU memory.
+ * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its per-CPU memory for each
+ * processor.
  */
 #define CGROUP_BYTES (128u << 10)
 #define CGROUP_CPU_BYTES (8u << 10)
@@ -74,6 +74,9 @@ static unsigned int dont_wait_for_memory(void)
 /*
  * Making a cgroup allocates with cgroup_mutex held, which every thaw takes. So it must not reclaim
  * either. Wait for as much memory before.
+ *
+ * Of ordinary pages: the allocator of per-CPU memory reclaims with pcpu_alloc_mutex held. Another
+ * process that makes a cgroup at that time waits for this lock, and it holds cgroup_mutex.
  */
 static bool wait_for_memory(void)
 {
@@ -81,13 +84,10 @@ static bool wait_for_memory(void)
 	 * Page by page: an allocation of one large piece would reclaim, and count as memory
 	 * pressure.
 	 */
-	void *files = vmalloc(CGROUP_BYTES);
-	void __percpu *counters = __alloc_percpu(CGROUP_CPU_BYTES, sizeof(u64));
-	bool was_there = files && counters;
+	void *pages = vmalloc(CGROUP_BYTES + (size_t)num_possible_cpus() * CGROUP_CPU_BYTES);
 
-	free_percpu(counters);
-	vfree(files);
-	return was_there;
+	vfree(pages);
+	return pages;
 }
 
 static int remove_cgroup(const struct path *parent, const char *name, const struct inode *expected)

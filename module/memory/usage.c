@@ -117,13 +117,15 @@ int mts_usage_resident(struct mts_job *job, u64 *bytes)
 	return read_counters(job, bytes, &swap);
 }
 
-int mts_usage_ran(struct mts_job *job, u64 *ns)
+int mts_usage_ran(struct mts_job *job, struct mts_ran *ran)
 {
-	static char stat[1024]; /* only the rotor's thread asks */
+	/* The three times come first (cgroup_base_stat_cputime_show(), kernel/cgroup/rstat.c). */
+	char stat[160];
 	ssize_t len = mts_cgroupfs_read(&job->dir, "cpu.stat", stat, sizeof(stat));
 
 	if (len < 0)
 		return gone(len);
-	*ns = keyed_value(stat, "usage_usec") * NSEC_PER_USEC;
+	ran->user_ns = keyed_value(stat, "user_usec") * NSEC_PER_USEC;
+	ran->system_ns = keyed_value(stat, "system_usec") * NSEC_PER_USEC;
 	return 0;
 }

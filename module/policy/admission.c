@@ -128,6 +128,16 @@ void mts_admission_forget(struct mts_look *look)
 	look->awake -= look->awake / 4;
 }
 
+u64 mts_admission_awake(const struct mts_look *look)
+{
+	return look->looks ? div64_u64(1000 * look->awake, look->looks) : 0;
+}
+
+u64 mts_admission_could_run(u64 awake, u32 processors)
+{
+	return mts_max(mts_min(awake, 1000ull * processors), 1000ull);
+}
+
 u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
 {
 	u64 sum = mts_add_sat(residents, div64_u64(others, mts_max(nbins, 1u)));
@@ -150,6 +160,12 @@ static bool no_benefit(u64 share, u64 expected)
 	return share * 1000 >= expected * (expected < LOW_SHARE ? NO_BENEFIT_LOW : NO_BENEFIT);
 }
 
+/* Is it 1/@part of the time in which threads could have run, or more? */
+static bool stalls(const struct mts_window *window, u64 elapsed, u32 part)
+{
+	return window->stalled_ns >= elapsed / part * window->could_run / 1000;
+}
+
 static bool is_rare(u64 pages, u64 elapsed)
 {
 	return pages * 1000000000 < SWAPS_PER_S * elapsed;
@@ -164,14 +180,14 @@ static bool waits_for_memory(const struct mts_window *window, u64 swapins, u64 e
 {
 	if (is_rare(swapins, elapsed))
 		return false;
-	return window->stalled_ns >= elapsed / STALLED_PART ||
+	return stalls(window, elapsed, STALLED_PART) ||
 	       swapins * 1000000000 >= MANY_SWAPS_PER_S * elapsed;
 }
 
 static bool starves(const struct mts_admission *a, const struct mts_window *window, u64 elapsed)
 {
 	return window->full && a->share * NOTHING_PART < a->expected &&
-	       window->stalled_ns != U64_MAX && window->stalled_ns >= elapsed / 2 &&
+	       window->stalled_ns != U64_MAX && stalls(window, elapsed, 2) &&
 	       is_rare(window->swapins - a->swapins, elapsed) &&
 	       is_rare(window->reclaimed - a->reclaimed, elapsed);
 }

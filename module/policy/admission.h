@@ -70,6 +70,28 @@ u64 mts_admission_potential(const struct mts_pool *pool);
  */
 void mts_admission_forget(struct mts_look *look);
 
+/* The time since the last reading of a processor's counter: exact within 4.29 s, where it wraps. */
+static inline u64 mts_admission_stalled(u32 *seen, u32 now)
+{
+	u32 ns = now - *seen;
+
+	*seen = now;
+	return ns;
+}
+
+/* Threads of the job that are awake, on average, per mille. */
+u64 mts_admission_awake(const struct mts_look *look);
+
+/*
+ * What stalls are compared with: the threads of all jobs that are awake, as far as there are
+ * processors for them. Per mille of a processor, at least one.
+ *
+ * PSI weighs the processors by their time that is not idle (kernel/sched/psi.c,
+ * collect_percpu_times()); time in which a job's tasks all wait is idle there. A sum over
+ * processors has no such bound: on 64 of them stalls of 0.16 % each are a tenth of the time.
+ */
+u64 mts_admission_could_run(u64 awake, u32 processors);
+
 /*
  * What all jobs together would run if they took turns, per mille of a processor: exempt jobs
  * (@residents) all of the time, the other jobs in one of @nbins bins. At most @processors.
@@ -128,7 +150,9 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
 /**
  * struct mts_window - measurements of one window
  * @user_ns: time of all jobs in user mode
- * @stalled_ns: sum of the times that jobs waited for memory; U64_MAX: not known
+ * @stalled_ns: sum over jobs and processors of the time in which a task of the job waited for
+ *	memory; U64_MAX: not known
+ * @could_run: mts_admission_could_run()
  * @expected: mts_admission_expected()
  * @swapins: pages swapped in on this host since boot
  * @reclaimed: pages freed by the host's reclaim since boot
@@ -137,6 +161,7 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
 struct mts_window {
 	u64 user_ns;
 	u64 stalled_ns;
+	u64 could_run;
 	u64 expected;
 	u64 swapins;
 	u64 reclaimed;
@@ -150,7 +175,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  *
  * - The jobs get less than 0.85 of what turns would give them.
  * - They lose the time to memory: pages come back from swap, and either jobs stall for a tenth of
- *   the time, or very many pages come back.
+ *   the time in which their threads could run, or very many pages come back.
  *
  * While memory fills for the first time no page comes back, so turns do not begin. They would be
  * too early: on a slow disk jobs that wait for their first memory cannot even be frozen.

@@ -3,6 +3,7 @@
 #include "policy/plan.h"
 
 #include "policy/bins.h"
+#include "policy/newcomers.h"
 #include "policy/slices.h"
 #include "policy/spread.h"
 #include "policy/ties.h"
@@ -28,7 +29,8 @@ size_t mts_plan_scratch(u32 n)
 		n = 0; /* mts_plan_round() will refuse it */
 
 	return n * sizeof(struct mts_item) +
-	       mts_max(mts_binpack_scratch(n), mts_plan_traffic_scratch(n));
+	       mts_max(mts_max(mts_binpack_scratch(n), mts_plan_traffic_scratch(n)),
+		       mts_newcomers_scratch(n));
 }
 
 static bool is_resident(const struct mts_plan_job *job)
@@ -177,19 +179,21 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	return 0;
 }
 
-u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
-		      u64 demand)
+bool mts_plan_exempt_take_all(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
+	/* What exempt jobs need beyond the capacity is not known here: without any all is theirs. */
+	u64 whole = plan->capacity ? mts_add_sat(plan->capacity, plan->resident_demand) : U64_MAX;
+	bool would_fit = false;
 	u32 i;
 
-	/* Before the first slice, bin 0 runs next. */
-	if (running >= nbins)
-		running = 0;
-	for (i = running; i < nbins; i++)
-		if (mts_bin_has_room(&bins[i], capacity, demand))
-			return i;
-	for (i = 0; i < running; i++)
-		if (mts_bin_has_room(&bins[i], capacity, demand))
-			return i;
-	return MTS_BIN_NONE;
+	if (!plan->resident_demand)
+		return false;
+	for (i = 0; i < plan->nbins; i++) {
+		if (!bins[i].demand)
+			continue;
+		if (!(bins[i].flags & MTS_PLAN_OVERFULL))
+			return false;
+		would_fit |= bins[i].demand <= whole;
+	}
+	return would_fit;
 }

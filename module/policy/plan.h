@@ -51,21 +51,10 @@ size_t mts_plan_scratch(u32 n);
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
 
-/**
- * mts_plan_newcomer() - choose a bin for a job that arrives during a round
- * @bins: this round's bins
- * @nbins: number of bins
- * @capacity: of a bin
- * @running: index of the running bin; if it is no bin, the search begins at bin 0
- * @demand: of the new job, known or expected
- *
- * Tries the running bin, then the others in the order of their turns; after the last bin comes the
- * first, whose turn is in the next round. An overfull bin has no room, not even for 0 bytes.
- *
- * Return: the first bin with room. MTS_BIN_NONE: the job waits for the next round (Reuven & Wiseman
- * section 4.1).
+/*
+ * Do exempt jobs leave so little that no other job fits beside them, though one would fit without
+ * them? Then each has a bin of its own, and pages while it runs. @bins, @plan: as planned.
  */
-u32 mts_plan_newcomer(const struct mts_plan_bin *bins, u32 nbins, u64 capacity, u32 running,
-		      u64 demand);
+bool mts_plan_exempt_take_all(const struct mts_plan_bin *bins, const struct mts_plan *plan);
 
 #endif /* _MTS_POLICY_PLAN_H */

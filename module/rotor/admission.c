@@ -3,10 +3,12 @@
 
 #include "context.h"
 #include "events/promise.h"
+#include "jobs/ran.h"
 #include "jobs/tasks.h"
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/plan.h"
 #include "policy/slices.h"
 #include "rotor/confined.h"
 #include "rotor/costs.h"
@@ -70,14 +72,38 @@ static u64 swapins(void)
 	return mts_rotor.admission.swapins;
 }
 
+/*
+ * What each job ran in user mode since the last call, ns, in its @look. Return: the sum over all jobs
+ * that are not confined.
+ */
+static u64 read_times(void)
+{
+	u64 ran, sum;
+	u32 i;
+
+	mts_promise_step("times are read");
+	sum = mts_ran_take_ended();
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		ran = mts_ran_since(job);
+		job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
+		if (!job->confined)
+			sum = mts_add_sat(sum, ran);
+	}
+	return sum;
+}
+
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
-	struct mts_window window = { .swapins = swapins(),
+	struct mts_window window = { .user_ns = read_times(),
+				     .swapins = swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
+	u64 awake = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
@@ -89,13 +115,14 @@ static void close_window(u64 now)
 		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
 			job->slept = false;
 		if (!job->confined) {
-			window.user_ns = mts_add_sat(window.user_ns, job->look.user_ns);
 			window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+			awake += mts_admission_awake(&job->look);
 			mts_admission_add(mts_roster_is_resident(job) ? &residents : &others,
 					  &job->look, elapsed);
 		}
 		mts_admission_forget(&job->look);
 	}
+	window.could_run = mts_admission_could_run(awake, num_online_cpus());
 	/* Where all fits now, turns would take two bins. */
 	window.expected =
 		mts_admission_expected(mts_admission_potential(&residents),
@@ -140,8 +167,7 @@ void mts_admit_judge(u64 began, bool whole)
 	took = now - mts_rotor.admission.unjudged_since;
 	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
 		return;
-	mts_promise_step("tasks are looked at");
-	user = mts_tasks_look();
+	user = read_times();
 	mts_admission_round(&mts_rotor.admission.past, now, user, took);
 	mts_rotor.admission.unjudged_since = 0;
 }
@@ -185,16 +211,23 @@ bool mts_admit_turns_pay(u64 now)
 static u32 weigh(const struct mts_config *config)
 {
 	u64 now = ktime_get_ns();
+	bool exempt;
 
 	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
+	exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
+	/* They leave room again: a pin is gone, or there is more memory. */
+	if (mts_rotor.admission.gave_up == MTS_REASON_EXEMPT && !exempt)
+		mts_admission_retry(&mts_rotor.admission.past);
 	if (mts_admission_holds(&mts_rotor.admission.past, now))
-		return mts_rotor.admission.swap_is_slow ? MTS_REASON_SLOW_SWAP : MTS_REASON_NO_GAIN;
-	mts_rotor.admission.swap_is_slow = switches_take_too_long();
-	if (mts_rotor.admission.swap_is_slow) {
+		return mts_rotor.admission.gave_up;
+	mts_rotor.admission.gave_up = MTS_REASON_NO_GAIN;
+	if (switches_take_too_long()) {
+		/* So many bins, and so much to swap, as each job has a bin of its own. */
+		mts_rotor.admission.gave_up = exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP;
 		mts_admission_give_up(&mts_rotor.admission.past, now);
 		mts_costs_forget();
-		return MTS_REASON_SLOW_SWAP;
+		return mts_rotor.admission.gave_up;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.round.nbins >= 2)
@@ -252,7 +285,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 		return;
 	if (before < 2 && mts_rotor.round.nbins >= 2) {
 		mts_admission_begin(&mts_rotor.admission.past);
-		mts_tasks_look();
+		read_times();
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);
 	}

@@ -13,8 +13,8 @@
 #include "rotor/state.h"
 
 /*
- * A cgroup that has not frozen this long after the last one that did is thawed and left out; one
- * that is alone after twice as long. Where many wait for a slow disk they freeze one by one.
+ * A cgroup that has not frozen this long after the last one that did is thawed and left out. Where
+ * many wait for a slow disk they freeze one by one.
  */
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
@@ -81,15 +81,6 @@ static bool is_freezing(const struct mts_job *job)
 static bool is_waited_for(const struct mts_job *job)
 {
 	return is_freezing(job) && !mts_ops->stalls((struct mts_job *)job);
-}
-
-static u32 count_waited_for(void)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		n += is_waited_for(mts_rotor.roster.jobs[i]);
-	return n;
 }
 
 /**
@@ -166,28 +157,27 @@ int mts_freeze_wait(u64 deadline)
 {
 	struct freezing f = { .jobs = mts_rotor.scratch };
 	u64 began = ktime_get_ns(), now = began, last = began;
+	unsigned long events;
 	bool expired = false;
-	u32 i, left, before = U32_MAX;
+	u32 i;
 
 	while (!expired && is_any_waited_for(&f)) {
 		/* They have been asked; the next switch looks whether each has frozen. */
 		if (now >= deadline)
 			return 0;
 		mts_promise_step("jobs are frozen");
-		if (mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN) | BIT(MTS_ROTOR_EV_WANTED),
-				   min(FREEZE_LIMIT_NS - (now - last), deadline - now)) &
-		    BIT(MTS_ROTOR_EV_WANTED))
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_FROZEN) | BIT(MTS_ROTOR_EV_WANTED),
+					min(FREEZE_LIMIT_NS - (now - last), deadline - now));
+		if (events & BIT(MTS_ROTOR_EV_WANTED)) {
 			mts_bring_wanted();
+			events |= mts_rotor_take_events(BIT(MTS_ROTOR_EV_FROZEN));
+		}
 		if (!mts_rotor_should_run())
 			return -ECANCELED;
 		now = ktime_get_ns();
-		expired = now - began >= FREEZE_TOTAL_NS;
-		if (now - last < FREEZE_LIMIT_NS)
-			continue;
-		left = count_waited_for();
-		expired |= left >= before;
-		before = left;
-		last = now;
+		if (events & BIT(MTS_ROTOR_EV_FROZEN))
+			last = now;
+		expired = now - last >= FREEZE_LIMIT_NS || now - began >= FREEZE_TOTAL_NS;
 	}
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];

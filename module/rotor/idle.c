@@ -17,6 +17,7 @@
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
+#include "rotor/spent.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
@@ -30,7 +31,8 @@
 /*
  * The idle rotor looks no more often than QUIET_NS. Measuring takes 2 % of the time, or 1 % while
  * the rotor watches whether turns would pay. Where measuring takes above 20 ms, the pause after it
- * is a second, or five times as long as it took: memory may run out meanwhile.
+ * is a second, or five times as long as it took: memory may run out meanwhile. It is processor time
+ * that counts (spent.h).
  */
 #define QUIET_NS (100 * NSEC_PER_MSEC)
 #define QUIET_FACTOR 50
@@ -81,17 +83,17 @@ static bool is_watching(u32 reason)
 void mts_idle_measure(u32 reason)
 {
 	static u64 measured_at, took;
-	u64 began = ktime_get_ns();
+	struct mts_spent spent = mts_spent_begin();
 
 	if (is_watching(reason) && !mts_status_is_wanted() &&
-	    began - measured_at < MEASURE_FACTOR * took)
+	    spent.began - measured_at < MEASURE_FACTOR * took)
 		return;
 	mts_roster_measure();
 	measured_at = ktime_get_ns();
-	took = measured_at - began;
+	took = mts_spent_since(&spent);
 }
 
-/* How long it looks away after measuring. */
+/* How long it looks away after measuring. @measuring_ns: what that took, as of spent.h. */
 static u64 quiet_time(u32 reason, u64 measuring_ns)
 {
 	u64 watch = WATCH_FACTOR * measuring_ns, quiet = QUIET_FACTOR * measuring_ns;

@@ -9,8 +9,8 @@
 void mts_idle_measure(u32 reason);
 
 /*
- * Nothing to rotate, or nothing any more: everything runs. Until there may be. @measuring_ns: what
- * the last look took. Return: are the jobs about to have all memory?
+ * Nothing to rotate, or nothing any more: everything runs. Until there may be. @measuring_ns:
+ * what the last look took, as of spent.h. Return: are the jobs about to have all memory?
  */
 bool mts_idle(u64 measuring_ns);
 

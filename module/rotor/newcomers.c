@@ -6,28 +6,11 @@
 #include "jobs/interactive.h"
 #include "jobs/tasks.h"
 #include "policy/bins.h"
-#include "policy/plan.h"
+#include "policy/newcomers.h"
 #include "rotor/plan.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
-
-/* What a newcomer will need: as its siblings on average, if it has any. */
-static u64 expected_demand(const struct mts_job *newcomer)
-{
-	u64 sum = 0;
-	u32 i, n = 0;
-
-	for (i = 0; newcomer->parent && i < mts_rotor.roster.n; i++) {
-		const struct mts_job *job = mts_rotor.roster.jobs[i];
-
-		if (job->parent == newcomer->parent && job->bin != MTS_BIN_NONE) {
-			sum = mts_add_sat(sum, job->demand);
-			n++;
-		}
-	}
-	return max(newcomer->demand, n ? div_u64(sum, n) : 0);
-}
 
 /* A newcomer whose pause limit the round breaks is exempt until the next one, if there is room. */
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
@@ -38,7 +21,7 @@ static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 dema
 	return job->max_pause_ns && mts_rotor_plan_take_room(demand);
 }
 
-static void place(struct mts_job *job)
+static void place(struct mts_job *job, struct mts_newcomers *all)
 {
 	u64 demand;
 	u32 bin;
@@ -47,29 +30,52 @@ static void place(struct mts_job *job)
 		mts_round_place(job, MTS_BIN_EVERY, 0);
 		return;
 	}
-	demand = expected_demand(job);
-	bin = mts_plan_newcomer(mts_rotor.round.bins, mts_rotor.round.nbins,
-				mts_rotor.round.plan.capacity, mts_rotor.phase.running, demand);
+	demand = mts_newcomers_demand(all, job->parent, job->demand);
+	bin = mts_newcomers_bin(all, mts_rotor.phase.running, demand);
 	if (is_let_in_for_its_limit(job, bin, demand)) {
 		job->limited = true;
 		bin = MTS_BIN_EVERY;
+	} else if (bin != MTS_BIN_NONE) {
+		mts_newcomers_take(all, bin, demand);
 	}
 	mts_round_place(job, bin, demand);
 }
 
+static bool is_placed(const struct mts_job *job)
+{
+	return job->bin != MTS_BIN_NONE;
+}
+
+/*
+ * An adopted cgroup arrives with all its memory. A job that waits for the next round is frozen, and
+ * needs the same as when it came.
+ */
+static bool has_to_be_measured(const struct mts_job *job)
+{
+	return !is_placed(job) && !READ_ONCE(job->frozen);
+}
+
 void mts_newcomers_place(void)
 {
+	struct mts_newcomers all;
+	struct mts_job *job;
 	u32 i;
 
-	/* An adopted cgroup arrives with all its memory. */
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_NONE)
+		if (has_to_be_measured(mts_rotor.roster.jobs[i]))
 			mts_roster_measure_job(mts_rotor.roster.jobs[i]);
 	mts_tasks_scan();
 	mutex_lock(&mts_lock);
+	mts_newcomers_begin(&all, mts_rotor.round.bins, mts_rotor.round.nbins,
+			    mts_rotor.round.plan.capacity, mts_rotor.roster.n, mts_rotor.scratch);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		job = mts_rotor.roster.jobs[i];
+		if (is_placed(job))
+			mts_newcomers_note(&all, job->parent, job->demand);
+	}
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_NONE)
-			place(mts_rotor.roster.jobs[i]);
+		if (!is_placed(mts_rotor.roster.jobs[i]))
+			place(mts_rotor.roster.jobs[i], &all);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 }

@@ -22,6 +22,7 @@
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/roster.h"
+#include "rotor/spent.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -76,7 +77,7 @@
 /**
  * struct onset
  * @sampled: ktime of the last sample, ns
- * @took: time that it took, ns
+ * @took: what it took, as of spent.h, ns
  * @sample: what the jobs had in memory then, bytes
  * @before: the same at the sample before
  * @elapsed: time between the two, ns
@@ -207,7 +208,8 @@ static bool fills(u64 bytes, u64 within_ns)
 
 void mts_onset_sample(void)
 {
-	u64 now = ktime_get_ns();
+	struct mts_spent spent = mts_spent_begin();
+	u64 now = spent.began;
 
 	take_sample();
 	onset.grew = onset.sample > onset.before;
@@ -222,7 +224,7 @@ void mts_onset_sample(void)
 	if (onset.jobs != mts_rotor.roster.n || fills(onset.left, GROWS_NS))
 		onset.watch_until = now + WATCH_NS;
 	onset.jobs = mts_rotor.roster.n;
-	onset.took = ktime_get_ns() - now;
+	onset.took = mts_spent_since(&spent);
 }
 
 u64 mts_onset_interval(void)
@@ -351,7 +353,8 @@ static bool has_grown(u64 demand)
  */
 bool mts_onset_all_fit(void)
 {
-	u64 now = ktime_get_ns(), demand, resident, room;
+	struct mts_spent spent = mts_spent_begin();
+	u64 now = spent.began, demand, resident, room;
 
 	/*
 	 * The demand of newcomers is not known. And if all jobs fitted a while ago, they have grown
@@ -360,7 +363,7 @@ bool mts_onset_all_fit(void)
 	if (mts_rotor.round.newcomers || now < onset.fit_until || now < onset.next_measure)
 		return false;
 	demand = jobs_demand(&resident);
-	onset.next_measure = now + LOOK_SHARE * (ktime_get_ns() - now);
+	onset.next_measure = now + LOOK_SHARE * mts_spent_since(&spent);
 	if (onset.most_since < mts_rotor.phase.slice_began || has_grown(demand)) {
 		onset.most = demand;
 		onset.most_since = now;

@@ -87,6 +87,9 @@ int mts_roster_measure_job(struct mts_job *job)
 
 	if (err)
 		return err;
+	/* A job in every bin has no slices, so its record would never change: all of it counts. */
+	if (mts_roster_is_resident(job) || job->limited)
+		mts_ops->use_outdated(job);
 	mutex_lock(&mts_lock);
 	job->usage = usage;
 	mts_ops->limits(job, &job->limits);

@@ -18,6 +18,7 @@
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/slice.h"
+#include "rotor/spent.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "rotor/switch.h"
@@ -88,7 +89,7 @@ static int rotor_main(void *unused)
 
 	while (!kthread_should_stop()) {
 		u32 gate = mts_gate_reason(), nbins;
-		u64 began;
+		struct mts_spent spent;
 
 		mts_job_reap(mts_promise_step);
 		mts_roster_muster();
@@ -96,7 +97,7 @@ static int rotor_main(void *unused)
 			mts_idle_wait_for_gate(gate);
 			continue;
 		}
-		began = ktime_get_ns();
+		spent = mts_spent_begin();
 		mts_onset_begin(filling);
 		filling = false;
 		mts_idle_measure(mts_rotor.phase.reason);
@@ -109,7 +110,7 @@ static int rotor_main(void *unused)
 			mts_protection_update(true);
 			run_round();
 		} else {
-			filling = mts_idle(ktime_get_ns() - began);
+			filling = mts_idle(mts_spent_since(&spent));
 		}
 	}
 	mts_freeze_thaw_all();

@@ -133,7 +133,7 @@ struct mts_onset {
 /**
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
- * @swap_is_slow: turns were given up for it
+ * @gave_up: why turns were given up: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @excused: pages that confined jobs have swapped in
@@ -142,7 +142,7 @@ struct mts_onset {
  */
 struct mts_admitting {
 	struct mts_admission past;
-	bool swap_is_slow;
+	u32 gave_up;
 	bool starves;
 	bool would_rotate;
 	u64 excused;

@@ -31,6 +31,8 @@ static const char *const reasons[] = {
 		"demand exceeds the capacity, but taking turns cost more time: tried again later",
 	[MTS_REASON_SLOW_SWAP] =
 		"switches take so long that turns would give the jobs less than they have without, or exceed max_pause: tried again later",
+	[MTS_REASON_EXEMPT] =
+		"exempt jobs leave no room for any other job: unpin some, or add memory; tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
 };
 

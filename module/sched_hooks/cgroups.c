@@ -36,23 +36,19 @@ void mts_hook_rmdir(void *data, struct cgroup *cgrp, const char *path)
 	mark_job(cgrp);
 }
 
-static void trace_frozen(struct cgroup *cgrp, bool frozen)
+/* Only of jobs: the rotor waits for others as long as this comes (freeze.c). */
+void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
 {
 	struct mts_job *job;
 
-	if (!trace_mts_frozen_enabled() && !trace_mts_thawed_enabled())
-		return;
 	rcu_read_lock();
 	job = mts_job_at_cgroup(cgrp);
-	if (job && frozen)
-		trace_mts_frozen(job);
-	else if (job)
-		trace_mts_thawed(job);
+	if (job) {
+		if (frozen)
+			trace_mts_frozen(job);
+		else
+			trace_mts_thawed(job);
+		mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
+	}
 	rcu_read_unlock();
-}
-
-void mts_hook_frozen(void *data, struct cgroup *cgrp, const char *path, int frozen)
-{
-	trace_frozen(cgrp, frozen);
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }

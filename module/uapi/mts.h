@@ -353,6 +353,8 @@ enum mts_reason {
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would rotate */
 	/* idle: switches take too long for max_pause_ns, or for rotation to gain anything */
 	MTS_REASON_SLOW_SWAP = 15,
+	/* idle: as SLOW_SWAP, but because no other job fits beside those in every bin */
+	MTS_REASON_EXEMPT = 16,
 };
 
 /* How MTS_JOB_EACH catches a child. */

@@ -416,6 +416,45 @@ static void admission_says_why(void)
 	      e ? e->fields : "nothing");
 }
 
+/*
+ * A cgroup that has run for seconds becomes a job while the rotor watches what the jobs get: they
+ * do not get more than there is.
+ */
+static void an_added_cgroup_brings_no_past(void)
+{
+	long long most = sysconf(_SC_NPROCESSORS_ONLN) * 1100;
+	const struct event *e;
+	unsigned int looks = 0;
+	struct hog past;
+	pid_t filler;
+
+	cg_make("t-past");
+	hog_start(&past, &(struct hog_spec){ .cgroup = "t-past", .mib = 4, .kind = HOG_SPIN });
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	sleep_ms(3000);
+	rotate(32, 300, MTS_EVICT_FULL);
+	set_mode(MTS_MODE_SHADOW);
+	expect_within(3000, get_status().reason == MTS_REASON_SHADOW, "%s", describe());
+	record();
+	leave_mib(32);
+	filler = spawn();
+	if (!filler) {
+		touch(48);
+		pause();
+	}
+	expect_within(5000, get_stats().reclaim_wakeups, "the host does not reclaim");
+	sleep_ms(500);
+	add_job("t-past", 0);
+	sleep_ms(3000);
+	kill_and_join(filler);
+	end_record();
+	for (e = events; (e = find(e, "mts_admission")); e++) {
+		looks++;
+		check(number(e, "share_permille") <= most, "%s", e->fields);
+	}
+	check(looks >= 3, "the rotor has looked %u times", looks);
+}
+
 /* Why the first thaw after the stop was done. */
 static void check_stop(const char *reason, const char *task)
 {
@@ -613,6 +652,6 @@ static void trace_cmd_records(void)
 
 GUEST_TESTS(TEST(switches_in_order), TEST(jobs_freeze_and_thaw), TEST(events_agree_with_statistics),
 	    TEST(rounds_say_the_plan), TEST(jobs_come_and_go), TEST(admission_says_why),
-	    TEST_SLOW(a_stop_says_why, 120), TEST(a_stall_says_why), TEST(a_foreign_thaw_is_told),
-	    TEST(who_waits_for_whom_is_told), TEST(unload_while_recording),
-	    TEST_SLOW(trace_cmd_records, 240));
+	    TEST(an_added_cgroup_brings_no_past), TEST_SLOW(a_stop_says_why, 120),
+	    TEST(a_stall_says_why), TEST(a_foreign_thaw_is_told), TEST(who_waits_for_whom_is_told),
+	    TEST(unload_while_recording), TEST_SLOW(trace_cmd_records, 240));

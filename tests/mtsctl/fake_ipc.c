@@ -346,6 +346,12 @@ static void slow_swap(void)
 	two_fit(MTS_JOB_RUNNING);
 }
 
+static void exempt(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_EXEMPT, "exempt jobs leave no room for any other job");
+	two_fit(MTS_JOB_RUNNING);
+}
+
 static void stopped(u32 reason, const char *text)
 {
 	detail(MTS_STATE_STOPPED, reason, text);
@@ -482,6 +488,7 @@ static const struct {
 	{ "cgroups", cgroups },
 	{ "no-gain", no_gain },
 	{ "slow-swap", slow_swap },
+	{ "exempt", exempt },
 };
 
 static const char *scenario(void)

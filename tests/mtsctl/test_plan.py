@@ -412,6 +412,14 @@ def test_table(mtsctl):
     assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
 
 
+def test_residents_that_take_all_are_said(mtsctl):
+    """Fault: the longest pause was blamed, and faster swap was recommended."""
+    args = "--size 6Mx100 --pin-size 95M --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
+    out = re.sub(r"\s+", " ", mtsctl("plan", *args.split()).out)
+    assert "warning the resident jobs leave no room for any other job" in out
+    assert "longest pause is above" not in out
+
+
 def test_pause_beyond_the_limit_is_said(mtsctl):
     args = "--size 60Mx100 --capacity 96M --min-slice 1s --slice 1s --max-pause 5s"
     out = mtsctl("plan", *args.split()).out

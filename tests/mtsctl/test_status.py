@@ -202,6 +202,14 @@ def test_a_backoff_ends_by_time_or_configuration(mtsctl, reason):
     assert "change" not in out
 
 
+def test_exempt_jobs_take_all(mtsctl):
+    """Fault: the status said that the swap is slow."""
+    out = re.sub(r"\s+", " ", mtsctl("status", scenario="exempt").out)
+    assert "exempt jobs leave no room for any other job" in out
+    assert "'mtsctl unpin'" in out
+    assert '"reason": "exempt"' in mtsctl("status", "--json", scenario="exempt").out
+
+
 def test_stopped(mtsctl):
     out = mtsctl("status", scenario="oom").out
     assert out.startswith("state      stopped\nwhy        the kernel ran out of memory")

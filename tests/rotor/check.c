@@ -142,7 +142,7 @@ static void look(void)
 {
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->buried)
 			continue;
 		check_pause(models[i]);
@@ -169,6 +169,8 @@ static void after_turn(void)
 {
 	note_state();
 	check_lost_wakeup();
+	if (host.suspended && !mts_gate_reason())
+		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
 	if (mts_gate_may_freeze())
 		check.forbidden_since = 0;
 	else if (!check.forbidden_since)
@@ -227,6 +229,26 @@ static void check_turn(u32 bin)
 		    !job->freeze_lock.owner && !model->buried)
 			BREACH("%s: its slice begins, and it is frozen (last: %s)", job->name,
 			       check.did);
+	}
+}
+
+/*
+ * All memory of a pinned job is protected and counted: it has no slices, in which its use could be
+ * measured. The round in which it is pinned may have been measured before.
+ */
+static void check_pinned(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct model *model = model_of(job);
+
+		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = mts_rotor.phase.round;
+		else if (mts_rotor.phase.round > model->pinned + 1 && job->unused)
+			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
+			       job->name, job->unused >> 10, check.did);
 	}
 }
 
@@ -292,6 +314,7 @@ void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
+	check_pinned();
 	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
@@ -447,7 +470,7 @@ void check_shares(void)
 	/* A job that a bin spilled in its slice did not get that slice. */
 	if (mts_stats_read(spills))
 		return;
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
 		least = min(least, models[i]->job->slices);
@@ -463,7 +486,7 @@ void check_end(void)
 	u32 i, op, state;
 
 	machine_after_turn = NULL;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");
 	coverage.runs++;

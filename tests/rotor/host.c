@@ -7,6 +7,7 @@
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"
 #include "jobs/protect.h"
+#include "jobs/ran.h"
 #include "rotor/rotor.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -16,6 +17,7 @@
 
 struct host host;
 struct model *models[MAX_MODELS];
+u32 nmodels;
 u64 host_mishaps[OPS][8][MISHAPS];
 
 static struct cgroup base = { .online = true };
@@ -26,6 +28,11 @@ static struct notifier_block *oom, *pm;
 static struct task_struct *kernel;
 static DECLARE_WAIT_QUEUE_HEAD(kernel_wait);
 static bool stops_changed;
+
+bool host_chance(u64 n)
+{
+	return !host.plain && machine_chance(n);
+}
 
 unsigned long totalram_pages(void)
 {
@@ -62,9 +69,16 @@ void host_oom(void)
 		oom->notifier_call(oom, 0, &freed);
 }
 
-int host_pm(unsigned long event)
+void host_suspend(unsigned long event)
 {
-	return pm ? pm->notifier_call(pm, event, NULL) : NOTIFY_OK;
+	host.suspended = pm && pm->notifier_call(pm, event, NULL) == NOTIFY_OK;
+}
+
+void host_resume(unsigned long event)
+{
+	host.suspended = false;
+	if (pm)
+		pm->notifier_call(pm, event, NULL);
 }
 
 struct model *model_of(const struct mts_job *job)
@@ -84,7 +98,7 @@ static u64 used(void)
 	u64 sum = host.memory / 16;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		sum += models[i] ? models[i]->resident : 0;
 	return sum;
 }
@@ -117,7 +131,7 @@ static void reclaim(u64 bytes, const struct model *for_whom)
 		mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
 	host.last_reclaim = machine_now();
 	for (frozen = 2; frozen--;)
-		for (i = 0; i < MAX_MODELS && bytes; i++)
+		for (i = 0; i < nmodels && bytes; i++)
 			if (models[i] && models[i] != for_whom &&
 			    model_is_frozen(models[i]) == frozen)
 				bytes -= take_from(models[i], bytes);
@@ -176,7 +190,8 @@ static void run_for(struct model *model, u64 ns, u32 nrunning)
 	touch(model, min(lack, most));
 	if (!model->awake)
 		return;
-	ns = min(ns, ns * host.processors / nrunning);
+	model->stalled += model->stalls ? ns * model->stalls / 1000 : lack ? ns : 0;
+	ns = min(ns, ns * host.processors / nrunning) * (model->runs ?: 1000) / 1000;
 	model->ran += ns;
 	model->user += lack > most ? ns / 16 : ns;
 }
@@ -189,9 +204,14 @@ void host_advance(void)
 	if (ns < NSEC_PER_MSEC)
 		return;
 	host.advanced = now;
-	for (i = 0; i < MAX_MODELS; i++)
-		n += models[i] && !models[i]->ended && !model_is_frozen(models[i]);
-	for (i = 0; i < MAX_MODELS; i++)
+	if (host.swapin_every_ns)
+		host.swapins += now / host.swapin_every_ns - (now - ns) / host.swapin_every_ns;
+	if (host.reclaims)
+		host.last_reclaim = now;
+	for (i = 0; i < nmodels; i++)
+		n += models[i] && !models[i]->ended && models[i]->awake &&
+		     !model_is_frozen(models[i]);
+	for (i = 0; i < nmodels; i++)
 		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]))
 			run_for(models[i], ns, n);
 }
@@ -202,7 +222,7 @@ static u64 next_stop(void)
 	u64 next = U64_MAX;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i] && models[i]->stops_at > machine_now())
 			next = min(next, models[i]->stops_at);
 	return next;
@@ -235,6 +255,13 @@ void host_stops_changed(void)
 
 atomic_t mts_job_marked;
 
+static void begin(void)
+{
+	next_id = 1;
+	kernel = kthread_create(kernel_main, NULL, "kernel");
+	wake_up_process(kernel);
+}
+
 void host_begin(bool gentle)
 {
 	host = (struct host){
@@ -251,33 +278,42 @@ void host_begin(bool gentle)
 	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
 	host.limit_above = host.memory / 2;
 	host.swap = host.memory * (1 + machine_draw(16)) / 4;
-	next_id = 1;
-	kernel = kthread_create(kernel_main, NULL, "kernel");
-	wake_up_process(kernel);
+	begin();
 }
 
-struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
+void host_begin_plain(const struct host *given)
+{
+	host = *given;
+	host.plain = true;
+	host.advanced = machine_now();
+	begin();
+}
+
+static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
 {
 	struct mts_job *job;
 	struct model *model;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS && models[i]; i++)
+	for (i = 0; i < nmodels && models[i]; i++)
 		;
-	if (i == MAX_MODELS || nall == ARRAY_SIZE(all))
+	if (i == (host.plain ? MAX_MODELS : DRAWN_MODELS) || nall == ARRAY_SIZE(all))
 		return NULL;
+	nmodels = max(nmodels, i + 1);
 	model = calloc(1, sizeof(*model));
 	all[nall++] = model;
 	*model = (struct model){
 		.cgrp = { .parent = &base, .online = true },
 		.size = size ?: PAGE_SIZE + machine_draw(host.memory * 3 / 4),
-		.growth = machine_chance(3) ? machine_draw(host.memory / 16) : 0,
+		.growth = host_chance(3) ? machine_draw(host.memory / 16) : 0,
 		.limit = U64_MAX,
 		.swap_limit = U64_MAX,
-		.threads = 1 + machine_draw(4),
-		.awake = !machine_chance(5),
-		.own_low = machine_chance(4) ? machine_draw(GIB) : 0,
+		.threads = host.plain ? 1 : 1 + machine_draw(4),
+		.awake = !host_chance(5),
+		.own_low = host_chance(4) ? machine_draw(GIB) : 0,
 		.own_weight = 100,
+		.ran = ran,
+		.user = ran,
 		.seen = machine_now(),
 	};
 	model->low = model->own_low;
@@ -285,6 +321,7 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	job = mts_user_job_new(flags, max_pause_ns, &model->cgrp);
 	model->job = job;
 	job->freeze_file = (struct file *)model;
+	mts_ran_begin(job);
 	mutex_lock(&mts_lock);
 	job->id = next_id++;
 	snprintf(job->name, sizeof(job->name), "job-%u", job->id);
@@ -296,17 +333,28 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 	return model;
 }
 
+struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
+{
+	return add(size, flags, max_pause_ns, 0);
+}
+
+struct model *host_add_with_past(u64 size, u64 ran)
+{
+	return add(size, 0, 0, ran);
+}
+
 static void bury(struct model *model)
 {
 	u32 i;
 
 	mts_freezer_retire(model->job);
 	mts_protect_end(model->job);
+	mts_ran_end(model->job);
 	if (model->frozen_by_file && !model->foreign && model->cgrp.online)
 		mts_user_bug(__FILE__, __LINE__, "%s: no job any more, and left frozen",
 			     model->job->name);
 	model->buried = true;
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		if (models[i] == model)
 			models[i] = NULL;
 	host.swap_used -= model->swap;
@@ -351,7 +399,7 @@ void mts_job_reap(void (*step)(const char *doing))
 	if (!atomic_xchg(&mts_job_marked, 0))
 		return;
 	mutex_lock(&mts_lock);
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || !models[i]->ended || !models[i]->job->published)
 			continue;
 		mts_jobs_delete(models[i]->job);
@@ -389,11 +437,11 @@ struct model *host_some(void)
 	u32 i, n = 0;
 
 	mutex_lock(&mts_lock);
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		n += is_there(models[i]);
 	if (n)
 		n = machine_draw(n);
-	for (i = 0; i < MAX_MODELS && !model; i++)
+	for (i = 0; i < nmodels && !model; i++)
 		if (is_there(models[i]) && !n--)
 			model = models[i];
 	if (model)

@@ -11,7 +11,9 @@
 
 #include "job.h"
 
-#define MAX_MODELS 48
+#define MAX_MODELS 4200
+/* In a run that is drawn. */
+#define DRAWN_MODELS 48
 
 /* Operations that may fail (mishap() in mechanism.c). */
 enum host_op {
@@ -52,10 +54,15 @@ enum host_mishap {
  * @stops_at: when its tasks are frozen, ktime; 0: they run
  * @stuck: its tasks do not freeze
  * @in_op: threads in a freezer operation on it that hangs
+ * @runs, @stalls: on a plain host, the parts of its time in which it runs and waits for memory, per
+ *	mille; 0: all of it, and as long as it lacks memory
+ * @stalled: time that it waited for memory, ns
  * @waited_until: until then an outside process waits for a lock that it holds
  * @ended: its last process has exited
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
+ * @use_began: switches so far when the record of its slice began
+ * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
@@ -72,7 +79,10 @@ struct model {
 	u64 refaults;
 	u64 ran;
 	u64 user;
-	u64 user_seen;
+	u64 stalled;
+	u64 stalled_seen;
+	u32 runs;
+	u32 stalls;
 	u64 low;
 	u64 weight;
 	u64 own_low;
@@ -91,10 +101,13 @@ struct model {
 	bool ended;
 	bool buried;
 	u64 limited;
+	u64 use_began;
+	u64 pinned;
 	u64 seen;
 };
 
 struct host {
+	bool plain; /* a case (cases.h): nothing is drawn */
 	u64 memory;
 	u64 swap;
 	u64 swap_used;
@@ -102,23 +115,35 @@ struct host {
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 fault_ns; /* ns per page, single pages */
+	u64 measuring_ns; /* time that it takes to measure a job */
+	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
+	u64 hung; /* time for which operations of the rotor's thread have hung, ns */
 	u32 mishaps; /* per mille of the operations; 0: none */
 	u64 last_reclaim;
 	u64 swapins;
 	u64 reclaimed;
 	u64 swapouts;
 	u64 advanced; /* time up to which the model is simulated */
+	u64 swapin_every_ns; /* a page of whatever is no job; 0: none */
+	bool reclaims; /* all the time */
 	u64 last_foul; /* end of the last mishap */
+	bool suspended; /* from a notifier's consent to suspend until the host is back */
 };
 
 extern struct host host;
 extern struct model *models[MAX_MODELS];
+extern u32 nmodels; /* all models have lower indices */
 /* [operation][state of the rotor][mishap]: count */
 extern u64 host_mishaps[OPS][8][MISHAPS];
 
 /* Draw a host. @gentle: with a disk that moves all of the memory in seconds. */
 void host_begin(bool gentle);
+/* A host as @given, on which nothing happens by chance. */
+void host_begin_plain(const struct host *given);
 void host_end(void);
+
+/* One of @n times; on a plain host never. */
+bool host_chance(u64 n);
 
 /* The time at which a job's tasks freeze has changed. */
 void host_stops_changed(void);
@@ -128,6 +153,9 @@ void host_advance(void);
 
 /* Add a job. @size: 0: drawn. Return: NULL if there are too many. */
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
+
+/* Add a cgroup whose processes ran for @ran ns before. */
+struct model *host_add_with_past(u64 size, u64 ran);
 
 /* The job's last process exits; the hook tells the rotor. */
 void host_end_job(struct model *model);
@@ -152,6 +180,8 @@ bool model_is_frozen(const struct model *model);
 
 /* Call the notifiers that the module registered. */
 void host_oom(void);
-int host_pm(unsigned long event);
+/* A suspend that the module refuses does not happen. */
+void host_suspend(unsigned long event);
+void host_resume(unsigned long event);
 
 #endif /* HOST_H */

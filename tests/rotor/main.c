@@ -4,12 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "check.h"
 #include "context/machine.h"
 #include "world.h"
 
 static const char usage[] =
 	"usage: rotor [--seed N] [--runs N] [--switches N] [--each N] [--log] [--coverage]\n"
+	"       rotor --case NAME [--log]\n"
+	"       rotor --cases\n"
 	"\n"
 	"Runs the rotor, the freezer and the fail-safe on a virtual clock, and checks the\n"
 	"invariants of the design after each step.\n"
@@ -20,6 +23,8 @@ static const char usage[] =
 	"--each N      switches per run (500)\n"
 	"--log         print the log of the last run\n"
 	"--coverage    print which states, events and mishaps the runs covered\n"
+	"--case NAME   run a case of cases.c\n"
+	"--cases       print the names of all cases\n"
 	"\n"
 	"exit status: 0; 1: an invariant is broken, see the log and the command that repeats the\n"
 	"run; 2: usage\n";
@@ -31,6 +36,8 @@ static struct options {
 	u64 each;
 	bool log;
 	bool coverage;
+	const char *one;
+	bool list;
 } options = { .seed = 1, .runs = U64_MAX, .switches = 1000, .each = 500 };
 
 /*
@@ -81,6 +88,10 @@ static void parse(char **argv)
 			options.log = true;
 		} else if (!strcmp(*argv, "--coverage")) {
 			options.coverage = true;
+		} else if (!strcmp(*argv, "--cases")) {
+			options.list = true;
+		} else if (!strcmp(*argv, "--case") && argv[1]) {
+			options.one = *++argv;
 		} else {
 			fprintf(stderr, "rotor: %s?\n%s", *argv, usage);
 			exit(2);
@@ -91,7 +102,10 @@ static void parse(char **argv)
 static void run_in_child(u64 seed)
 {
 	coverage = *shared;
-	world_run(seed, options.each);
+	if (options.one)
+		cases_run(options.one);
+	else
+		world_run(seed, options.each);
 	*shared = coverage;
 	if (options.log) {
 		machine_print_log(stdout);
@@ -118,6 +132,8 @@ static bool run(u64 seed)
 	waitpid(pid, &status, 0);
 	if (!status)
 		return true;
+	if (options.one)
+		return false;
 	printf("repeat: rotor --seed %llu --runs 1 --each %llu\n", (unsigned long long)seed,
 	       (unsigned long long)options.each);
 	return false;
@@ -135,6 +151,12 @@ int main(int argc, char **argv)
 		perror("rotor: mmap");
 		return 2;
 	}
+	if (options.list) {
+		cases_print(stdout);
+		return 0;
+	}
+	if (options.one)
+		return run(0) ? 0 : 1;
 	for (i = 0; i < options.runs && shared->switches < options.switches; i++)
 		if (!run(options.seed + i))
 			return 1;

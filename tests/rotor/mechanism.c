@@ -2,6 +2,7 @@
 /* Implements the operations (jobs/ops.h and its neighbours) on the host's models. */
 #include "host.h"
 
+#include "check.h"
 #include "events/stats.h"
 #include "events/wake.h"
 #include "jobs/calls.h"
@@ -28,6 +29,15 @@
 #define LOCKED_NS (NSEC_PER_SEC / 2)
 #define HANG_NS (30ll * NSEC_PER_SEC)
 
+static const struct task_struct *mover; /* the thread that asks mts_workers_busy() */
+
+static void hang(u64 ns)
+{
+	machine_sleep(ns);
+	if (current == mover)
+		host.hung += ns;
+}
+
 /*
  * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
  * freeze_lock hang for half a second at most: they wait for cgroup_mutex only.
@@ -43,9 +53,11 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 	if (what)
 		host.last_foul = machine_now();
 	if (what == MISHAP_LATE)
-		machine_sleep(machine_draw(min(longest, NSEC_PER_SEC)));
+		hang(machine_draw(min(longest, NSEC_PER_SEC)));
 	else if (what == MISHAP_HANGS)
-		machine_sleep(machine_draw(longest));
+		hang(machine_draw(longest));
+	else if (host.hangs[op])
+		hang(xchg(&host.hangs[op], 0));
 	if (what)
 		host.last_foul = machine_now();
 	return what;
@@ -56,7 +68,9 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 static void stop_tasks(struct model *model)
 {
 	enum host_mishap what = mishap(OP_STOPS, 1);
-	u64 ns = machine_draw(20) ? machine_around(NSEC_PER_MSEC) : machine_draw(NSEC_PER_SEC / 2);
+	u64 ns = host.plain	 ? NSEC_PER_MSEC :
+		 host_chance(20) ? machine_draw(NSEC_PER_SEC / 2) :
+				   machine_around(NSEC_PER_MSEC);
 
 	if (model->stuck || what == MISHAP_HANGS || what == MISHAP_FAILS)
 		model->stops_at = U64_MAX;
@@ -71,10 +85,12 @@ static void update_freeze(struct model *model)
 	host_advance();
 	if (asked && !model->stops_at)
 		stop_tasks(model);
-	else if (!asked)
+	if (!asked) {
+		if (model_is_frozen(model))
+			mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 		model->stops_at = 0;
+	}
 	host_stops_changed();
-	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
 
 void model_freeze_by_other(struct model *model, bool freeze, bool above)
@@ -142,13 +158,13 @@ static bool op_is_frozen(struct mts_job *job)
 static int op_awake(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
+	return host_chance(64) ? -ENODATA : model_of(job)->awake ? model_of(job)->threads : 0;
 }
 
 static bool op_stalls(struct mts_job *job)
 {
 	mts_user_point();
-	return machine_chance(16);
+	return host_chance(16);
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -159,6 +175,8 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 
 	if (mishap(OP_USAGE, NSEC_PER_SEC) == MISHAP_FAILS || !model->cgrp.online)
 		return -ENODEV;
+	if (host.measuring_ns)
+		machine_sleep(host.measuring_ns);
 	*usage = (struct mts_usage){
 		.current_bytes = model->resident,
 		.swap = model->swap,
@@ -191,10 +209,14 @@ static void op_limits(struct mts_job *job, struct mts_mem_limits *limits)
 	limits->above[0] = (struct mts_limit){ .id = 1, .depth = 1, .bytes = host.limit_above };
 }
 
-static int op_ran(struct mts_job *job, u64 *ns)
+static int op_ran(struct mts_job *job, struct mts_ran *ran)
 {
+	struct model *model = model_of(job);
+
 	host_advance();
-	*ns = model_of(job)->ran;
+	if (!model->cgrp.online)
+		return -ENODEV;
+	*ran = (struct mts_ran){ .user_ns = model->user, .system_ns = model->ran - model->user };
 	return 0;
 }
 
@@ -202,6 +224,8 @@ static void disk(u64 bytes)
 {
 	u64 left = bytes / PAGE_SIZE * host.bulk_ns;
 
+	if (host.suspended)
+		mts_user_bug(__FILE__, __LINE__, "memory is moved, though the host suspends");
 	while (left) {
 		u64 ns = min(left, 20ull * NSEC_PER_MSEC);
 
@@ -302,8 +326,25 @@ static void op_use_begins(struct mts_move *move)
 
 	if (mishap(OP_USE, NSEC_PER_SEC) == MISHAP_FAILS)
 		return;
-	for (i = 0; i < move->n; i++)
+	for (i = 0; i < move->n; i++) {
 		move->jobs[i].job->touched.marks_cleared = true;
+		move->jobs[i].job->slice_tells_little = true;
+		model_of(move->jobs[i].job)->use_began = check_switches();
+	}
+}
+
+static void op_use_outdated(struct mts_job *job)
+{
+	job->touched.told = false;
+	job->working_set = (struct mts_working_set){ 0 };
+}
+
+/* Does the job run in the slice that has begun, or is about to begin in this switch? */
+static bool has_slice(const struct model *model)
+{
+	return model->job->bin == mts_rotor.phase.running && model->use_began == check_switches() &&
+	       (mts_rotor.phase.state == MTS_STATE_RUNNING ||
+		mts_rotor.phase.state == MTS_STATE_SWITCHING);
 }
 
 static void op_use_ends(struct mts_move *move)
@@ -316,20 +357,25 @@ static void op_use_ends(struct mts_move *move)
 		struct mts_job *job = move->jobs[i].job;
 		struct model *model = model_of(job);
 
-		if (!job->touched.marks_cleared || job->slice_tells_little)
+		if (!job->touched.marks_cleared)
 			continue;
+		if (has_slice(model))
+			mts_user_bug(__FILE__, __LINE__,
+				     "%s: the record of its slice ends, and the slice goes on",
+				     job->name);
 		job->touched.marks_cleared = false;
+		/* Few slices of this host are whole: so some of the others tell all, too. */
+		job->touched.told |= !job->slice_tells_little || machine_chance(4);
+		if (!job->touched.told) {
+			op_use_outdated(job);
+			continue;
+		}
 		job->use = (struct mts_slice_use){
 			.used = model->size - model->size / 8 * (job->id % 5),
 			.unused = model->size / 8 * (job->id % 5),
 		};
 		mts_working_set_note(&job->working_set, &job->use);
 	}
-}
-
-static void op_use_outdated(struct mts_job *job)
-{
-	job->touched.told = false;
 }
 
 static u64 *setting_of(struct mts_job *job, enum mts_setting setting)
@@ -390,10 +436,11 @@ void mts_workers_call(void)
 {
 }
 
-/* A tenth of the time is processor time. */
+/* A tenth of the time is processor time, but for that in which an operation hangs. */
 u64 mts_workers_busy(void)
 {
-	return machine_now() / 10;
+	mover = current;
+	return (machine_now() - host.hung) / 10;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------ */
@@ -403,7 +450,7 @@ void mts_tasks_scan(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (model)
@@ -412,31 +459,23 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
-u64 mts_tasks_look(void)
+void mts_tasks_look(void)
 {
-	u64 sum = 0;
 	u32 i;
 
 	host_advance();
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
-		u64 ran;
 
 		if (!model)
 			continue;
-		ran = model->user - model->user_seen;
-		model->user_seen = model->user;
-		sum += READ_ONCE(model->job->confined) ? 0 : ran;
-		model->job->look.user_ns += ran;
-		/* It waits for memory that it lacks. */
-		if (model->size > model->resident)
-			model->job->look.stalled_ns += 50 * NSEC_PER_MSEC;
+		model->job->look.stalled_ns += model->stalled - model->stalled_seen;
+		model->stalled_seen = model->stalled;
 		if (!READ_ONCE(model->job->frozen))
 			mts_admission_count(&model->job->look, model->awake ? model->threads : 0);
 	}
 	rcu_read_unlock();
-	return sum;
 }
 
 bool mts_tasks_bin_can_run(u32 bin)
@@ -445,7 +484,7 @@ bool mts_tasks_bin_can_run(u32 bin)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !can; i++)
+	for (i = 0; i < nmodels && !can; i++)
 		can = models[i] && models[i]->job->bin == bin && models[i]->awake;
 	rcu_read_unlock();
 	return can;
@@ -460,7 +499,7 @@ void mts_waits_look_outside(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++) {
+	for (i = 0; i < nmodels; i++) {
 		struct model *model = models[i];
 
 		if (!model || machine_now() >= model->waited_until)
@@ -477,9 +516,9 @@ void mts_waits_look(u32 bin, u64 planned)
 	u32 i, j;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS; i++)
-		for (j = 0; models[i] && models[i]->job->bin == bin && j < MAX_MODELS; j++)
-			if (models[j] && i != j && machine_chance(500))
+	for (i = 0; i < nmodels; i++)
+		for (j = 0; models[i] && models[i]->job->bin == bin && j < nmodels; j++)
+			if (models[j] && i != j && host_chance(500))
 				mts_ties_note(&models[i]->job->ties, models[j]->job->id, now,
 					      models[j]->job->frozen);
 	rcu_read_unlock();
@@ -492,7 +531,7 @@ bool mts_watched_are_any(void)
 	u32 i;
 
 	rcu_read_lock();
-	for (i = 0; i < MAX_MODELS && !any; i++) {
+	for (i = 0; i < nmodels && !any; i++) {
 		struct model *model = models[i];
 
 		any = model && mts_job_has_call(model->job);

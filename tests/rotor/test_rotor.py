@@ -3,19 +3,13 @@
 
 import importlib.machinery
 import importlib.util
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.build import alone
-
-HERE = Path(__file__).resolve().parent
-BUILD = HERE.parent.parent / "build" / "rotor"
-TIMEOUT = 1200
+from tests.rotor.program import rotor
 
 # Each state must be entered, and left for each of these states.
 TRANSITIONS = {
@@ -35,26 +29,6 @@ RARE = {
     "bring": {"off", "idle", "running", "stopped", "paused"},
     "use": {"off", "idle", "running", "stopped", "paused"},
 }
-
-
-def rotor(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of the harness; its output is the report of a failure."""
-    return subprocess.run(
-        [BUILD / name, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False
-    )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def built() -> None:
-    """Build both programs."""
-    with alone():
-        done = subprocess.run(
-            ["make", "-s", "-C", HERE, f"-j{os.cpu_count()}"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
-static bool suspended, gentle;
+static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
@@ -250,12 +250,11 @@ static void out_of_memory(struct model *unused)
 
 static void suspend(struct model *unused)
 {
-	if (suspended) {
-		suspended = false;
-		host_pm(PM_POST_SUSPEND);
-	} else {
-		suspended = host_pm(PM_SUSPEND_PREPARE) == NOTIFY_OK;
-	}
+	/* What a user or the kernel does before all tasks are frozen comes in between. */
+	if (host.suspended)
+		host_resume(PM_POST_HIBERNATION);
+	else
+		host_suspend(PM_HIBERNATION_PREPARE);
 }
 
 static void weather(struct model *unused)
@@ -367,10 +366,37 @@ static void act(void)
 
 static u64 switches_wanted;
 
-/* As mts_init() and mts_exit() of main.c. */
+void world_load(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
+		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+}
+
+void world_configure(const struct mts_config *with)
+{
+	config = *with;
+	configure();
+}
+
+void world_unload(void)
+{
+	check_note("unload");
+	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
+	mts_rotor_exit();
+	mts_lookout_exit();
+	mts_failsafe_exit();
+	host_remove_all();
+	mts_wake_exit();
+	check_end();
+	host_end();
+}
+
 static int world_main(void *unused)
 {
 	u64 began = machine_now(), pace;
+	struct mts_config drawn;
 	u32 n;
 
 	gentle = machine_chance(4);
@@ -384,10 +410,8 @@ static int world_main(void *unused)
 		config.mode = MTS_MODE_ALWAYS;
 		config.max_pause_ns = 0;
 	}
-	suspended = false;
-	configure();
-	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
-		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");
+	drawn = config;
+	world_load(&drawn);
 	for (n = 2 + machine_draw(12); n--;) {
 		struct model *model = host_add(0, 0, 0);
 
@@ -404,15 +428,7 @@ static int world_main(void *unused)
 	}
 	if (quiet)
 		check_shares();
-	check_note("unload");
-	mts_thaw_and_stop(MTS_REASON_UNLOAD, "the module is being unloaded");
-	mts_rotor_exit();
-	mts_lookout_exit();
-	mts_failsafe_exit();
-	host_remove_all();
-	mts_wake_exit();
-	check_end();
-	host_end();
+	world_unload();
 	return 0;
 }
 

@@ -4,9 +4,15 @@
 #define WORLD_H
 
 #include "context.h"
+#include "uapi/mts.h"
 
 /* Run until @switches switches are done, or for an hour of virtual time. */
 void world_run(u64 seed, u64 switches);
+
+/* As mts_init() and mts_exit() of main.c, and as a configuration that is set. */
+void world_load(const struct mts_config *with);
+void world_configure(const struct mts_config *with);
+void world_unload(void);
 
 /* The names of the actions. */
 u32 world_nactions(void);

@@ -9,7 +9,7 @@
 static struct mts_admission a;
 static u64 now, swapins, reclaimed, stalled;
 static bool full;
-static u64 expected; /* per mille of a processor */
+static u64 expected, could_run; /* per mille of a processor */
 
 /* The window closes when it is due. Return: would turns pay, as far as is known? */
 static bool look(u64 after, u64 user, u64 pages)
@@ -21,6 +21,7 @@ static bool look(u64 after, u64 user, u64 pages)
 	mts_admission_close(&a, now,
 			    &(struct mts_window){ .user_ns = user,
 						  .stalled_ns = stalled,
+						  .could_run = could_run,
 						  .expected = expected,
 						  .swapins = swapins,
 						  .reclaimed = reclaimed,
@@ -37,6 +38,7 @@ static void fresh(void)
 	stalled = U64_MAX;
 	full = true;
 	expected = 1000;
+	could_run = 1000;
 	look(0, 5 * SECOND, 0);
 }
 
@@ -90,6 +92,38 @@ static void some_swapping_costs_nothing(void **unused)
 	check(!look_twice(SECOND, 10 * MS, 9));
 	stalled = 20 * SECOND; /* they fill memory: nothing comes back yet */
 	check(!look_twice(SECOND, 10 * MS, 0));
+}
+
+/* As PSI has it: of 64 threads on 64 processors each waits for so much of its time. */
+static void stalls_are_a_part_of_what_could_run(void **unused)
+{
+	(void)unused;
+	fresh();
+	could_run = mts_admission_could_run(64 * 1000, 64);
+	expected = 32 * 1000;
+	stalled = 64 * 2 * MS; /* 0.2 % of the time */
+	check(!look_twice(SECOND, 10 * MS, 999));
+	stalled = 64 * 100 * MS - 1;
+	check(!look_twice(SECOND, 10 * MS, 999));
+	stalled = 64 * 100 * MS;
+	check(look_twice(SECOND, 10 * MS, 999));
+	assert_int_equal(mts_admission_could_run(200 * 1000, 64), 64 * 1000);
+	assert_int_equal(mts_admission_could_run(2 * 1000, 64), 2 * 1000);
+	assert_int_equal(mts_admission_could_run(0, 64), 1000);
+}
+
+/* 64 processors, in each of which a job waits for 100 ms: a sum of 32 bits would wrap. */
+static void stalls_of_many_processors_do_not_wrap(void **unused)
+{
+	u32 seen[64], i;
+	u64 sum = 0;
+
+	(void)unused;
+	for (i = 0; i < 64; i++)
+		seen[i] = U32_MAX - i; /* and each counter does */
+	for (i = 0; i < 64; i++)
+		sum += mts_admission_stalled(&seen[i], seen[i] + 100 * MS);
+	assert_int_equal(sum, 64 * 100 * MS);
 }
 
 static void what_turns_would_give_counts(void **unused)
@@ -449,6 +483,8 @@ int main(void)
 		cmocka_unit_test(it_takes_two_windows_however_clear),
 		cmocka_unit_test(both_signals_are_needed),
 		cmocka_unit_test(some_swapping_costs_nothing),
+		cmocka_unit_test(stalls_are_a_part_of_what_could_run),
+		cmocka_unit_test(stalls_of_many_processors_do_not_wrap),
 		cmocka_unit_test(what_turns_would_give_counts),
 		cmocka_unit_test(few_ticks_tell_little),
 		cmocka_unit_test(a_window_has_some_looks),

@@ -58,6 +58,18 @@ LIMITS_CASES = cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4")
 ORDERS = ["262144 1", "262144 64", "262144 262144"]
 ORDER_BUDGET = 400  # a page
 
+# A storm of births: half of all jobs come while the other half is there. Their parents, the bins,
+# and which bins have room. A job takes as much of few as of many: 2048 of them a millisecond, which
+# is what the rotor may keep the lock in a tick.
+STORMS = [
+    f"{jobs} {families} {bins} {room}"
+    for jobs, families, bins in (
+        (256, 1, 4), (2048, 1, 4), (2048, 1, 2048), (2048, 2048, 4), (2048, 2048, 2048)
+    )
+    for room in ("none", "last", "each")
+]  # fmt: skip
+STORM_BUDGET = 500  # a job
+
 
 def count(program, words):
     """Instructions by case."""
@@ -100,6 +112,11 @@ def counted_orders():
     return count("order_cost", [word for case in ORDERS for word in case.split()])
 
 
+@functools.cache
+def counted_storms():
+    return count("newcomers_cost", [word for case in STORMS for word in case.split()])
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_planning_is_within_its_budget(case):
     instructions = counted()[case]
@@ -118,3 +135,9 @@ def test_planning_with_limits_is_within_its_budget(case):
 def test_ordering_a_bin_is_within_its_budget(case):
     a_page = counted_orders()[case] / int(case.split()[0])
     assert 5 < a_page < ORDER_BUDGET, f"{a_page:.0f} instructions a page"
+
+
+@pytest.mark.parametrize("case", STORMS)
+def test_placing_newcomers_is_within_its_budget(case):
+    a_job = counted_storms()[case] / int(case.split()[0])
+    assert 20 < a_job < STORM_BUDGET, f"{a_job:.0f} instructions a job"

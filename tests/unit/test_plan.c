@@ -320,6 +320,31 @@ static void what_stays_comes_off_the_capacity(void **unused)
 	assert_int_equal(plan.nbins, 1);
 }
 
+/* Of 1000 bytes. Return: do exempt jobs of so many leave no room for two others? */
+static bool exempt_take_all(u64 exempt, u64 first, u64 second)
+{
+	GIVEN(first, second);
+	if (exempt)
+		add(exempt, MTS_PLAN_RESIDENT);
+	make_plan(&usual);
+	return mts_plan_exempt_take_all(bins, &plan);
+}
+
+static void exempt_jobs_may_take_all(void **unused)
+{
+	(void)unused;
+	check(exempt_take_all(1000, 10, 10));
+	check(exempt_take_all(5000, 10, 10));
+	check(exempt_take_all(995, 10, 2000));
+	check(!exempt_take_all(990, 10, 10));
+	check(!exempt_take_all(995, 5, 10));
+	check(!exempt_take_all(1000, 0, 0));
+	/* They would not fit without it, either. */
+	check(!exempt_take_all(1, 2000, 2000));
+	check(!exempt_take_all(0, 2000, 2000));
+	check(!exempt_take_all(0, 10, 10));
+}
+
 static void jobs_keep_their_bins(void **unused)
 {
 	(void)unused;
@@ -783,33 +808,6 @@ static void slices_are_cut_for_waiting_bins(void **unused)
 	assert_int_equal(mts_plan_cut(three, 1, 0, (u64[]){ 0 }, 2), 6);
 }
 
-/* ---- newcomers --------------------------------------------------------------- */
-
-static void newcomer_goes_where_there_is_room(void **unused)
-{
-	const struct mts_plan_bin three[] = {
-		{ .demand = 60 },
-		{ .demand = 90 },
-		{ .demand = 80 },
-	};
-
-	(void)unused;
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 10), 1);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 11), 2);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 1, 21), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, 20), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 10), 2);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 40), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 2, 41), MTS_BIN_NONE);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 0, U64_MAX), MTS_BIN_NONE);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, MTS_BIN_NONE, 10), 0);
-	assert_int_equal(mts_plan_newcomer(three, 3, 100, 3, 10), 0);
-	assert_int_equal(mts_plan_newcomer(NULL, 0, 100, 0, 0), MTS_BIN_NONE);
-	/* A full bin takes 0 bytes, a bin beyond the capacity does not. */
-	assert_int_equal(mts_plan_newcomer(three, 3, 90, 1, 0), 1);
-	assert_int_equal(mts_plan_newcomer(three, 3, 89, 1, 0), 2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -824,6 +822,7 @@ int main(void)
 		cmocka_unit_test(no_jobs),
 		cmocka_unit_test(residents_come_off_the_capacity),
 		cmocka_unit_test(what_stays_comes_off_the_capacity),
+		cmocka_unit_test(exempt_jobs_may_take_all),
 		cmocka_unit_test(jobs_keep_their_bins),
 		cmocka_unit_test(bad_plans),
 		cmocka_unit_test(everything_saturates),
@@ -839,7 +838,6 @@ int main(void)
 		cmocka_unit_test(traffic_of_long_cycles),
 		cmocka_unit_test(traffic_of_four_thousand_bins),
 		cmocka_unit_test(slices_are_cut_for_waiting_bins),
-		cmocka_unit_test(newcomer_goes_where_there_is_room),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 ROTOR_MODULE := job.c events/wake.c events/promise.c events/stats.c \
 	$(addprefix jobs/,freezer.c gate.c thaw.c failsafe.c budget.c calls.c interactive.c \
-		lookout.c protect.c) \
+		lookout.c protect.c ran.c) \
 	$(patsubst $(MODULE)/%,%,$(wildcard $(MODULE)/rotor/*.c $(MODULE)/policy/*.c \
 		$(MODULE)/binpack/*.c))
 ROTOR_USERSPACE := context/machine.c context/enrol.c context/kernel.c

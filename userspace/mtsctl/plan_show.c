@@ -5,6 +5,7 @@
 #include "format.h"
 #include "plan.h"
 #include "policy/bins.h"
+#include "policy/plan.h"
 #include "policy/slices.h"
 #include "words.h"
 
@@ -177,7 +178,11 @@ void plan_show(const struct plan *plan)
 			    "%u job%s in every bin: memory.swap.max leaves nothing of %s to evict",
 			    plan->no_swap, plan->no_swap == 1 ? "" : "s",
 			    plan->no_swap == 1 ? "it" : "them");
-	if (mts_plan_pauses_too_long(r))
+	if (mts_plan_exempt_take_all(plan->bins, r))
+		print_field("warning",
+			    "the resident jobs leave no room for any other job: each has a bin of "
+			    "its own, and the kernel will page. Pin fewer jobs, or add memory");
+	else if (mts_plan_pauses_too_long(r))
 		print_field(
 			"warning",
 			"the longest pause is above max_pause=%s: mode=auto gives up such turns, "

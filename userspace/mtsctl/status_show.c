@@ -61,6 +61,9 @@ static void show_next(const struct snapshot *s)
 		else if (st->reason == MTS_REASON_SHADOW)
 			print_field("next", "nothing is frozen: mode=shadow only decides what "
 					    "mode=auto would do");
+		else if (st->reason == MTS_REASON_EXEMPT)
+			print_field("next", "turns are tried again when the exempt jobs leave "
+					    "room: 'mtsctl unpin' some, or add memory");
 		else if (st->reason == MTS_REASON_NO_GAIN || st->reason == MTS_REASON_SLOW_SWAP)
 			print_field("next", "turns are tried again after a backoff (30 s to 10 "
 					    "minutes), or after 'mtsctl set'");

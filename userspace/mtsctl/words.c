@@ -45,23 +45,15 @@ const struct word state_words[] = {
 };
 
 const struct word reason_words[] = {
-	{ "none", MTS_REASON_NONE, NULL },
-	{ "no-jobs", MTS_REASON_NO_JOBS, NULL },
-	{ "fits", MTS_REASON_FITS, NULL },
-	{ "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
-	{ "no-swap", MTS_REASON_NO_SWAP, NULL },
-	{ "overcommit", MTS_REASON_OVERCOMMIT, NULL },
-	{ "user", MTS_REASON_USER, NULL },
-	{ "stall", MTS_REASON_STALL, NULL },
-	{ "oom", MTS_REASON_OOM, NULL },
-	{ "error", MTS_REASON_ERROR, NULL },
-	{ "suspend", MTS_REASON_SUSPEND, NULL },
-	{ "unload", MTS_REASON_UNLOAD, NULL },
-	{ "copes", MTS_REASON_COPES, NULL },
-	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
-	{ "shadow", MTS_REASON_SHADOW, NULL },
-	{ "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
-	{ 0 },
+	{ "none", MTS_REASON_NONE, NULL },	 { "no-jobs", MTS_REASON_NO_JOBS, NULL },
+	{ "fits", MTS_REASON_FITS, NULL },	 { "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
+	{ "no-swap", MTS_REASON_NO_SWAP, NULL }, { "overcommit", MTS_REASON_OVERCOMMIT, NULL },
+	{ "user", MTS_REASON_USER, NULL },	 { "stall", MTS_REASON_STALL, NULL },
+	{ "oom", MTS_REASON_OOM, NULL },	 { "error", MTS_REASON_ERROR, NULL },
+	{ "suspend", MTS_REASON_SUSPEND, NULL }, { "unload", MTS_REASON_UNLOAD, NULL },
+	{ "copes", MTS_REASON_COPES, NULL },	 { "no-gain", MTS_REASON_NO_GAIN, NULL },
+	{ "shadow", MTS_REASON_SHADOW, NULL },	 { "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
+	{ "exempt", MTS_REASON_EXEMPT, NULL },	 { 0 },
 };
 
 const struct word job_state_words[] = {

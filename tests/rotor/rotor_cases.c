@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Faults that are mended, and what the rotor does in plain situations. */
+#include "cases.h"
+
+#include "check.h"
+#include "context/machine.h"
+#include "events/stats.h"
+#include "events/wake.h"
+#include "host.h"
+#include "rotor/state.h"
+#include "world.h"
+
+/* ---- freezing ----------------------------------------------------------------------------- */
+
+static bool is_asked_to_freeze(void *model)
+{
+	return READ_ONCE(((struct model *)model)->job->frozen);
+}
+
+static bool is_given_up(void *model)
+{
+	return ((struct model *)model)->job->freeze_failures;
+}
+
+/* One job of several is stuck. Return: how long it was asked to freeze before it ran on. */
+static u64 time_of_a_stuck_job(u32 others)
+{
+	struct model *stuck;
+	u64 took;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	stuck = host_add(5 * GIB, 0, 0);
+	stuck->stuck = true;
+	while (others--)
+		host_add(5 * GIB, 0, 0);
+	took = wait_until(is_asked_to_freeze, stuck, 60 * SECOND);
+	NEED(took < 60 * SECOND, "it was never asked to freeze");
+	took = wait_until(is_given_up, stuck, 60 * SECOND);
+	world_unload();
+	return took;
+}
+
+static void a_job_that_does_not_freeze_runs_on_after_a_second(void)
+{
+	u64 took = time_of_a_stuck_job(1);
+
+	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
+}
+
+static void jobs_that_freeze_at_once_do_not_prolong_it(void)
+{
+	u64 took = time_of_a_stuck_job(3);
+
+	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
+}
+
+/* ---- do turns pay? ------------------------------------------------------------------------ */
+
+static bool has_turns(void *unused)
+{
+	return mts_rotor.round.nbins >= 2;
+}
+
+/*
+ * 64 jobs on 64 processors. They run for a third of the time, as they wait for something; and for
+ * so many per mille of it for memory. Much of them is in swap.
+ */
+static void begin_64_processors(u32 stalls)
+{
+	const struct host large = {
+		.memory = 64 * GIB,
+		.swap = 256 * GIB,
+		.processors = 64,
+		.bulk_ns = 2000,
+		.fault_ns = 20000,
+		.swapin_every_ns = 2 * MS,
+		.reclaims = true,
+	};
+	u32 i;
+
+	case_begin(&large, MTS_MODE_AUTO);
+	for (i = 0; i < 64; i++) {
+		struct model *model = host_add(600 * MIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 600 * MIB;
+		model->runs = 333;
+		model->stalls = stalls;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+}
+
+static void stalls_are_a_part_of_what_could_run_on_64_processors(void)
+{
+	u64 took;
+
+	begin_64_processors(5);
+	took = wait_until(has_turns, NULL, 20 * SECOND);
+	EXPECT(took >= 20 * SECOND, "each job stalls for 0.5 %%, and they take turns after %llu ms",
+	       took / MS);
+	world_unload();
+}
+
+static void stalls_of_a_fifth_begin_turns_on_64_processors(void)
+{
+	u64 took;
+
+	begin_64_processors(200);
+	took = wait_until(has_turns, NULL, 20 * SECOND);
+	EXPECT(took < 5 * SECOND, "each job stalls for 20 %%, and they take no turns");
+	world_unload();
+}
+
+/* Three jobs that sleep and are mostly in swap, on 4 processors. */
+static void begin_sleepers(void)
+{
+	struct host busy = usual_host;
+	u32 i;
+
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	case_begin(&busy, MTS_MODE_AUTO);
+	for (i = 0; i < 3; i++) {
+		struct model *model = host_add(1 * GIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 6 * GIB;
+		model->awake = false;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	machine_sleep(3 * SECOND);
+}
+
+static void an_added_cgroup_brings_no_past(void)
+{
+	u64 until;
+
+	begin_sleepers();
+	host_add_with_past(64 * MIB, 1000 * SECOND);
+	for (until = machine_now() + 5 * SECOND; machine_now() < until; machine_sleep(MS))
+		EXPECT(mts_rotor.admission.past.share <= 4100,
+		       "jobs of 4 processors get %llu per mille of one",
+		       mts_rotor.admission.past.share);
+	world_unload();
+}
+
+static void time_of_jobs_that_ended_counts(void)
+{
+	u64 until, sum = 0, n = 0;
+	struct model *jobs[4] = { 0 };
+	u32 i;
+
+	begin_sleepers();
+	for (until = machine_now() + 10 * SECOND; machine_now() < until; machine_sleep(100 * MS)) {
+		host_advance();
+		for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+			if (jobs[i])
+				host_end_job(jobs[i]);
+			jobs[i] = host_add(64 * MIB, 0, 0);
+			jobs[i]->resident = jobs[i]->size;
+		}
+		/* Once windows are full of such jobs. */
+		if (until - machine_now() < 7 * SECOND) {
+			sum += mts_rotor.admission.past.share;
+			n++;
+		}
+	}
+	EXPECT(sum / n > 3900, "4 jobs that run all the time get %llu per mille of a processor",
+	       sum / n);
+	world_unload();
+}
+
+/* A pinned job takes all that a bin may hold, so that each other job gets a bin of its own. */
+static void exempt_jobs_that_take_all_are_no_slow_swap(void)
+{
+	struct host busy = usual_host;
+	struct model *pinned;
+	u32 i;
+
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	case_begin(&busy, MTS_MODE_AUTO);
+	pinned = host_add(7250 * MIB, MTS_JOB_PIN, 0);
+	pinned->resident = pinned->size;
+	for (i = 0; i < 200; i++) {
+		struct model *model = host_add(2 * MIB, 0, 0);
+
+		model->resident = model->size;
+		model->swap = 62 * MIB;
+		host.swap_used += model->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	machine_sleep(3 * SECOND);
+	NEED(mts_rotor.phase.state == MTS_STATE_IDLE, "state %u", mts_rotor.phase.state);
+	NEED(!mts_rotor.round.plan.capacity, "%llu bytes are left", mts_rotor.round.plan.capacity);
+	EXPECT(mts_rotor.phase.reason != MTS_REASON_SLOW_SWAP, "the swap is said to be slow");
+	EXPECT(mts_rotor.phase.reason == MTS_REASON_EXEMPT, "reason %u", mts_rotor.phase.reason);
+	/* It is pinned no more: that is seen at once, not after the backoff. */
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(pinned->job->flags, 0);
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	machine_sleep(3 * SECOND);
+	EXPECT(mts_rotor.phase.reason != MTS_REASON_EXEMPT, "it is not pinned any more");
+	world_unload();
+}
+
+/* ---- no turns ----------------------------------------------------------------------------- */
+
+static bool is_measured(void *model)
+{
+	return ((struct model *)model)->job->demand;
+}
+
+static bool has_hung(void *unused)
+{
+	return !host.hangs[OP_USAGE];
+}
+
+/* To read memory.stat once takes half a minute. Then a job comes. */
+static void expect_ears_after_a_hang(void)
+{
+	struct model *first, *second;
+	u64 took;
+
+	host.hangs[OP_USAGE] = 30 * SECOND;
+	first = host_add(64 * MIB, 0, 0);
+	took = wait_until(has_hung, NULL, 10 * SECOND);
+	NEED(took < 10 * SECOND, "nothing was measured");
+	wait_until(is_measured, first, 40 * SECOND);
+	second = host_add(64 * MIB, 0, 0);
+	took = wait_until(is_measured, second, 300 * SECOND);
+	EXPECT(took < 5 * SECOND, "a job is measured %llu ms after it came", took / MS);
+	world_unload();
+}
+
+static void a_hang_in_measuring_does_not_deafen_the_rotor(void)
+{
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	host_add(1 * GIB, 0, 0);
+	host_add(1 * GIB, 0, 0);
+	machine_sleep(5 * SECOND);
+	expect_ears_after_a_hang();
+}
+
+static void nor_while_it_watches(void)
+{
+	begin_sleepers();
+	NEED(mts_rotor.phase.reason == MTS_REASON_COPES, "reason %u", mts_rotor.phase.reason);
+	expect_ears_after_a_hang();
+}
+
+/* ---- newcomers ---------------------------------------------------------------------------- */
+
+static u64 measurings(void)
+{
+	u64 sum = 0;
+	u32 state, what;
+
+	for (state = 0; state < 8; state++)
+		for (what = 0; what < MISHAPS; what++)
+			sum += host_mishaps[OP_USAGE][state][what];
+	return sum;
+}
+
+/* In a slice jobs come one after the other for which no bin has room. */
+static void a_newcomer_without_room_is_measured_once(void)
+{
+	u64 before, n = 0;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	host_add(5 * GIB, 0, 0);
+	host_add(5 * GIB, 0, 0);
+	machine_sleep(30 * SECOND);
+	while (mts_rotor.phase.state != MTS_STATE_RUNNING)
+		machine_sleep(MS);
+	before = measurings();
+	while (n < 200 && mts_rotor.phase.state == MTS_STATE_RUNNING) {
+		host_add(4 * GIB, 0, 0);
+		n++;
+		machine_sleep(10 * MS);
+	}
+	before = measurings() - before;
+	NEED(n >= 100, "the slice ended after %llu jobs", n);
+	EXPECT(before < 3 * n, "%llu jobs have come, and %llu times one was measured", n, before);
+	world_unload();
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+const struct a_case rotor_cases[] = {
+	CASE(a_job_that_does_not_freeze_runs_on_after_a_second),
+	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
+	CASE(stalls_are_a_part_of_what_could_run_on_64_processors),
+	CASE(stalls_of_a_fifth_begin_turns_on_64_processors),
+	CASE(an_added_cgroup_brings_no_past),
+	CASE(time_of_jobs_that_ended_counts),
+	CASE(a_hang_in_measuring_does_not_deafen_the_rotor),
+	CASE(nor_while_it_watches),
+	CASE(exempt_jobs_that_take_all_are_no_slow_swap),
+	CASE(a_newcomer_without_room_is_measured_once),
+	{ 0 },
+};

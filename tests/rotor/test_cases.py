@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Single faults of the rotor (cases.c), each on a plain host with a virtual clock.
+
+A case of NOT_MENDED is known to fail: the reason says what is to mend it. One that passes fails
+this test, and so does one that fails in another way than by its EXPECT(). When the
+fault is mended, its line goes.
+"""
+
+import re
+
+import pytest
+
+from tests.rotor.program import rotor
+
+CASES = (
+    "a_job_that_does_not_freeze_runs_on_after_a_second",
+    "jobs_that_freeze_at_once_do_not_prolong_it",
+    "stalls_are_a_part_of_what_could_run_on_64_processors",
+    "stalls_of_a_fifth_begin_turns_on_64_processors",
+    "an_added_cgroup_brings_no_past",
+    "time_of_jobs_that_ended_counts",
+    "a_hang_in_measuring_does_not_deafen_the_rotor",
+    "nor_while_it_watches",
+    "exempt_jobs_that_take_all_are_no_slow_swap",
+    "a_newcomer_without_room_is_measured_once",
+    "jobs_that_thrash_take_turns",
+)
+# Issue "Window" replaces what these are faults of.
+NOT_MENDED = {
+    "slow_swap_outlives_its_jobs": "a verdict is kept for 30 s to 10 minutes, whichever jobs there "
+    "are: keep its inputs, and drop it when one of them changes by an eighth",
+    "no_gain_outlives_its_jobs": "the same",
+    "a_slow_disk_is_believed_for_ever": "the last switch decides, however long ago: let it expire",
+    "a_lesson_of_the_capacity_lasts": "the ceiling goes down by swap-ins of the host, and up only "
+    "when turns end: count the jobs' own, and try again",
+    "a_switch_costs_what_small_ones_did": "the cost is kept for a switch: keep it for a byte",
+    "early_turns_are_judged_by_other_times": "what jobs had before turns is the last window's "
+    "share, however old",
+    "the_first_plan_has_old_demands": "while the rotor watches it measures once in up to 80 s: "
+    "measure before the first plan",
+    "a_job_that_waits_for_its_child_has_a_bin_of_its_own": "the packer does not know that a job "
+    "without threads that want to run needs no turn",
+}
+
+
+class NotMendedError(AssertionError):
+    """An expectation of the case does not hold."""
+
+
+def marked(name: str) -> object:
+    """Return: the case as a parameter; a known fault is expected to fail."""
+    if name not in NOT_MENDED:
+        return name
+    return pytest.param(
+        name,
+        marks=pytest.mark.xfail(strict=True, raises=NotMendedError, reason=NOT_MENDED[name]),
+    )
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in CASES + tuple(NOT_MENDED)])
+def test_case(name: str) -> None:
+    """The rotor does not have this fault."""
+    done = rotor("rotor", "--case", name)
+    said = re.search(r"^BROKEN: EXPECT:\d+: (.*)", done.stdout, re.MULTILINE)
+    if done.returncode == 1 and said:
+        raise NotMendedError(said[1])
+    assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
+
+
+def test_all_cases_are_listed() -> None:
+    """Each case of the program is a test."""
+    done = rotor("rotor", "--cases")
+    assert set(done.stdout.split()) == set(CASES) | set(NOT_MENDED)

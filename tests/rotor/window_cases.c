@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults of what decides about turns: verdicts, what was learned, and what it was learned from.
+ * Issue "Window" replaces these decisions, and mends them.
+ */
+#include "cases.h"
+
+#include "context/machine.h"
+#include "events/stats.h"
+#include "events/wake.h"
+#include "rotor/state.h"
+#include "world.h"
+
+static bool has_turns(void *unused)
+{
+	return mts_rotor.round.nbins >= 2;
+}
+
+static bool has_no_turns(void *unused)
+{
+	return !has_turns(NULL);
+}
+
+static bool holds(void *unused)
+{
+	return mts_rotor.phase.reason == MTS_REASON_SLOW_SWAP ||
+	       mts_rotor.phase.reason == MTS_REASON_NO_GAIN;
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------- */
+
+/* They need twice the memory, and wait for their pages one by one. */
+static void add_thrashing_jobs(struct model **jobs)
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		jobs[i] = host_add(5 * GIB, 0, 0);
+}
+
+/* Without a verdict: what the next two are compared with. */
+static void jobs_that_thrash_take_turns(void)
+{
+	struct model *jobs[3];
+	u64 took;
+
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	add_thrashing_jobs(jobs);
+	took = wait_until(has_turns, NULL, 60 * SECOND);
+	EXPECT(took < 20 * SECOND, "no turns after %llu ms", took / MS);
+	world_unload();
+}
+
+static void expect_turns_of_other_jobs(struct model **jobs, u32 n)
+{
+	struct model *others[3];
+	u64 took;
+
+	NEED(holds(NULL), "reason %u", mts_rotor.phase.reason);
+	while (n)
+		host_end_job(jobs[--n]);
+	machine_sleep(SECOND);
+	add_thrashing_jobs(others);
+	took = wait_until(has_turns, NULL, 60 * SECOND);
+	EXPECT(took < 20 * SECOND, "turns of other jobs begin after %llu ms", took / MS);
+	world_unload();
+}
+
+/* So many bins that each job would be frozen for too long. */
+static void slow_swap_outlives_its_jobs(void)
+{
+	static struct model *jobs[200];
+	struct host busy = usual_host;
+	u32 i;
+
+	busy.swap = 2048 * GIB;
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	case_begin(&busy, MTS_MODE_AUTO);
+	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
+		jobs[i] = host_add(2 * MIB, 0, 0);
+		jobs[i]->resident = jobs[i]->size;
+		jobs[i]->swap = 5 * GIB;
+		host.swap_used += jobs[i]->swap;
+	}
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	wait_until(holds, NULL, 10 * SECOND);
+	expect_turns_of_other_jobs(jobs, ARRAY_SIZE(jobs));
+}
+
+/* As soon as these take turns they hardly run. */
+static void no_gain_outlives_its_jobs(void)
+{
+	struct model *jobs[3];
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	add_thrashing_jobs(jobs);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	for (i = 0; i < 3; i++)
+		jobs[i]->runs = 1;
+	wait_until(holds, NULL, 600 * SECOND);
+	expect_turns_of_other_jobs(jobs, ARRAY_SIZE(jobs));
+}
+
+/* ---- what was learned --------------------------------------------------------------------- */
+
+static void a_slow_disk_is_believed_for_ever(void)
+{
+	struct host slow = usual_host;
+	struct model *jobs[3];
+	u32 i;
+
+	slow.bulk_ns = 60000;
+	case_begin(&slow, MTS_MODE_ALWAYS);
+	for (i = 0; i < 3; i++)
+		jobs[i] = host_add(5 * GIB, 0, 0);
+	machine_sleep(600 * SECOND);
+	NEED(mts_rotor_disk_is_slow(), "the disk is not slow");
+	for (i = 0; i < 3; i++)
+		host_end_job(jobs[i]);
+	host.bulk_ns = 2000;
+	machine_sleep(3600 * SECOND);
+	EXPECT(!mts_rotor_disk_is_slow(), "an hour later it is slow");
+	world_unload();
+}
+
+static bool runs_a_full_bin(void *unused)
+{
+	return mts_rotor.phase.state == MTS_STATE_RUNNING &&
+	       mts_rotor.round.bins[mts_rotor.phase.running].jobs > 1 &&
+	       machine_now() - mts_rotor.phase.slice_began > 2 * SECOND;
+}
+
+/* Once something that is no job reads from swap, while a bin runs that fits. */
+static void a_lesson_of_the_capacity_lasts(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct host quick = usual_host;
+	u64 before, after;
+	u32 i;
+
+	quick.bulk_ns = 2000;
+	case_begin(&quick, MTS_MODE_ALWAYS);
+	config.demand = MTS_DEMAND_ALLOCATED;
+	world_configure(&config);
+	for (i = 0; i < 4; i++) {
+		struct model *model = host_add(3200 * MIB, 0, 0);
+
+		/* Two of them fit as they are. */
+		model->resident = i < 2 ? model->size : 0;
+		model->swap = model->size - model->resident;
+		host.swap_used += model->swap;
+	}
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(120 * SECOND);
+	NEED(wait_until(runs_a_full_bin, NULL, 120 * SECOND) < 120 * SECOND, "no bin of two jobs");
+	before = mts_rotor.round.plan.capacity;
+	host.swapins += GIB >> PAGE_SHIFT;
+	host.last_reclaim = machine_now();
+	machine_sleep(60 * SECOND);
+	NEED(mts_rotor.round.plan.capacity < before, "nothing was learned");
+	machine_sleep(1200 * SECOND);
+	after = mts_rotor.round.plan.capacity;
+	EXPECT(after >= before - before / 64, "20 minutes later the capacity is %llu MiB of %llu",
+	       after / MIB, before / MIB);
+	world_unload();
+}
+
+/* Turns of small bins, and then of large ones on the same disk. */
+static void a_switch_costs_what_small_ones_did(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct model *jobs[3];
+	u64 planned;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	config.bin_bytes = 256 * MIB;
+	world_configure(&config);
+	for (i = 0; i < 3; i++)
+		jobs[i] = host_add(200 * MIB, 0, 0);
+	machine_sleep(120 * SECOND);
+	NEED(mts_rotor.costs.switches.adds_ns, "no switch was measured");
+	for (i = 0; i < 3; i++)
+		host_end_job(jobs[i]);
+	config.bin_bytes = 0;
+	world_configure(&config);
+	NEED(wait_until(has_no_turns, NULL, 60 * SECOND) < 60 * SECOND, "turns go on");
+	for (i = 0; i < 2; i++)
+		host_add(6 * GIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	planned = (mts_rotor.round.plan.round_ns - mts_rotor.round.plan.run_ns) /
+		  mts_rotor.round.nbins;
+	/* 6 GiB out and in, at 400 MB/s. */
+	EXPECT(planned > 10 * SECOND, "a switch that takes 32 s is planned with %llu ms",
+	       planned / MS);
+	world_unload();
+}
+
+/* ---- what is decided by ------------------------------------------------------------------- */
+
+/*
+ * Jobs had four processors while the host reclaimed, minutes ago. Others get one of them, and then
+ * fill the memory in front of a slow disk.
+ */
+static void early_turns_are_judged_by_other_times(void)
+{
+	struct host slow = usual_host;
+	struct model *jobs[4];
+	u64 took;
+	u32 i;
+
+	slow.bulk_ns = 60000;
+	slow.reclaims = true;
+	case_begin(&slow, MTS_MODE_AUTO);
+	for (i = 0; i < 4; i++) {
+		jobs[i] = host_add(64 * MIB, 0, 0);
+		jobs[i]->resident = jobs[i]->size;
+	}
+	machine_sleep(20 * SECOND);
+	NEED(mts_rotor.admission.past.share > 3500, "share %llu", mts_rotor.admission.past.share);
+	host.reclaims = false;
+	for (i = 0; i < 4; i++)
+		host_end_job(jobs[i]);
+	machine_sleep(120 * SECOND);
+	for (i = 0; i < 4; i++) {
+		jobs[i] = host_add(5 * GIB, 0, 0);
+		jobs[i]->runs = 250;
+	}
+	took = wait_until(has_turns, NULL, 60 * SECOND);
+	NEED(took < 60 * SECOND && mts_stats_read(early_begins), "no early turns");
+	EXPECT(mts_rotor.admission.past.before < 1500,
+	       "four jobs that run for a quarter of the time are expected to get %llu per mille",
+	       mts_rotor.admission.past.before);
+	world_unload();
+}
+
+/* To measure all jobs takes 0.8 s of a processor. Since then one has grown. */
+static void the_first_plan_has_old_demands(void)
+{
+	struct host busy = usual_host;
+	struct model *jobs[40];
+	u64 has, demand;
+	u32 i;
+
+	busy.memory = 64 * GIB;
+	busy.swap = 256 * GIB;
+	busy.swapin_every_ns = 2 * MS;
+	busy.reclaims = true;
+	busy.measuring_ns = 200 * MS;
+	case_begin(&busy, MTS_MODE_AUTO);
+	for (i = 0; i < 40; i++) {
+		jobs[i] = host_add(512 * MIB, 0, 0);
+		jobs[i]->resident = jobs[i]->size;
+		jobs[i]->swap = 2 * GIB;
+		host.swap_used += jobs[i]->swap;
+	}
+	jobs[0]->swap = 0;
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	machine_sleep(60 * SECOND);
+	NEED(mts_rotor.phase.reason == MTS_REASON_COPES, "reason %u", mts_rotor.phase.reason);
+	jobs[0]->size += 8 * GIB;
+	machine_sleep(12 * SECOND);
+	for (i = 0; i < 40; i++) {
+		jobs[i]->runs = 100;
+		jobs[i]->stalls = 500;
+	}
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	has = jobs[0]->resident + jobs[0]->swap;
+	demand = jobs[0]->job->demand;
+	EXPECT(demand >= has - has / 8, "a job of %llu MiB is planned as one of %llu MiB",
+	       has / MIB, demand / MIB);
+	world_unload();
+}
+
+/* A make, and its compiler, which is larger than the memory. */
+static void a_job_that_waits_for_its_child_has_a_bin_of_its_own(void)
+{
+	struct model *parent, *child;
+	u64 began, frozen;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	parent = host_add(50 * MIB, 0, 0);
+	parent->awake = false;
+	child = host_add(10 * GIB, 0, 0);
+	child->job->parent = parent->job->id;
+	machine_sleep(10 * SECOND);
+	began = machine_now();
+	frozen = child->job->frozen_total;
+	machine_sleep(300 * SECOND);
+	frozen = child->job->frozen_total - frozen;
+	EXPECT(frozen < (machine_now() - began) / 50, "of 300 s the child was frozen for %llu ms",
+	       frozen / MS);
+	world_unload();
+}
+
+const struct a_case window_cases[] = {
+	CASE(jobs_that_thrash_take_turns),
+	CASE(slow_swap_outlives_its_jobs),
+	CASE(no_gain_outlives_its_jobs),
+	CASE(a_slow_disk_is_believed_for_ever),
+	CASE(a_lesson_of_the_capacity_lasts),
+	CASE(a_switch_costs_what_small_ones_did),
+	CASE(early_turns_are_judged_by_other_times),
+	CASE(the_first_plan_has_old_demands),
+	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),
+	{ 0 },
+};
