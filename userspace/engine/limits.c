@@ -35,12 +35,14 @@ static u32 depth_of(const struct cgroup *cgrp)
 
 static void cut_by_memory(struct mts_mem_limits *limits, struct cgroup *cgrp, bool above)
 {
-	u64 most = min(read_limit(cgrp, "memory.high"), read_limit(cgrp, "memory.max"));
+	u64 most = min(read_limit(cgrp, "memory.high"), read_limit(cgrp, "memory.max")), used;
 
 	if (most == U64_MAX)
 		return;
+	used = read_use(cgrp, "memory.current");
 	limits->most = min(limits->most, most);
-	limits->room = min(limits->room, mts_sub_floor(most, read_use(cgrp, "memory.current")));
+	limits->room = min(limits->room, mts_sub_floor(most, used));
+	limits->reached |= mts_limit_is_reached(used, most);
 	if (above && limits->n < MTS_LIMITS_ABOVE)
 		limits->above[limits->n++] = (struct mts_limit){
 			.id = cgrp->id,
