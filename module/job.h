@@ -16,6 +16,7 @@
 #include "mts.h"
 #include "policy/account.h"
 #include "policy/admission.h"
+#include "policy/confined.h"
 #include "policy/demand.h"
 #include "policy/ties.h"
 #include "policy/working_set.h"
@@ -143,6 +144,9 @@ struct mts_job {
 	u64 evict_writes; /* pages under writeback at that time */
 	bool evict_cut; /* the write of memory.reclaim was interrupted */
 
+	/* moves.c, any context: to this cgroup the last process has moved; 0: it has not */
+	u64 moved_to;
+
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */
@@ -226,6 +230,12 @@ struct mts_job {
 	bool foreign; /* another process has frozen it */
 	u32 interactive; /* enum mts_interactive_what, as last traced */
 	u64 kept_bytes; /* bytes that stay in memory while other bins run; 0: none */
+	struct mts_mem_limits limits; /* of its cgroup and of those above it */
+	u32 limit_above; /* confined.c: index of the nearest limit above it */
+	bool confined; /* confined.c: it reclaims for these limits, not for the host */
+	u64 refaults; /* confined.c: usage.refaults that are accounted for */
+	u64 immovable; /* part of the demand that limits of swap keep in memory */
+	bool has_no_swap; /* in every bin, because limits of swap leave nothing to evict */
 	bool limited; /* in every bin because of its pause limit */
 	bool overdue; /* the watchdog thawed it: do not freeze it until its bin has run */
 	bool ran_since_evict; /* has been thawed since it was last evicted */
@@ -242,6 +252,9 @@ struct mts_job {
 	struct mts_working_set working_set;
 	/* the rotor's thread */
 	bool slice_tells_little; /* its last slice may not have shown all that it uses */
+	u64 sampled; /* onset.c: bytes in memory at the last sample */
+	u64 grew; /* onset.c: bytes by which it had grown since the sample before */
+	u64 room; /* onset.c: bytes until it reaches a limit of its cgroup, or of one above */
 	bool slept; /* slept when last seen before memory was full, and has hardly run since */
 	struct mts_ties ties; /* jobs for which it was seen to wait */
 

@@ -220,6 +220,12 @@ static int op_resident(struct mts_job *mts, u64 *bytes)
 	return 0;
 }
 
+/* No cgroup has a limit. */
+static void op_limits(struct mts_job *mts, struct mts_mem_limits *limits)
+{
+	*limits = (struct mts_mem_limits){ .most = U64_MAX, .room = U64_MAX, .swap = U64_MAX };
+}
+
 static int op_ran(struct mts_job *mts, struct mts_ran *ran)
 {
 	const struct job *job = job_of(mts);
@@ -261,6 +267,7 @@ static const struct mts_ops ops = {
 	.stalls = op_stalls,
 	.usage = op_usage,
 	.resident = op_resident,
+	.limits = op_limits,
 	.ran = op_ran,
 	.evict = move_evict,
 	.bring_back = move_bring_back,

@@ -44,4 +44,17 @@ static inline bool mts_compat_shmem_entry(void *value, swp_entry_t *entry)
 	return mts_compat_is_swap(*entry);
 }
 
+/*
+ * The order of such an entry, of which pages it covers: since 6.12 shmem swaps huge pages whole.
+ * Under RCU.
+ */
+static inline int mts_compat_shmem_order(struct xa_state *xas)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return xas_get_order(xas);
+#else
+	return 0;
+#endif
+}
+
 #endif /* _MTS_SWAP_ENTRY_H */

@@ -17,6 +17,7 @@
 #include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/enrol.h"
+#include "jobs/gone.h"
 #include "jobs/ops.h"
 #include "memory/reclaim.h"
 #include "rotor/status.h"
@@ -199,6 +200,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_CALLED;
 	if (job->limited)
 		return MTS_JOB_LIMITED;
+	if (job->has_no_swap)
+		return MTS_JOB_NO_SWAP;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -241,6 +244,8 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.last_call_pid = READ_ONCE(job->call.last_pid),
 		.last_call_age_ms = call_age_ms(job),
 		.last_call_refused = READ_ONCE(job->call.last_refused),
+		.memory_limit = job->confined ? job->limits.most : 0,
+		.immovable = job->immovable,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }
@@ -260,6 +265,11 @@ static u32 fill_jobs(void *buf, u32 n)
 	return mts_job_count();
 }
 
+static u32 fill_gone(void *buf, u32 n)
+{
+	return mts_gone_list(buf, n);
+}
+
 static u32 fill_bins(void *buf, u32 n)
 {
 	return mts_status_bins(buf, n);
@@ -273,6 +283,8 @@ struct kind_of_list {
 
 static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_info),
 					       MTS_JOB_INFO_SIZE_1 };
+static const struct kind_of_list gone_list = { fill_gone, sizeof(struct mts_gone_info),
+					       sizeof(struct mts_gone_info) };
 static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
 					       MTS_BIN_INFO_SIZE_1 };
 
@@ -378,6 +390,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg
 		return list(arg, &jobs_list);
 	case MTS_IOC_BINS:
 		return list(arg, &bins_list);
+	case MTS_IOC_GONE:
+		return list(arg, &gone_list);
 	case MTS_IOC_THAW:
 		return thaw_all();
 	}

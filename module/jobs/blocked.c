@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <linux/futex.h>
 #include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -18,12 +19,17 @@
 
 #include "compat/locks.h"
 
-/* Objects in one look; beyond them a wait is missed. 512 take 20 KiB. */
+/*
+ * Objects in one look; beyond them a wait is missed. Those of the oldest processes come first. A
+ * task adds all that it polls, so that no number is enough for a host of servers. 512 take 20 KiB,
+ * and 10,000 comparisons to sort.
+ */
 #define MAX_AWAITED 512
-/* No task waits for most files: a bitmap of 2^12 hashes tells so without a search. */
-#define ID_BITS 12
-/* Locks of one file that are searched; bounds the time that flc_lock is held. */
-#define MAX_LOCKS 64
+/*
+ * No task waits for most files: a bitmap of hashes tells so without a search. With eight bits for
+ * each object, one such file in eight is searched for.
+ */
+#define ID_BITS (ilog2(MAX_AWAITED) + 3)
 
 /* Of the look under way: one thread looks at a time (look_lock in waits.c). */
 static struct mts_awaited awaited[MAX_AWAITED];
@@ -111,12 +117,12 @@ static void wait_for_file(struct file *file, void *arg)
 static void wait_for_locks(const struct list_head *locks, const struct waiter *waiter)
 {
 	struct mts_file_lock *lock;
-	u32 n = 0;
 
+	/* Under flc_lock, as each lock call of such a file walks the same list (fs/locks.c). */
 	mts_compat_for_each_lock(lock, locks) {
 		struct mts_awaited new = { .what = MTS_WAIT_LOCK };
 
-		if (++n > MAX_LOCKS)
+		if (++mts_look_steps > MTS_LOOK_MAX_STEPS)
 			return;
 		if (!mts_compat_lock_is_wanted(lock))
 			continue;

@@ -6,6 +6,7 @@
 
 #include "memory/bring_back.h"
 #include "memory/cgroupfs.h"
+#include "memory/limits.h"
 #include "jobs/tasks.h"
 #include "memory/touched.h"
 #include "memory/usage.h"
@@ -65,6 +66,9 @@ const char *const mts_setting_files[MTS_SETTINGS] = {
 
 static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
+	/* It is asked for with each update: without the file, which takes time to open. */
+	if (setting == MTS_SETTING_LOW)
+		return mts_limits_low(job, value);
 	return gone(mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value));
 }
 
@@ -84,6 +88,7 @@ static const struct mts_ops cgroup_ops = {
 	.stalls = cgroup_ops_stalls,
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
+	.limits = mts_limits_read,
 	.ran = mts_usage_ran,
 	.evict = mts_reclaim,
 	.bring_back = mts_bring_back,

@@ -9,6 +9,7 @@
 #include "memory/cgroupfs.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
+#include "jobs/gone.h"
 #include "jobs/protect.h"
 #include "jobs/ran.h"
 #include "events/stats.h"
@@ -115,6 +116,19 @@ static void unpublish(struct mts_job *job)
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
+/* Its processes may have made cgroups below it: these go with it. */
+static void remove_cgroup(struct mts_job *job)
+{
+	int err = mts_cgroupfs_trim(&job->dir, job->cgrp);
+
+	if (!err)
+		err = mts_cgroupfs_rmdir(job->name, &job->dir);
+	/* It has been removed already, or has got a process meanwhile. */
+	if (err && err != -ENOENT && err != -ENODEV && !cgroup_is_populated(job->cgrp))
+		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n", job->name,
+				      err);
+}
+
 /* Thaw the job for good, remove its cgroup if mts has made it, drop the table's reference. */
 static void bury(struct mts_job *job)
 {
@@ -127,7 +141,7 @@ static void bury(struct mts_job *job)
 	 */
 	if (job->created && !cgroup_is_populated(job->cgrp)) {
 		mutex_lock(&job->evict_lock);
-		mts_cgroupfs_rmdir(job->name, &job->dir);
+		remove_cgroup(job);
 		mutex_unlock(&job->evict_lock);
 	}
 	mts_job_put(job);
@@ -468,6 +482,7 @@ void mts_job_reap(void (*step)(const char *doing))
 		unpublish(job);
 		list_add_tail(&job->grave, &graves);
 		mts_stats_inc(jobs_gone);
+		mts_gone_note(job);
 	}
 	mutex_unlock(&mts_lock);
 	bury_all(&graves, step);

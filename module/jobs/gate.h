@@ -12,13 +12,17 @@
 void mts_gate_set_hands_off(bool off);
 
 /*
- * Close the gate. The first reason stays until the gate is opened, except that any other one
- * replaces a suspend. @frozen: jobs that are frozen now, for the trace. Return: true: @reason is
- * the gate's reason now; false: it was closed before, and keeps its reason.
+ * Close the gate. The first reason stays until the gate is opened. A suspend closes it separately:
+ * any other reason takes its place as the gate's reason, and a suspend lasts on when that reason is
+ * gone. @frozen: jobs that are frozen now, for the trace. Return: true: @reason is the gate's
+ * reason now; false: it was closed before, and keeps its reason.
  */
 bool mts_gate_close(u32 reason, const char *detail, u32 frozen);
 
-/* Open the gate, if it was closed for @reason; MTS_REASON_NONE: for any but a suspend. */
+/*
+ * End what closes the gate: MTS_REASON_SUSPEND: a suspend; MTS_REASON_NONE: anything else. The gate
+ * opens when nothing closes it.
+ */
 void mts_gate_open(u32 reason);
 
 /* Why the gate is closed; MTS_REASON_NONE: it is open. Any context. */

@@ -10,6 +10,7 @@
 #include "memory/move.h"
 #include "memory/reclaim.h"
 #include "memory/usage.h"
+#include "policy/confined.h"
 #include "policy/demand.h"
 
 /**
@@ -28,6 +29,7 @@
  * @usage: measure; cheap as long as nothing has changed. In the rotor's thread alone.
  *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
+ * @limits: limits of its cgroup and of those above it. Cheap: opens no file. Any context.
  * @ran: processor time of its tasks since its cgroup was made. Reads a file; in any thread.
  * @evict: evict a job; blocks while the disk writes. Return: bytes. See reclaim.h.
  * @bring_back: read pages of jobs back from swap. Return: pages. See bring_back.h.
@@ -50,6 +52,7 @@ struct mts_ops {
 	bool (*stalls)(struct mts_job *job);
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
+	void (*limits)(struct mts_job *job, struct mts_mem_limits *limits);
 	int (*ran)(struct mts_job *job, struct mts_ran *ran);
 	u64 (*evict)(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again);
 	u64 (*bring_back)(struct mts_move *move);

@@ -11,13 +11,33 @@ static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
 static u64 base_low; /* memory.low that the base needs, so that its children's counts */
 static u64 base_given; /* memory.low that the base has */
 
-/* Remember the value before mts first changes it. False: it cannot be read: do not change it. */
+/*
+ * Another process has changed it since: that is the job's own value from now on. It need not be
+ * meant: systemd's set-property writes all settings of a unit anew.
+ */
+static void note_change(struct mts_job *job, enum mts_setting setting)
+{
+	struct mts_kept *kept = &job->kept[setting];
+	u64 now;
+
+	if (mts_ops->get(job, setting, &now) || now == kept->given)
+		return;
+	kept->own = now;
+	kept->given = now;
+}
+
+/*
+ * Remember the value before mts first changes it, and what others write later. False: it cannot be
+ * read: do not change it.
+ */
 static bool remember_own(struct mts_job *job, enum mts_setting setting)
 {
 	struct mts_kept *kept = &job->kept[setting];
 
-	if (kept->set)
+	if (kept->set) {
+		note_change(job, setting);
 		return true;
+	}
 	kept->set = !mts_ops->get(job, setting, &kept->own);
 	kept->given = kept->own;
 	return kept->set;
@@ -26,14 +46,8 @@ static bool remember_own(struct mts_job *job, enum mts_setting setting)
 static void give(struct mts_job *job, enum mts_setting setting, u64 value)
 {
 	struct mts_kept *kept = &job->kept[setting];
-	u64 now;
 
-	if (kept->given == value)
-		return;
-	/* Another process has changed it since: leave it. */
-	if (!mts_ops->get(job, setting, &now) && now != kept->given)
-		return;
-	if (mts_ops->set(job, setting, value))
+	if (kept->given == value || mts_ops->set(job, setting, value))
 		return;
 	/* Read it back: the kernel rounds it, and the next comparison needs that value. */
 	if (mts_ops->get(job, setting, &kept->given))

@@ -2,7 +2,7 @@
 /*
  * Settings of a job's cgroup while the job, or its memory, is in every bin: memory.low protects its
  * memory, and cpu.weight of an interactive job is divided by the number of bins, because it runs in
- * each of them. In the end the old settings are restored, unless another process has changed them
+ * each of them. In the end the old settings are restored, or what another process has set
  * meanwhile.
  *
  * These functions sleep and open files: they must not be called on the way to a thaw.

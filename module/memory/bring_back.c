@@ -39,12 +39,13 @@
  */
 #define BATCH 2048u
 /*
- * Pages between two checks of the memory that is left. A check costs time; without it faults use up
- * the memory below the watermarks.
+ * Pages that a worker may read between two checks of the memory that is left, and the rest of its
+ * last readahead. A check before each page would cost a third of the time. Without checks faults
+ * use up the memory below the watermarks. Of that, eight workers take 1.25 MiB at most with the
+ * kernel's default readahead. The kernel keeps 1.4 MiB on a host of 128 MiB, 64 MiB on one of 256
+ * GiB (vm.min_free_kbytes).
  */
 #define CHECK_PAGES 32u
-/* Pages that a cgroup's limit must leave: each of 8 workers may be between two checks. */
-#define MIN_ROOM (8 * CHECK_PAGES)
 /*
  * The watchdog may thaw a job during its bring-back, because the switch takes too long. Then
  * bring-back goes on for this long, ns: in bulk the rest comes faster than by the job's own faults.
@@ -58,8 +59,9 @@
 #define SLOW_NS (100 * (u64)NSEC_PER_USEC)
 #define SLOW_PAGES 1024u
 /*
- * Pages to bring back if little time is left, as at the end of turns: 1 GiB. A longer list takes
- * too long to sort.
+ * Pages to bring back if little time is left, a second, as at the end of turns: 1 GiB. An SSD reads
+ * as much in a second. Sorting it takes 25 to 80 ms (a processor of 2 to 3 GHz, idle and busy); of
+ * 4 GiB, a third of the second.
  */
 #define BRIEF_PAGES (1ull << (30 - PAGE_SHIFT))
 /*
@@ -77,6 +79,7 @@ struct progress {
 	const struct mts_swapped_list *list;
 	const struct mts_move *move;
 	u32 nmms;
+	u32 around; /* pages that a fault reads at most */
 	u64 began;
 	atomic_t next; /* index of the next batch in the list */
 	atomic_t checked; /* address spaces checked for dead processes */
@@ -85,6 +88,30 @@ struct progress {
 	bool slow; /* the disk is slow for this list */
 	bool stopped; /* stop, whatever is left */
 };
+
+/*
+ * Where a page of an address space could not be read, and how many places of the list behind it are
+ * passed over for that address space: a disk may take seconds for a page that it cannot read, and a
+ * long request fails as a whole. They are 4, 16, 64, ..., so that an address space of 2^31 pages
+ * has at most 16 such errors in one list.
+ *
+ * Workers write it without a lock: the last error counts.
+ */
+static struct gap {
+	u32 at;
+	u32 length;
+} gaps[MTS_MAX_MMS];
+
+static bool is_in_gap(u32 index, u32 at)
+{
+	return at - READ_ONCE(gaps[index].at) < READ_ONCE(gaps[index].length);
+}
+
+static void make_gap(u32 index, u32 at)
+{
+	WRITE_ONCE(gaps[index].at, at);
+	WRITE_ONCE(gaps[index].length, min(READ_ONCE(gaps[index].length), 1u << 29) * 4 ?: 4);
+}
 
 /* Position of a worker: the locked address space, and the last area in it. */
 struct cursor {
@@ -130,25 +157,27 @@ static u64 room_from(struct mem_cgroup *memcg, int level)
 
 /*
  * Cgroups below the job's may have limits of their own, as containers have. Our faults ignore these
- * limits (fault_in()), but a process beyond its limit gives up all of that memory when it runs.
+ * limits (fault_in()), but a process beyond its limit gives up all of that memory when it runs. So
+ * leave room for what all workers may read between two checks.
  */
-static bool has_room(struct mm_struct *mm, const struct mts_job *job)
+static bool has_room(const struct progress *p, struct mm_struct *mm, const struct mts_job *job)
 {
+	u64 least = (u64)MTS_MAX_WORKERS * (CHECK_PAGES + p->around);
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
-	bool has = room_from(memcg, job->cgrp->level + 1) >= MIN_ROOM;
+	bool has = room_from(memcg, job->cgrp->level + 1) >= least;
 
 	mem_cgroup_put(memcg);
 	return has;
 }
 
 /* Give up an address space whose cgroup is near its limit: its processes fault the rest back. */
-static void check_room(const struct cursor *cursor)
+static void check_room(const struct progress *p, const struct cursor *cursor)
 {
-	if (cursor->mm && !has_room(cursor->mm, mts_mms_job(cursor->index)))
+	if (cursor->mm && !has_room(p, cursor->mm, mts_mms_job(cursor->index)))
 		mts_mms_give_up(cursor->index);
 }
 
-static struct vm_area_struct *find_area(const struct mts_move *move, struct cursor *cursor,
+static struct vm_area_struct *find_area(const struct progress *p, struct cursor *cursor,
 					const struct mts_swapped *entry)
 {
 	unsigned long addr = mts_swapped_addr(entry);
@@ -162,8 +191,8 @@ static struct vm_area_struct *find_area(const struct mts_move *move, struct curs
 			   mts_mms_is_given_up(index)))
 		unlock(cursor);
 	if (!cursor->mm) {
-		*cursor = (struct cursor){ .index = index, .mm = mts_mms_lock(move, index) };
-		check_room(cursor);
+		*cursor = (struct cursor){ .index = index, .mm = mts_mms_lock(p->move, index) };
+		check_room(p, cursor);
 	}
 	/* The processes of the address space, if any are left, fault the rest back. */
 	if (!cursor->mm || mts_mms_is_given_up(index)) {
@@ -204,21 +233,27 @@ static bool should_lose_slot(const struct progress *p, struct vm_area_struct *vm
 	       !p->move->urgent && vma->vm_flags & VM_WRITE && !userfaultfd_armed(vma);
 }
 
-/* @flags decide whether the fault only starts the read, or waits for it. */
-static void fault_in(struct progress *p, struct cursor *cursor, const struct mts_swapped *entry,
-		     unsigned int flags)
+/*
+ * Fault in the page at place @at of the list. @flags decide whether the fault only starts the read,
+ * or waits for it. Return: pages that it may have read, with those around it.
+ */
+static u32 fault_in(struct progress *p, struct cursor *cursor, u32 at, unsigned int flags)
 {
-	struct vm_area_struct *vma = find_area(p->move, cursor, entry);
+	const struct mts_swapped *entry = &p->list->entries[at];
 	unsigned int write, noreclaim;
+	struct vm_area_struct *vma;
 	vm_fault_t fault;
 
+	if (is_in_gap(mts_swapped_mm(entry), at))
+		return 0;
+	vma = find_area(p, cursor, entry);
 	if (!vma)
-		return;
+		return 0;
 	if (!is_in_swap(vma, entry)) {
 		/* The first pass mapped what is read without waiting, as from zram. */
 		if (!flags)
 			atomic_inc(&p->mapped);
-		return;
+		return 0;
 	}
 	write = should_lose_slot(p, vma, entry) ? FAULT_FLAG_WRITE : 0;
 	mts_swap_slots_lose(&mts_mms_job(mts_swapped_mm(entry))->swap_slots, write);
@@ -226,16 +261,13 @@ static void fault_in(struct progress *p, struct cursor *cursor, const struct mts
 	fault = handle_mm_fault(vma, mts_swapped_addr(entry), FAULT_FLAG_REMOTE | flags | write,
 				NULL);
 	memalloc_noreclaim_restore(noreclaim);
-	/*
-	 * A read error can take the disk long, and a long request fails as a whole. So do not retry
-	 * for this address space.
-	 */
 	if (fault & VM_FAULT_OOM)
 		WRITE_ONCE(p->stopped, true);
 	else if (fault & VM_FAULT_ERROR)
-		mts_mms_give_up(cursor->index);
+		make_gap(mts_swapped_mm(entry), at);
 	else if (!flags)
 		atomic_inc(&p->mapped);
+	return fault & VM_FAULT_MAJOR ? p->around : 1;
 }
 
 /*
@@ -244,10 +276,7 @@ static void fault_in(struct progress *p, struct cursor *cursor, const struct mts
  * si_mem_available() is an estimate, and says little near the watermarks. A fault without a free
  * page would reclaim. It would write other pages to the disk that is being read, and could invoke
  * the OOM killer in the name of a frozen process. So faults must not reclaim here (fault_in()).
- * They may go below the watermarks, by CHECK_PAGES pages at most.
- *
- * A check before each page would cost a third of the time: below the low watermark an allocation
- * takes the slow path.
+ * They may go below the watermarks, as far as CHECK_PAGES says.
  */
 static bool can_have_page(void)
 {
@@ -290,13 +319,17 @@ static bool is_slow(const struct progress *p)
 	return ktime_get_ns() - p->began > SLOW_NS * pages;
 }
 
-/* Checked before each page, as one page may take a slow disk long. */
-static bool should_go_on(struct progress *p, u32 page, struct cursor *cursor)
+/*
+ * Checked before each page, as one page may take a slow disk long. @read: in and out: pages that
+ * this worker may have read since memory was checked.
+ */
+static bool should_go_on(struct progress *p, u32 *read, struct cursor *cursor)
 {
 	if (p->move->should_abort() || mts_move_is_late(p->move) || mts_move_should_yield(p->move))
 		return false;
-	if (page % CHECK_PAGES)
+	if (*read < CHECK_PAGES)
 		return true;
+	*read = 0;
 	mts_promise_step("a bin is brought back");
 	cond_resched();
 	WRITE_ONCE(p->slow, is_slow(p));
@@ -306,21 +339,21 @@ static bool should_go_on(struct progress *p, u32 page, struct cursor *cursor)
 	 */
 	mts_mms_drop_dead(atomic_fetch_add(CHECK_PAGES, &p->checked), CHECK_PAGES);
 	mts_workers_call();
-	check_room(cursor);
+	check_room(p, cursor);
 	return is_memory_left() && wait_for_page(p, cursor);
 }
 
 static void pass(struct progress *p, u32 from, unsigned int flags)
 {
-	u32 i, to = min(p->list->n, from + BATCH);
+	u32 i, to = min(p->list->n, from + BATCH), read = CHECK_PAGES;
 	struct cursor cursor = { 0 };
 
 	for (i = from; i < to && !READ_ONCE(p->stopped); i++) {
-		if (!should_go_on(p, i, &cursor) || is_overdue_for_long(p, i % p->nmms)) {
+		if (!should_go_on(p, &read, &cursor) || is_overdue_for_long(p, i % p->nmms)) {
 			WRITE_ONCE(p->stopped, true);
 			break;
 		}
-		fault_in(p, &cursor, &p->list->entries[i], flags);
+		read += fault_in(p, &cursor, i, flags);
 	}
 	unlock(&cursor);
 }
@@ -395,6 +428,7 @@ static u64 choose_jobs(struct mts_move *move)
 		struct mts_usage usage;
 		u64 pages;
 
+		mts_promise_step("memory is measured");
 		if (mts_usage_measure(moved->job, &usage))
 			continue;
 		pages = usage.swap >> PAGE_SHIFT;
@@ -407,11 +441,13 @@ static u64 choose_jobs(struct mts_move *move)
 	return total;
 }
 
-static void begin(const struct mts_move *move)
+static void begin(struct progress *p)
 {
+	const struct mts_move *move = p->move;
 	u32 i;
 
-	mts_readahead_begin();
+	memset(gaps, 0, p->nmms * sizeof(gaps[0]));
+	p->around = mts_readahead_begin();
 	for (i = 0; i < move->n; i++)
 		mts_swap_slots_begin(&move->jobs[i].job->swap_slots, move->jobs[i].job->cgrp);
 }
@@ -441,7 +477,7 @@ static u32 bring_once(const struct mts_move *move, u64 pages, bool *cut)
 	progress.nmms = mts_mms_get(move);
 	if (!mts_swapped_collect(&list, move, progress.nmms, pages)) {
 		if (list.n) {
-			begin(move);
+			begin(&progress);
 			read_list(&progress);
 			end(move);
 			*cut = list.n == list.max && list.max < pages && !progress.stopped &&

@@ -16,8 +16,8 @@
  * Pages come back read-only and keep their slots, so that clean pages are not written again at the
  * next eviction. Pages marked MTS_SWAPPED_LOSE_SLOT (swapped.h) are the exception.
  *
- * The address space of a process that dies is released at once, as is one with an unreadable page.
- * The process is killed only if it uses that page.
+ * The address space of a process that dies is released at once. Behind an unreadable page some
+ * pages of its process are passed over. The process is killed only if it uses that page.
  *
  * Context: the rotor's thread. Return: pages brought back.
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mts.h"
 
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
-#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -18,8 +18,8 @@
 #include "compat/compat.h"
 
 /*
- * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its share of each
- * processor's per-CPU memory.
+ * Upper bounds for a new cgroup, bytes: the cgroup with its files, and its per-CPU memory for each
+ * processor.
  */
 #define CGROUP_BYTES (128u << 10)
 #define CGROUP_CPU_BYTES (8u << 10)
@@ -74,6 +74,9 @@ static unsigned int dont_wait_for_memory(void)
 /*
  * Making a cgroup allocates with cgroup_mutex held, which every thaw takes. So it must not reclaim
  * either. Wait for as much memory before.
+ *
+ * Of ordinary pages: the allocator of per-CPU memory reclaims with pcpu_alloc_mutex held. Another
+ * process that makes a cgroup at that time waits for this lock, and it holds cgroup_mutex.
  */
 static bool wait_for_memory(void)
 {
@@ -81,13 +84,10 @@ static bool wait_for_memory(void)
 	 * Page by page: an allocation of one large piece would reclaim, and count as memory
 	 * pressure.
 	 */
-	void *files = vmalloc(CGROUP_BYTES);
-	void __percpu *counters = __alloc_percpu(CGROUP_CPU_BYTES, sizeof(u64));
-	bool was_there = files && counters;
+	void *pages = vmalloc(CGROUP_BYTES + (size_t)num_possible_cpus() * CGROUP_CPU_BYTES);
 
-	free_percpu(counters);
-	vfree(files);
-	return was_there;
+	vfree(pages);
+	return pages;
 }
 
 static int remove_cgroup(const struct path *parent, const char *name, const struct inode *expected)
@@ -252,6 +252,67 @@ int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 	const struct cred *old = override_creds(own_cred);
 	int err = remove_cgroup(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
 
+	revert_creds(old);
+	return err;
+}
+
+/* Levels and characters of a path below a job; cgroups that lie deeper stay. */
+#define PATH_BELOW_MAX 1024
+/* Cgroups below a job that are removed at most: each needs a walk over all of them. */
+#define TRIM_MAX 1024
+
+/* The path of a cgroup below @cgrp that has none below it. Return: its length; 0: there is none. */
+static int find_leaf(struct cgroup *cgrp, char *path, size_t size)
+{
+	struct cgroup_subsys_state *css = NULL, *leaf = NULL;
+	int len = 0;
+
+	rcu_read_lock();
+	/* The last one that is online, in pre-order, has none below it that is. */
+	while ((css = css_next_descendant_pre(css, &cgrp->self)))
+		if (css != &cgrp->self && READ_ONCE(css->flags) & CSS_ONLINE)
+			leaf = css;
+	if (leaf)
+		len = kernfs_path_from_node(leaf->cgroup->kn, cgrp->kn, path, size);
+	rcu_read_unlock();
+	return len;
+}
+
+static int remove_below(const struct path *dir, char *path)
+{
+	char *name = strrchr(path, '/');
+	struct path parent = *dir;
+	int err = 0;
+
+	if (!name)
+		return -EINVAL;
+	*name++ = '\0';
+	path_get(&parent);
+	if (*path) {
+		path_put(&parent);
+		err = look_up(dir, path + 1, &parent);
+	}
+	if (err)
+		return err;
+	err = remove_cgroup(&parent, name, NULL);
+	path_put(&parent);
+	return err;
+}
+
+int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
+{
+	const struct cred *old = override_creds(own_cred);
+	char *path = kmalloc(PATH_BELOW_MAX, GFP_KERNEL);
+	int len, err = path ? 0 : -ENOMEM;
+	u32 n = 0;
+
+	while (!err && (len = find_leaf(cgrp, path, PATH_BELOW_MAX))) {
+		if (len < 0 || len >= PATH_BELOW_MAX || n++ == TRIM_MAX)
+			err = -EBUSY;
+		else
+			err = remove_below(dir, path);
+	}
+	kfree(path);
 	revert_creds(old);
 	return err;
 }

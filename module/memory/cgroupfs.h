@@ -37,6 +37,12 @@ int mts_cgroupfs_mkdir(const char *name, struct path *dir);
 /* Remove a child of the base. @dir: only if it is this directory; NULL: whatever has the name. */
 int mts_cgroupfs_rmdir(const char *name, const struct path *dir);
 
+/*
+ * Remove the cgroups below this one, none of which has a process. Return: 0, or an error of
+ * rmdir(2).
+ */
+int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp);
+
 /**
  * mts_cgroupfs_get() - the cgroup of a directory
  * @dir: the directory

@@ -7,15 +7,18 @@
 #ifndef _MTS_READAHEAD_H
 #define _MTS_READAHEAD_H
 
+#include "context.h"
+
 /* Without the file (no sysfs mounted) readahead is left alone. */
 void mts_readahead_init(void);
 void mts_readahead_exit(void);
 
 /*
  * Between begin and end readahead follows the order in swap; end restores the setting. Context: the
- * rotor's thread.
+ * rotor's thread. Return: pages that a fault reads at most, with those around its own
+ * (vm.page-cluster).
  */
-void mts_readahead_begin(void);
+u32 mts_readahead_begin(void);
 void mts_readahead_end(void);
 
 #endif /* _MTS_READAHEAD_H */

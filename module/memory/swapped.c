@@ -5,7 +5,6 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/pagemap.h>
-#include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
 #include <linux/xarray.h>
 
@@ -118,6 +117,29 @@ static bool is_new(struct collector *c, const struct part *part)
 	return true;
 }
 
+static bool should_scan_on(const struct mts_move *move)
+{
+	mts_promise_step("shared memory is scanned");
+	cond_resched();
+	return !move->should_abort();
+}
+
+/*
+ * Add the pages of an entry that are in @part. A fault brings back one page of a large entry and
+ * splits it.
+ */
+static void add_entry(struct collector *c, struct vm_area_struct *vma, const struct part *part,
+		      struct xa_state *xas, swp_entry_t entry)
+{
+	unsigned long pages = 1ul << mts_compat_shmem_order(xas);
+	pgoff_t base = round_down(xas->xa_index, pages);
+	pgoff_t i = max(base, part->first), last = min(base + pages - 1, part->last);
+
+	for (; i <= last && !is_full(c); i++)
+		add(c, swp_entry(swp_type(entry), swp_offset(entry) + (i - base)),
+		    vma->vm_start + ((i - part->first) << PAGE_SHIFT), false);
+}
+
 static void add_shared(struct collector *c, struct vm_area_struct *vma)
 {
 	struct address_space *mapping = vma->vm_file->f_mapping;
@@ -127,6 +149,7 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 		.last = vma->vm_pgoff + vma_pages(vma) - 1,
 	};
 	XA_STATE(xas, &mapping->i_pages, part.first);
+	u32 visited = 0;
 	void *page;
 
 	if (!is_new(c, &part))
@@ -138,15 +161,17 @@ static void add_shared(struct collector *c, struct vm_area_struct *vma)
 
 		if (is_full(c))
 			break;
-		/*
-		 * A large entry is listed once: the fault brings in all of its pages, or splits it.
-		 */
 		if (!xas_retry(&xas, page) && mts_compat_shmem_entry(page, &entry))
-			add(c, entry, vma->vm_start + ((xas.xa_index - part.first) << PAGE_SHIFT),
-			    false);
-		if (need_resched()) {
+			add_entry(c, vma, &part, &xas, entry);
+		if (!(++visited % XA_CHECK_SCHED)) {
+			bool goes_on;
+
 			xas_pause(&xas);
-			cond_resched_rcu();
+			rcu_read_unlock();
+			goes_on = should_scan_on(c->move);
+			rcu_read_lock();
+			if (!goes_on)
+				break;
 		}
 	}
 	rcu_read_unlock();
@@ -227,12 +252,16 @@ static bool is_next(const struct mts_swapped *a, const struct mts_swapped *b)
  * A long run of one job's pages was evicted at once, and may keep its slots. When memory runs out,
  * many jobs are written at once, and their pages alternate. Such a run is read in one request, but
  * the jobs would write it one after the other.
+ *
+ * Return: false if the move should abort.
  */
-static void keep_runs(struct mts_swapped_list *list)
+static bool keep_runs(struct mts_swapped_list *list)
 {
 	u32 i, j, first = 0;
 
 	for (i = 1; i <= list->n; i++) {
+		if (!(i % XA_CHECK_SCHED) && !should_go_on())
+			return false;
 		if (i < list->n && is_next(&list->entries[i - 1], &list->entries[i]))
 			continue;
 		if (i - first >= RUN && !mts_swapped_is_scattered(&list->entries[first]))
@@ -240,6 +269,7 @@ static void keep_runs(struct mts_swapped_list *list)
 				list->entries[j].where &= ~MTS_SWAPPED_LOSE_SLOT;
 		first = i;
 	}
+	return true;
 }
 
 static int alloc(struct mts_swapped_list *list, u64 wanted)
@@ -273,9 +303,7 @@ int mts_swapped_collect(struct mts_swapped_list *list, const struct mts_move *mo
 		mts_promise_step("page tables are scanned");
 		add_mm(c);
 	}
-	if (mts_swap_order(list->entries, list->n, should_go_on))
-		keep_runs(list);
-	else
+	if (!mts_swap_order(list->entries, list->n, should_go_on) || !keep_runs(list))
 		list->n = 0;
 	return 0;
 }

@@ -89,9 +89,11 @@ static bool walk_mm(struct walk *walk, mts_page_table_visit visit)
 		return false;
 	VMA_ITERATOR(vmi, walk->mm, 0);
 
-	for_each_vma(vmi, vma)
+	for_each_vma(vmi, vma) {
 		if (mts_is_private(vma) && !mts_page_tables_walk(vma, walk->move, visit, walk))
 			return false;
+		cond_resched();
+	}
 	return true;
 }
 

@@ -72,12 +72,13 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
 	usage->slab_reclaimable = keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = keyed_value(stat, "swapcached");
 	usage->zswap = keyed_value(stat, "zswap");
+	usage->refaults = keyed_value(stat, "workingset_refault_anon");
 	return 0;
 }
 
 /*
  * Is the last memory.stat still valid? What it counts also changes the counters, unless one page
- * comes as another one goes. A job at its memory.max may do that, but not while it is frozen.
+ * comes as another one goes. A job at its memory.max does that, but not while it is frozen.
  */
 static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *counters, u64 now)
 {
@@ -87,7 +88,7 @@ static bool stat_is_valid(const struct mts_job *job, const struct mts_usage *cou
 	if (!at || then->current_bytes != counters->current_bytes || then->swap != counters->swap)
 		return false;
 	return (READ_ONCE(job->frozen) && READ_ONCE(job->frozen_since) < at) ||
-	       now - at < STAT_AGE_NS;
+	       (!job->confined && now - at < STAT_AGE_NS);
 }
 
 int mts_usage_measure(struct mts_job *job, struct mts_usage *usage)

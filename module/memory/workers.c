@@ -11,11 +11,6 @@
 #include "events/stats.h"
 
 /*
- * Limit of threads. More would wait for each other: for the map of the swap device, and for the
- * disk.
- */
-#define MAX_WORKERS 8u
-/*
  * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
  * A longer time wastes processors, a shorter one says little.
  */
@@ -46,7 +41,7 @@ static struct run {
 	u64 busy;
 } run;
 
-static struct work_struct workers[MAX_WORKERS - 1];
+static struct work_struct workers[MTS_MAX_WORKERS - 1];
 static struct workqueue_struct *queue;
 
 static u64 own_busy(void)
@@ -88,13 +83,13 @@ void mts_workers_call(void)
 
 void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
-	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MAX_WORKERS);
 
 	run = (struct run){
 		.owner = current,
 		.fn = fn,
 		.data = data,
-		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
+		.most = clamp(min(n, wanted), 1u, MTS_MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};

@@ -6,6 +6,12 @@
 #include "context.h"
 
 /*
+ * Limit of threads. More would wait for each other: for the map of the swap device, and for the
+ * disk.
+ */
+#define MTS_MAX_WORKERS 8u
+
+/*
  * Return: 0 or -ENOMEM.
  */
 int mts_workers_init(void);

@@ -16,6 +16,8 @@
  *	counts it twice
  * @zswap: memory.stat "zswap": compressed size, part of @current_bytes; the same pages count in
  *	@swap with their full size
+ * @refaults: memory.stat "workingset_refault_anon": pages swapped in since the cgroup was made, not
+ *	bytes; it is no part of the demand
  */
 struct mts_usage {
 	u64 current_bytes;
@@ -25,6 +27,7 @@ struct mts_usage {
 	u64 slab_reclaimable;
 	u64 swapcached;
 	u64 zswap;
+	u64 refaults;
 };
 
 /* What the kernel can drop without writing: page cache and slab. It is no part of the demand. */

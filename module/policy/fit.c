@@ -31,15 +31,19 @@ static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling)
 	lesson->capacity = mts_max(capacity, lesson->capacity);
 }
 
-bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns)
+u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
 {
-	u64 grown = mts_sub_floor(now, before);
-
 	/*
 	 * Shorter intervals say nothing. They would also overflow the quotient, which traps on x86.
 	 */
-	return elapsed_ns &&
-	       left < mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
+	if (!elapsed_ns)
+		return 0;
+	return mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
+}
+
+bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns)
+{
+	return left < mts_policy_grows(mts_sub_floor(now, before), elapsed_ns, within_ns);
 }
 
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)

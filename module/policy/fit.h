@@ -26,6 +26,9 @@ struct mts_lesson {
  */
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
 
+/* Bytes by which it grows within @within_ns, after @grown bytes in @elapsed_ns, at that pace. */
+u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns);
+
 /*
  * Will jobs that grow use up @left bytes within @within_ns? @before, @now: their bytes in memory,
  * measured @elapsed_ns apart. The growth is taken as constant. Intervals below 1 ms count as 1 ms.

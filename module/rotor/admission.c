@@ -10,6 +10,7 @@
 #include "policy/bins.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
+#include "rotor/confined.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
@@ -44,7 +45,8 @@ static bool is_unsure(void)
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_admission_unsure(&mts_rotor.roster.jobs[i]->look))
+		if (!mts_rotor.roster.jobs[i]->confined &&
+		    mts_admission_unsure(&mts_rotor.roster.jobs[i]->look))
 			return true;
 	return false;
 }
@@ -58,7 +60,7 @@ static bool is_full(void)
 /* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
-/* Return: what all jobs ran in user mode since the last call, ns; each job's in @look. */
+/* Return: what jobs that are not confined ran in user mode since the last call, ns. */
 static u64 read_times(void)
 {
 	u64 ran, sum;
@@ -71,17 +73,31 @@ static u64 read_times(void)
 
 		ran = mts_ran_since(job);
 		job->look.user_ns = mts_add_sat(job->look.user_ns, ran);
-		sum = mts_add_sat(sum, ran);
+		if (!job->confined)
+			sum = mts_add_sat(sum, ran);
 	}
 	return sum;
 }
 
+/* Pages that the host has swapped in since boot, without those of confined jobs. */
+static u64 swapins(void)
+{
+	u64 now;
+
+	mts_rotor.admission.excused += mts_confined_swapins();
+	now = mts_sub_floor(mts_memory_swapins(), mts_rotor.admission.excused);
+	/* It never falls, as differences are taken of it. */
+	mts_rotor.admission.swapins = max(mts_rotor.admission.swapins, now);
+	return mts_rotor.admission.swapins;
+}
+
+/* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
 static void close_window(u64 now)
 {
 	u64 elapsed = now - mts_rotor.admission.past.began;
 	struct mts_pool residents = { 0 }, others = { 0 };
 	struct mts_window window = { .user_ns = read_times(),
-				     .swapins = mts_memory_swapins(),
+				     .swapins = swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
 	u64 awake = 0;
@@ -90,15 +106,17 @@ static void close_window(u64 now)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
-		awake += mts_admission_awake(&job->look);
 		/*
 		 * While all jobs thrash, a job that waits looks asleep; a job that runs is awake.
 		 */
 		if (job->look.user_ns > div_u64(elapsed, RUNS_PART))
 			job->slept = false;
-		mts_admission_add(mts_roster_is_resident(job) ? &residents : &others, &job->look,
-				  elapsed);
+		if (!job->confined) {
+			window.stalled_ns = mts_add_sat(window.stalled_ns, job->look.stalled_ns);
+			awake += mts_admission_awake(&job->look);
+			mts_admission_add(mts_roster_is_resident(job) ? &residents : &others,
+					  &job->look, elapsed);
+		}
 		mts_admission_forget(&job->look);
 	}
 	window.could_run = mts_admission_could_run(awake, num_online_cpus());

@@ -151,10 +151,17 @@ void mts_bring_job(struct mts_job *job, u64 end)
 	mts_bring_until(&move, end);
 }
 
-void mts_bring_note_use(void)
+void mts_bring_note_use(u32 running, u32 end)
 {
-	struct mts_move move = mts_bring_frozen();
+	struct mts_move move = new_move();
+	u32 i;
 
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (READ_ONCE(job->frozen) && (job->bin != running || i >= end))
+			add_to_move(&move, job);
+	}
 	mts_ops->use_ends(&move);
 }
 

@@ -23,8 +23,11 @@ void mts_bring_wanted(void);
 /* Bring back the jobs of bin @to, of the roster's from @first to before @end. */
 void mts_bring_bin(u32 to, u32 first, u32 end);
 
-/* The jobs that are frozen now have had their slice: record what they used. */
-void mts_bring_note_use(void);
+/*
+ * Record what the frozen jobs used in their slices, before their memory is evicted. A stop freezes
+ * jobs whose slice goes on, too: those of bin @running, of the roster's before @end.
+ */
+void mts_bring_note_use(u32 running, u32 end);
 
 /*
  * The frozen jobs of bin @to, of the roster's from @first to before @end; and all that are frozen.

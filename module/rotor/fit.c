@@ -5,6 +5,7 @@
 #include "memory/memory.h"
 #include "policy/bins.h"
 #include "policy/fit.h"
+#include "rotor/confined.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
@@ -38,6 +39,8 @@ bool mts_fit_all(void)
 		if (mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins)
 			demand =
 				mts_add_sat(demand, mts_roster_bin_bytes(mts_rotor.roster.jobs[i]));
+	if (!mts_rotor.planning.capacity_is_set)
+		demand = mts_sub_floor(demand, mts_confined_excess());
 	return demand <= mts_rotor.round.plan.capacity - mts_rotor.round.plan.capacity / 8;
 }
 
@@ -52,6 +55,7 @@ bool mts_fit_outgrown(void)
 
 void mts_fit_begin_slice(void)
 {
+	mts_confined_swapins();
 	mts_rotor.fit.swapins = mts_memory_swapins();
 }
 
@@ -86,6 +90,8 @@ bool mts_fit_swaps(void)
 		return false;
 	/* Asked again after as much again. */
 	mts_rotor.fit.swapins += pages;
+	if (mts_sub_floor(pages, mts_confined_swapins()) < bin->demand >> (PAGE_SHIFT + 3))
+		return false;
 	return measure_running(&demand) > 1 &&
 	       mts_policy_misfit(&mts_rotor.fit.lesson, &mts_rotor.round.plan, bin, demand,
 				 mts_memory_free(), mts_rotor.planning.capacity_is_set);

@@ -116,14 +116,24 @@ static struct onset {
 	u64 fit_until;
 } onset;
 
-static u64 jobs_resident(void)
+static u64 sample_jobs(void)
 {
+	struct mts_mem_limits limits;
 	u64 sum = 0, bytes;
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (!mts_ops->resident(mts_rotor.roster.jobs[i], &bytes))
-			sum = mts_add_sat(sum, bytes);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		job->grew = 0;
+		if (mts_ops->resident(job, &bytes))
+			continue;
+		mts_ops->limits(job, &limits);
+		job->room = limits.room;
+		job->grew = mts_sub_floor(bytes, job->sampled);
+		job->sampled = bytes;
+		sum = mts_add_sat(sum, bytes);
+	}
 	return sum;
 }
 
@@ -138,7 +148,8 @@ static u64 jobs_demand(u64 *resident)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		if (mts_ops->usage(mts_rotor.roster.jobs[i], &usage))
 			continue;
-		sum = mts_add_sat(sum, mts_policy_demand(&usage));
+		sum = mts_add_sat(sum, min(mts_policy_demand(&usage),
+					   mts_rotor.roster.jobs[i]->limits.most));
 		*resident = mts_add_sat(*resident, mts_policy_resident(&usage));
 	}
 	return sum;
@@ -169,16 +180,30 @@ static void take_sample(void)
 	onset.elapsed = now - onset.sampled;
 	onset.before = onset.sample;
 	onset.sampled = now;
-	onset.sample = jobs_resident();
+	onset.sample = sample_jobs();
 	onset.left = mts_memory_available();
 	onset.planned =
 		mts_sub_floor(mts_policy_capacity(onset.left, onset.sample, total), onset.sample);
 }
 
-/* Will the jobs have @bytes more by then, if they go on as between the last two samples? */
+/*
+ * Will the jobs have @bytes more by then, if they go on as between the last two samples? Each of
+ * them stops at the first limit of its cgroup, or of a cgroup above it.
+ */
 static bool fills(u64 bytes, u64 within_ns)
 {
-	return mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns);
+	u64 sum = 0;
+	u32 i;
+
+	if (!mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns))
+		return false;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		u64 grows = mts_policy_grows(job->grew, onset.elapsed, within_ns);
+
+		sum = mts_add_sat(sum, min(job->room, grows));
+	}
+	return bytes < sum;
 }
 
 void mts_onset_sample(void)

@@ -125,7 +125,7 @@ static int make_room(struct passing *p, u64 bytes)
 			return err;
 		/* Drop to nice 0 so that interactive tasks get the CPU. */
 		set_user_nice(current, 0);
-		mts_bring_note_use();
+		mts_bring_note_use(p->to, p->in);
 		for (; first < p->out; first++)
 			if (mts_rotor.roster.jobs[first]->bin != p->to)
 				p->room += mts_evict_job(mts_rotor.roster.jobs[first], U64_MAX, 0);
@@ -225,7 +225,7 @@ static void send_away(u64 deadline)
 	if (n < 2)
 		return;
 	move(job, (mts_rotor.phase.running + mts_rotor.round.nbins - 1) % mts_rotor.round.nbins);
-	mts_bring_note_use();
+	mts_bring_note_use(mts_rotor.phase.running, U32_MAX);
 	mts_evict_job(job, U64_MAX, deadline);
 	mts_stats_inc(spills);
 }

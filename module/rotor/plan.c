@@ -17,6 +17,7 @@
 #include "policy/slices.h"
 #include "policy/ties.h"
 #include "rotor/admission.h"
+#include "rotor/confined.h"
 #include "rotor/costs.h"
 #include "rotor/fit.h"
 #include "rotor/roster.h"
@@ -137,7 +138,7 @@ static u32 fill_plan_jobs(void)
 		if (plan_job->flags)
 			job->kept_bytes = 0;
 		plan_job->demand = job->foreign ? job->rss : mts_roster_bin_bytes(job);
-		plan_job->kept_bytes = job->kept_bytes;
+		plan_job->kept_bytes = job->foreign ? 0 : mts_roster_kept_bytes(job);
 		plan_job->max_pause_ns = job->max_pause_ns;
 		plan_job->threads = job->threads;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
@@ -240,6 +241,28 @@ static void plan_bins(const struct mts_plan_conf *conf, u64 room)
 			mts_rotor.planning.plan_jobs[i].flags & MTS_PLAN_LIMITED;
 }
 
+/*
+ * Limits above several jobs keep the jobs together from having all that each of them may have. If
+ * the rest fits, all fit. If not, each bin has room for what its jobs may have alone. A capacity
+ * that is configured is not the host's: there each job counts in full. Return: all fit.
+ */
+static bool plan_one_bin(const struct mts_plan_conf *conf, u64 room)
+{
+	struct mts_plan *plan = &mts_rotor.round.plan;
+	struct mts_plan_conf more = *conf;
+	u64 excess = mts_confined_excess();
+
+	if (!excess)
+		return false;
+	more.capacity = mts_add_sat(conf->capacity, excess);
+	plan_bins(&more, room);
+	if (plan->nbins > 1)
+		return false;
+	plan->capacity = mts_sub_floor(plan->capacity, excess);
+	plan->demand = mts_sub_floor(plan->demand, excess);
+	return true;
+}
+
 /* With the capacity of now. Return: the number of jobs that can be frozen. */
 static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 {
@@ -247,9 +270,11 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	u64 room;
 
 	conf->capacity = capacity_now(config);
+	mts_confined_update();
 	room = grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
-	plan_bins(conf, room);
+	if (config->bin_bytes || !plan_one_bin(conf, room))
+		plan_bins(conf, room);
 	return freezable - mts_rotor.planning.limits.residents;
 }
 

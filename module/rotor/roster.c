@@ -56,6 +56,12 @@ void mts_roster_count_threads(struct mts_job *job)
 	job->last_threads = n;
 }
 
+/* What a job that is measured so needs: its demand, as far as limits of cgroups let it have it. */
+static u64 need(const struct mts_job *job, const struct mts_usage *usage)
+{
+	return min(mts_policy_demand(usage) - mts_roster_unused(job, usage), job->limits.most);
+}
+
 static int read_usage(struct mts_job *job, struct mts_usage *usage)
 {
 	mts_promise_step("memory is measured");
@@ -69,7 +75,7 @@ int mts_roster_peek(struct mts_job *job, u64 *demand, u64 *rss)
 
 	if (err)
 		return err;
-	*demand = mts_policy_demand(&usage) - mts_roster_unused(job, &usage);
+	*demand = need(job, &usage);
 	*rss = mts_policy_resident(&usage);
 	return 0;
 }
@@ -81,11 +87,17 @@ int mts_roster_measure_job(struct mts_job *job)
 
 	if (err)
 		return err;
+	/* A job in every bin has no slices, so its record would never change: all of it counts. */
+	if (mts_roster_is_resident(job) || job->limited)
+		mts_ops->use_outdated(job);
 	mutex_lock(&mts_lock);
 	job->usage = usage;
+	mts_ops->limits(job, &job->limits);
 	job->unused = mts_roster_unused(job, &usage);
-	job->demand = mts_policy_demand(&usage) - job->unused;
+	job->demand = need(job, &usage);
 	job->rss = mts_policy_resident(&usage);
+	job->immovable = mts_policy_immovable(job->demand, &job->limits);
+	job->has_no_swap = mts_policy_has_no_swap(job->demand, &job->limits);
 	if (!READ_ONCE(job->frozen))
 		mts_roster_count_threads(job);
 	mutex_unlock(&mts_lock);
@@ -106,7 +118,8 @@ void mts_roster_measure(void)
 bool mts_roster_is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
-	       mts_job_left_out(job) || mts_job_is_spared(job) || mts_job_is_interactive(job);
+	       job->has_no_swap || mts_job_left_out(job) || mts_job_is_spared(job) ||
+	       mts_job_is_interactive(job);
 }
 
 void mts_roster_note_interactive(struct mts_job *job)

@@ -29,10 +29,16 @@ bool mts_roster_is_resident(const struct mts_job *job);
  */
 struct mts_job *mts_roster_largest(u32 bin, u32 *n);
 
+/* Bytes of a job that stay in memory while other bins run: they are in every bin. */
+static inline u64 mts_roster_kept_bytes(const struct mts_job *job)
+{
+	return mts_max(job->kept_bytes, job->immovable);
+}
+
 /* Bytes that a job takes of its bin: what of its memory is not in every bin. */
 static inline u64 mts_roster_bin_bytes(const struct mts_job *job)
 {
-	return mts_sub_floor(job->demand, job->kept_bytes);
+	return mts_sub_floor(job->demand, mts_roster_kept_bytes(job));
 }
 
 /* Measure one job. Return: 0, or an error of mts_ops->usage(). */

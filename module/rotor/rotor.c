@@ -70,6 +70,8 @@ static void run_round(void)
 			continue;
 		if (mts_switch_to(bin))
 			return;
+		/* A round may be long, and others may have reset a setting. */
+		mts_protection_update(true);
 		end = mts_slice_run(bin);
 		if (is_to_go_round(end))
 			mts_slice_look_at_waits();

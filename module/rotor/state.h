@@ -136,6 +136,8 @@ struct mts_onset {
  * @gave_up: why turns were given up: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
+ * @excused: pages that confined jobs have swapped in
+ * @swapins: pages that the host has swapped in, without @excused
  * @unjudged_since: rounds since then were too short to be judged; ktime, ns; 0: there were none
  */
 struct mts_admitting {
@@ -143,6 +145,8 @@ struct mts_admitting {
 	u32 gave_up;
 	bool starves;
 	bool would_rotate;
+	u64 excused;
+	u64 swapins;
 	u64 unjudged_since;
 };
 
@@ -181,6 +185,15 @@ struct mts_fitting {
 	struct mts_lesson lesson;
 };
 
+/**
+ * struct mts_confining - limits of cgroups, as of the last plan
+ * @owner: confined.c
+ * @excess: bytes by which limits above several jobs cut the sum of their demands
+ */
+struct mts_confining {
+	u64 excess;
+};
+
 /* @scratch: for whatever needs it next, mts_plan_scratch(MTS_MAX_JOBS) bytes */
 struct mts_rotor {
 	struct mts_phase phase;
@@ -194,6 +207,7 @@ struct mts_rotor {
 	struct mts_evicting evict;
 	struct mts_bringing bring;
 	struct mts_fitting fit;
+	struct mts_confining confining;
 	void *scratch;
 };
 

@@ -19,7 +19,7 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 {
 	u64 least = 0;
 
-	mts_bring_note_use();
+	mts_bring_note_use(to, 0);
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
 	if (mts_rotor.onset.is_on)
 		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());

@@ -6,6 +6,7 @@
 #include "jobs/enrol.h"
 #include "events/trace.h"
 #include "events/wake.h"
+#include "sched_hooks/moves.h"
 
 static void mark_job(struct cgroup *cgrp)
 {
@@ -14,6 +15,7 @@ static void mark_job(struct cgroup *cgrp)
 	rcu_read_lock();
 	job = mts_job_at_cgroup(cgrp);
 	if (job) {
+		mts_moves_emptied(job);
 		set_bit(MTS_JOB_EV_EMPTIED, &job->events);
 		atomic_inc(&mts_job_marked);
 		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
@@ -23,7 +25,9 @@ static void mark_job(struct cgroup *cgrp)
 
 void mts_hook_populated(void *data, struct cgroup *cgrp, const char *path, int populated)
 {
-	if (!populated)
+	if (populated)
+		mts_moves_filled(cgrp);
+	else
 		mark_job(cgrp);
 }
 

@@ -25,6 +25,7 @@
 #include "sched_hooks/follow.h"
 #include "sched_hooks/input.h"
 #include "sched_hooks/kprobes.h"
+#include "sched_hooks/moves.h"
 #include "sched_hooks/outside.h"
 #include "sched_hooks/pipes.h"
 #include "sched_hooks/pressure.h"
@@ -99,6 +100,7 @@ static struct hook {
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
 	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
+	{ "cgroup_attach_task", mts_hook_move, KPROBE, OPTIONAL },
 	{ "input_event", mts_hook_input_event, KPROBE, OPTIONAL, MTS_SEES_EVDEV },
 	{ "evdev_read", mts_hook_evdev_read, KPROBE, OPTIONAL, MTS_SEES_EVDEV, LOADED },
 	{ "unix_stream_sendmsg", mts_hook_unix_send, KPROBE, OPTIONAL, MTS_SEES_UNIX, USED },
@@ -117,10 +119,10 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_signal_generate(mts_hook_signal);
 	check_trace_callback_type_mm_vmscan_kswapd_wake(mts_hook_kswapd_wake);
 	check_trace_callback_type_mm_vmscan_direct_reclaim_begin(mts_hook_direct_reclaim);
-	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input,   mts_hook_tty_output,
-					mts_hook_policy,      mts_hook_unix_send,
-					mts_hook_input_event, mts_hook_evdev_read,
-					mts_hook_pipe_write };
+	(void)(kprobe_pre_handler_t[]){ mts_hook_tty_input,  mts_hook_tty_output,
+					mts_hook_policy,     mts_hook_unix_send,
+					mts_hook_move,	     mts_hook_input_event,
+					mts_hook_evdev_read, mts_hook_pipe_write };
 }
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)

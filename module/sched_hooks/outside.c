@@ -10,6 +10,7 @@
 
 #include "jobs/watched.h"
 #include "job.h"
+#include "sched_hooks/moves.h"
 
 /* Is the current task outside the job? Not in an interrupt, which has no task. Under RCU. */
 static bool is_outside(const struct mts_job *job)
@@ -38,8 +39,11 @@ void mts_outside_moved(struct cgroup *cgrp, struct task_struct *task)
 
 	rcu_read_lock();
 	job = mts_job_of_cgroup(cgrp);
-	/* A task that has moved itself is in the job by now, but came from outside, too. */
-	if (job && (task == current || is_outside(job)))
+	/*
+	 * A task that has moved itself is in the job by now, but came from outside, too. A move
+	 * between cgroups of the job brings nothing into it.
+	 */
+	if (!mts_moves_end(job) && job && (task == current || is_outside(job)))
 		mts_watched_task(job, MTS_CALL_TASK, task, current, false);
 	rcu_read_unlock();
 }

@@ -36,7 +36,7 @@
 
 /*
  * Raised when commands or fields are added; mts_status.abi shows it.
- *  2: pause limits of jobs; calls; sizes of mts_stats and mts_job_info
+ *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  */
 #define MTS_ABI_VERSION 2
 
@@ -427,6 +427,11 @@ enum mts_job_state {
 	MTS_JOB_INTERACTIVE = 8, /* in every bin: has had input from a person recently */
 	MTS_JOB_CALLED = 9, /* runs out of turn: a process outside waits for it */
 	MTS_JOB_LIMITED = 10, /* in every bin: rotation would exceed its own pause limit */
+	/*
+	 * In every bin: memory.swap.max of its cgroup, or of one above it, leaves it next to no
+	 * swap, so that a freeze would free nothing.
+	 */
+	MTS_JOB_NO_SWAP = 11,
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
@@ -464,6 +469,14 @@ struct mts_job_info {
 	__u32 last_call_pid; /* the process that waited, in the initial namespace; 0: unknown */
 	__u32 last_call_age_ms; /* at most MTS_CALL_AGE_MAX - 1; MTS_CALL_AGE_MAX: never called */
 	__u32 last_call_refused; /* 1: the last call was refused */
+	/*
+	 * The tightest memory.high or memory.max of its cgroup and of those above it, if one of
+	 * them keeps the job from having what it needs; 0: none does. What such a job waits for
+	 * begins no turns.
+	 */
+	__u64 memory_limit;
+	/* Part of demand that memory.swap.max keeps in memory: it is taken off all bins. */
+	__u64 immovable;
 };
 
 struct mts_bin_info {
@@ -492,6 +505,31 @@ struct mts_list {
 	__u64 generation;
 	__u32 elem_size; /* bytes; 0: as in ABI 1 */
 	__u32 pad;
+};
+
+/*
+ * MTS_IOC_GONE, as MTS_IOC_JOBS: the latest jobs that ended although their work may go on outside
+ * of any job, the latest first. A job that mts made, and whose last process exited, is not among
+ * them.
+ */
+enum mts_gone {
+	MTS_GONE_MOVED = 1, /* the last process has moved to another cgroup */
+	/*
+	 * The last process in an added cgroup has exited, or the cgroup was removed. What starts
+	 * there again, such as a container that restarts, is in no job.
+	 */
+	MTS_GONE_EMPTY = 2,
+};
+
+#define MTS_GONE_MAX 64u /* jobs that are remembered */
+
+struct mts_gone_info {
+	__u32 id;
+	__u32 why; /* enum mts_gone */
+	__u64 cgroup_id;
+	__u64 moved_to; /* id of the cgroup to which the last process has moved; 0: it has not */
+	__u64 gone_ns; /* when mts saw it */
+	char name[MTS_NAME_SIZE];
 };
 
 #define MTS_ELEM_SIZE_MAX 4096u
@@ -560,6 +598,8 @@ struct mts_stats {
 	__u64 call_refused; /* calls refused because the budget was used up */
 	/* Freezes by other processes while mts held the job frozen; mts does not undo them. */
 	__u64 foreign_freezes;
+	__u64 jobs_moved; /* of jobs_gone: the last process moved to another cgroup */
+	__u64 jobs_lapsed; /* of jobs_gone: MTS_GONE_EMPTY */
 };
 
 /* ---- commands --------------------------------------------------------- */
@@ -576,6 +616,7 @@ struct mts_stats {
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
+#define MTS_IOC_GONE _IOWR(MTS_IOC_MAGIC, 0x24, struct mts_list)
 /* MTS_IOC_STATS for a struct mts_stats of @size bytes. */
 #define MTS_IOC_STATS_OF(size) _IOC(_IOC_READ, MTS_IOC_MAGIC, 0x23, size)
 #define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
@@ -596,9 +637,10 @@ MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 224);
+MTS_ASSERT_SIZE(mts_job_info, 240);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
-MTS_ASSERT_SIZE(mts_stats, 352);
+MTS_ASSERT_SIZE(mts_gone_info, 96);
+MTS_ASSERT_SIZE(mts_stats, 368);
 
 #endif /* _UAPI_MTS_H */

@@ -252,6 +252,7 @@ enum hog_memory {
 	HOG_PRIVATE, /* pages of 4 KiB */
 	HOG_SHARED, /* shared with a child that only sleeps */
 	HOG_HUGE, /* pages of 2 MiB, if the kernel has them */
+	HOG_SHARED_HUGE, /* both, if shmem_enabled says advise */
 };
 
 struct hog_spec {

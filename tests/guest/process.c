@@ -171,14 +171,16 @@ static void hog_work(const struct hog_spec *spec, struct hog_shared *shared,
 static void *hog_map(const struct hog_spec *spec)
 {
 	size_t size = spec->mib * MIB, huge = 2 * MIB;
-	int flags = spec->memory == HOG_SHARED ? MAP_SHARED : MAP_PRIVATE;
+	bool is_shared = spec->memory == HOG_SHARED || spec->memory == HOG_SHARED_HUGE;
+	bool is_huge = spec->memory == HOG_HUGE || spec->memory == HOG_SHARED_HUGE;
+	int flags = is_shared ? MAP_SHARED : MAP_PRIVATE;
 	char *memory;
 
 	memory = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	memory += -(uintptr_t)memory % huge;
-	madvise(memory, size, spec->memory == HOG_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(memory, size, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	return memory;
 }
 

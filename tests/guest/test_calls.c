@@ -190,6 +190,43 @@ static void a_task_that_is_moved_into_it_runs(void)
 	expect_turns_again(hog->name);
 }
 
+static void move_between(const char *one, const char *other)
+{
+	for (;;) {
+		if (cg_write(one, "cgroup.procs", "0") || cg_write(other, "cgroup.procs", "0"))
+			_exit(1);
+	}
+}
+
+/* A process that moves between cgroups of its own job brings nothing into it. */
+static void a_move_within_a_job_is_no_call(void)
+{
+	static const unsigned int mib[] = { 24, 24 };
+	struct mts_stats before;
+	char below[300];
+	unsigned int i;
+
+	start_hogs(HOG_RANDOM, ARRAY_SIZE(mib), mib);
+	snprintf(below, sizeof(below), CGROUPS "%s/one", cg_job("a"));
+	check(!mkdir(below, 0755), "mkdir: %m");
+	snprintf(below, sizeof(below), CGROUPS "%s/two", cg_job("a"));
+	check(!mkdir(below, 0755), "mkdir: %m");
+	/* Several, so that some wait for the kernel's lock when the job is frozen. */
+	for (i = 0; i < 6; i++) {
+		if (!spawn()) {
+			mts_close();
+			move_between("mts/a/one", "mts/a/two");
+		}
+	}
+	expect_within(5000, cg_key("mts/a/one", "cgroup.events", "populated") == 1, "not there");
+	before = get_stats();
+	rotate(32, 300, MTS_EVICT_OFF);
+	expect_rotation(2);
+	wait_rounds(5);
+	check(get_stats().call_tasks == before.call_tasks, "%llu calls",
+	      get_stats().call_tasks - before.call_tasks);
+}
+
 /* A container engine moves a helper into the job, which starts what is wanted there, and exits. */
 static void so_does_what_that_task_starts(void)
 {
@@ -599,7 +636,8 @@ static void nor_do_all_together(void)
 }
 
 GUEST_TESTS(TEST(a_parent_outside_does_not_wait_for_a_frozen_job), TEST(nor_for_a_cgroup_below_it),
-	    TEST(a_task_that_is_moved_into_it_runs), TEST(so_does_what_that_task_starts),
+	    TEST(a_move_within_a_job_is_no_call), TEST(a_task_that_is_moved_into_it_runs),
+	    TEST(so_does_what_that_task_starts),
 	    TEST_SLOW(a_signal_that_is_to_end_a_frozen_process_does, 240),
 	    TEST_SLOW(then_the_others_take_turns_again, 180),
 	    TEST_SLOW(a_writer_to_a_pipe_does_not_wait_for_a_frozen_reader, 240),

@@ -131,6 +131,100 @@ static void rmdir_behind_our_back(void)
 	expect_within(3000, !count_jobs(), "%s", describe());
 }
 
+/* What its processes have made below it is empty, too. */
+static void cgroups_below_go_with_the_job(void)
+{
+	char below[300], deeper[320];
+	struct hog hog;
+
+	hog_start(&hog, &(struct hog_spec){ .name = "parent", .mib = 1, .kind = HOG_SLEEP });
+	snprintf(below, sizeof(below), CGROUPS "%s/one", cg_job("parent"));
+	snprintf(deeper, sizeof(deeper), "%s/two", below);
+	check(!mkdir(below, 0755) && !mkdir(deeper, 0755), "mkdir: %m");
+	snprintf(below, sizeof(below), CGROUPS "%s/three", cg_job("parent"));
+	check(!mkdir(below, 0755), "mkdir: %m");
+	hog_kill(&hog);
+	expect_within(3000, !find_job("parent", NULL), "%s", describe());
+	expect_within(3000, !cg_exists(cg_job("parent")), "its cgroup is left");
+	create_job("parent", 0);
+}
+
+/* ---- jobs that end although their work goes on ------------------------------------- */
+
+static struct mts_gone_info latest_gone(void)
+{
+	struct mts_gone_info gone = { .id = 0 };
+	struct mts_list list = { .buf = (uintptr_t)&gone, .count = 1, .elem_size = sizeof(gone) };
+
+	expect(mts_ioctl(MTS_IOC_GONE, &list), 0);
+	return gone;
+}
+
+/* As su does with pam_systemd, and systemd-run --scope. */
+static void a_last_process_that_moves_away_is_news(void)
+{
+	struct mts_stats before = get_stats(), after;
+	long mark = log_mark();
+	struct mts_gone_info gone;
+	struct hog hog;
+	struct stat st;
+
+	hog_start(&hog, &(struct hog_spec){ .name = "leaver", .mib = 1, .kind = HOG_SLEEP });
+	cg_make("t-scope");
+	cg_move("t-scope", hog.pid);
+	expect_within(3000, !find_job("leaver", NULL), "%s", describe());
+	after = get_stats();
+	check(after.jobs_moved == before.jobs_moved + 1 && after.jobs_lapsed == before.jobs_lapsed,
+	      "%llu moved, %llu lapsed", after.jobs_moved - before.jobs_moved,
+	      after.jobs_lapsed - before.jobs_lapsed);
+	check(log_says(mark, "job leaver"), "the log does not say it");
+	gone = latest_gone();
+	check(!stat(CGROUPS "t-scope", &st), "stat: %m");
+	check(gone.id == hog.id && gone.why == MTS_GONE_MOVED && !strcmp(gone.name, "leaver"),
+	      "%u %u %s", gone.id, gone.why, gone.name);
+	check(gone.moved_to == st.st_ino && gone.gone_ns <= now_ns(), "to %llu", gone.moved_to);
+}
+
+/* A container that restarts: its cgroup is empty for a moment. */
+static void an_added_cgroup_that_empties_is_news(void)
+{
+	struct mts_stats before = get_stats(), after;
+	long mark = log_mark();
+	struct mts_gone_info gone;
+	struct hog hog;
+	u32 id;
+
+	cg_make("t-restarts");
+	hog_start(&hog, &(struct hog_spec){ .cgroup = "t-restarts", .mib = 1, .kind = HOG_SLEEP });
+	id = add_job("t-restarts", 0);
+	hog_kill(&hog);
+	expect_within(3000, !count_jobs(), "%s", describe());
+	after = get_stats();
+	check(after.jobs_lapsed == before.jobs_lapsed + 1 && after.jobs_moved == before.jobs_moved,
+	      "%llu moved, %llu lapsed", after.jobs_moved - before.jobs_moved,
+	      after.jobs_lapsed - before.jobs_lapsed);
+	check(log_says(mark, "job t-restarts"), "the log does not say it");
+	gone = latest_gone();
+	check(gone.id == id && gone.why == MTS_GONE_EMPTY && !gone.moved_to, "%u %u", gone.id,
+	      gone.why);
+}
+
+static void a_job_that_ends_as_usual_is_no_news(void)
+{
+	struct mts_stats before = get_stats(), after;
+	long mark = log_mark();
+	struct hog hog;
+
+	hog_start(&hog, &(struct hog_spec){ .name = "usual", .mib = 1, .kind = HOG_SLEEP });
+	hog_kill(&hog);
+	expect_within(3000, !find_job("usual", NULL), "%s", describe());
+	after = get_stats();
+	check(after.jobs_gone == before.jobs_gone + 1 && after.jobs_moved == before.jobs_moved &&
+		      after.jobs_lapsed == before.jobs_lapsed,
+	      "%llu gone", after.jobs_gone - before.jobs_gone);
+	check(!log_says(mark, "job usual"), "the log speaks of it");
+}
+
 static void remove_leaves_processes_running(void)
 {
 	struct hog hog;
@@ -559,8 +653,10 @@ static void each_killed_at_birth(void)
 GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
 	    TEST(create_moves_all_threads), TEST(job_goes_with_its_last_process),
 	    TEST(job_stays_while_a_process_is_left), TEST(job_that_never_had_a_process_stays),
-	    TEST(rmdir_behind_our_back), TEST(remove_leaves_processes_running),
-	    TEST(add_takes_a_cgroup_whole), TEST(each_burst),
+	    TEST(rmdir_behind_our_back), TEST(cgroups_below_go_with_the_job),
+	    TEST(a_last_process_that_moves_away_is_news),
+	    TEST(an_added_cgroup_that_empties_is_news), TEST(a_job_that_ends_as_usual_is_no_news),
+	    TEST(remove_leaves_processes_running), TEST(add_takes_a_cgroup_whole), TEST(each_burst),
 	    TEST(each_child_has_its_parents_pause_limit), TEST(each_grandchildren_stay),
 	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
 	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_long_name),

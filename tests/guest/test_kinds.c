@@ -86,6 +86,30 @@ static void huge_pages(void)
 	check(t.sectors / t.reads >= 64, "%lu sectors in %lu requests", t.sectors, t.reads);
 }
 
+#define SHMEM_ENABLED "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+
+/* Since 6.12 a huge page of shared memory is one entry in swap, and comes back page by page. */
+static void huge_pages_of_shared_memory(void)
+{
+	struct traffic t;
+
+	expect(write_file("/proc/sys/vm/drop_caches", "3"), 0);
+	expect(write_file("/proc/sys/vm/compact_memory", "1"), 0);
+	expect(write_file(SHMEM_ENABLED, "advise"), 0);
+	start_hogs_of(HOG_SHARED_HUGE, HOG_RANDOM, 3, three_equal);
+	expect_within(5000, cg_key(hogs[0].cgroup, "memory.stat", "shmem_thp") > 10ll << 20,
+		      "no huge pages");
+	rotate(32, 1500, MTS_EVICT_FULL);
+	t = traffic_of_rounds(3);
+	note("%lu pages, %lu reads of %lu sectors, %lu major faults", t.pages, t.reads, t.sectors,
+	     t.faults);
+	expect(write_file(SHMEM_ENABLED, "never"), 0);
+	check(t.pages > 2 * 3 * 20 * MIB / PAGE, "%lu pages brought back: %s", t.pages, describe());
+	check(t.faults < t.pages / 20, "%lu pages brought back, but %lu major faults", t.pages,
+	      t.faults);
+	check(t.sectors / t.reads >= 40, "%lu sectors in %lu requests", t.sectors, t.reads);
+}
+
 static void run(const char *command)
 {
 	int status = system(command);
@@ -197,4 +221,5 @@ static void zram_that_is_full(void)
 }
 
 GUEST_TESTS(TEST_SLOW(zram, 120), TEST_SLOW(zram_that_is_full, 120), TEST_SLOW(huge_pages, 120),
-	    TEST_SLOW(shared_memory, 120), TEST_SLOW(two_swap_disks, 120));
+	    TEST_SLOW(shared_memory, 120), TEST_SLOW(huge_pages_of_shared_memory, 120),
+	    TEST_SLOW(two_swap_disks, 120));

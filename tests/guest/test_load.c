@@ -184,6 +184,7 @@ static const struct {
 	{ "n_tty_receive_buf2", .sees = MTS_SEES_TTY },
 	{ "n_tty_write", .sees = MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", .sees = MTS_SEES_REALTIME },
+	{ "cgroup_attach_task", .sees = 0 }, /* its kprobe */
 	{ "input_event", .sees = MTS_SEES_EVDEV },
 	{ "evdev_read", .is_silent = true, .sees = MTS_SEES_EVDEV },
 	{ "unix_stream_sendmsg", .sees = MTS_SEES_UNIX },

@@ -427,6 +427,32 @@ static void settings_of_an_added_cgroup_are_kept(void)
 	hog_expect_progress(&other, 3000);
 }
 
+/* systemd's set-property writes all settings of a unit anew: memory.low is 0 then. */
+static void a_protection_that_others_reset_is_set_again(void)
+{
+	const long long protects = 3 * (long long)MIB;
+	struct hog pinned;
+	u32 id;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	cg_make("t-unit");
+	hog_start(&pinned, &(struct hog_spec){ .cgroup = "t-unit", .mib = 4, .kind = HOG_RANDOM });
+	id = add_job("t-unit", MTS_JOB_PIN);
+	rotate(36, 300, MTS_EVICT_FULL);
+	expect_rotation(3);
+	expect_within(5000, cg_number("t-unit", "memory.low") >= protects, "%lld",
+		      cg_number("t-unit", "memory.low"));
+	expect(cg_write("t-unit", "memory.low", "0"), 0);
+	expect_soon(cg_number("t-unit", "memory.low") >= protects, "%lld",
+		    cg_number("t-unit", "memory.low"));
+	/* What was set last is its own. */
+	expect(cg_write("t-unit", "memory.low", "8192"), 0);
+	expect_soon(cg_number("t-unit", "memory.low") >= protects, "%lld",
+		    cg_number("t-unit", "memory.low"));
+	remove_job(id);
+	check(cg_number("t-unit", "memory.low") == 8192, "%lld", cg_number("t-unit", "memory.low"));
+}
+
 /* Lifting their freeze makes it one of ours. */
 static void thawed_by_its_owner_it_takes_turns(void)
 {
@@ -480,5 +506,6 @@ GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(process_of_a_realtime_thread_moved_into_a_frozen_job),
 	    TEST(pid_1_moved_into_a_frozen_job), TEST(frozen_by_somebody_else_stays_so),
 	    TEST(frozen_by_somebody_else_during_its_slice), TEST(frozen_from_above_stays_so),
-	    TEST(settings_of_an_added_cgroup_are_kept), TEST(thawed_by_its_owner_it_takes_turns),
-	    TEST(thawed_by_somebody_else));
+	    TEST(settings_of_an_added_cgroup_are_kept),
+	    TEST(a_protection_that_others_reset_is_set_again),
+	    TEST(thawed_by_its_owner_it_takes_turns), TEST(thawed_by_somebody_else));

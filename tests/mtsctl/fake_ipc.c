@@ -307,6 +307,18 @@ static void limits(void)
 	job->last_call_refused = 1;
 }
 
+/* Limits of cgroups: one job cannot be evicted, one in part, and one is kept from what it needs. */
+static void cgroup_limited(void)
+{
+	struct mts_job_info *job;
+
+	rotating();
+	now.jobs[0].memory_limit = 60 * MIB;
+	now.jobs[2].immovable = 8 * MIB;
+	job = new_job("pod", MTS_JOB_NO_SWAP, MTS_BIN_EVERY, 4);
+	job->immovable = job->demand;
+}
+
 static void switching(void)
 {
 	rotating();
@@ -453,13 +465,29 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	  { "empty", empty },	  { "off", off },
-	{ "rotating", rotating }, { "used", used },	  { "switching", switching },
-	{ "oom", oom },		  { "paused", paused },	  { "many", many },
-	{ "newer", newer },	  { "no-each", idle },	  { "torn", rotating },
-	{ "moving", rotating },	  { "full", full },	  { "escapes", escapes },
-	{ "ending", ending },	  { "unseen", unseen },	  { "limits", limits },
-	{ "cgroups", cgroups },	  { "no-gain", no_gain }, { "slow-swap", slow_swap },
+	{ "idle", idle },
+	{ "empty", empty },
+	{ "off", off },
+	{ "rotating", rotating },
+	{ "used", used },
+	{ "switching", switching },
+	{ "oom", oom },
+	{ "paused", paused },
+	{ "many", many },
+	{ "newer", newer },
+	{ "no-each", idle },
+	{ "torn", rotating },
+	{ "moving", rotating },
+	{ "full", full },
+	{ "escapes", escapes },
+	{ "ending", ending },
+	{ "unseen", unseen },
+	{ "limits", limits },
+	{ "cgroup-limits", cgroup_limited },
+	{ "gone", idle },
+	{ "cgroups", cgroups },
+	{ "no-gain", no_gain },
+	{ "slow-swap", slow_swap },
 	{ "exempt", exempt },
 };
 
@@ -703,6 +731,30 @@ int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation)
 	/* torn: the lists never agree; moving: from the third time on. */
 	if (!strcmp(scenario(), "torn") || (!strcmp(scenario(), "moving") && asked < 3))
 		(*generation)++;
+	return 0;
+}
+
+int ipc_gone(struct mts_gone_info **gone, u32 *count)
+{
+	const struct mts_gone_info infos[] = {
+		{ .id = 5,
+		  .why = MTS_GONE_MOVED,
+		  .cgroup_id = 1,
+		  .moved_to = strtoull(env("MTS_FAKE_CGROUP_ID", "1000"), NULL, 0),
+		  .gone_ns = NOW - 2 * SECOND,
+		  .name = "make" },
+		{ .id = 7,
+		  .why = MTS_GONE_EMPTY,
+		  .cgroup_id = 2,
+		  .gone_ns = NOW - 9 * SECOND,
+		  .name = "pod.scope" },
+	};
+	int ret = fail("gone");
+
+	if (ret)
+		return ret;
+	*count = strcmp(scenario(), "gone") ? 0 : sizeof(infos) / sizeof(*infos);
+	*gone = copy(infos, *count, sizeof(**gone));
 	return 0;
 }
 

@@ -388,6 +388,18 @@ def test_why_limits_and_calls(why, host, job, texts):
         assert text in shown
 
 
+@pytest.mark.parametrize(
+    ("job", "text"),
+    [
+        (1, "confined its cgroup, or one above, has a memory.high or memory.max (60.0 MiB) below"),
+        (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
+        (15, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
+    ],
+)
+def test_why_limits_of_cgroups(why, job, text):
+    assert text in " ".join(why(job, scenario="cgroup-limits").out.split())
+
+
 def test_why_the_caller_is_gone(why):
     out = " ".join(why(16, scenario="limits").out.split())
     assert "called 3.2 s ago, by process 4711: a process outside started a task" in out
@@ -412,6 +424,30 @@ def test_why_not_ours(why):
     assert shown.status == 0
     assert "none: mts does nothing to it" in shown.out
     assert shown.out.endswith("frozen     no\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_destination", "text"),
+    [
+        ("session-3.scope", True, "job make (5) until 2.0 s ago, when its last process moved to"),
+        ("docker/pod.scope", False, "job pod.scope (7) until 9.0 s ago, when its last process ex"),
+    ],
+)
+def test_why_a_job_is_gone(mtsctl, host, path, is_destination, text):
+    directory = host.cgroup(path)
+    host.process(77, f"/{path}")
+    job_0 = directory.stat().st_ino if is_destination else 5
+    asked = {"scenario": "gone", "cgroup_id": job_0, **host.fake}
+    assert f"was {text}" in " ".join(mtsctl("why", "77", **asked).out.split())
+    was = json.loads(mtsctl("why", "--json", "77", **asked).out)["was"]
+    assert was["why"] == ("moved" if is_destination else "empty")
+
+
+def test_why_an_old_module_remembers_none(mtsctl, host):
+    host.cgroup("docker/pod.scope")
+    host.process(77, "/docker/pod.scope")
+    shown = mtsctl("why", "77", scenario="gone", fail="gone=25", **host.fake)
+    assert (shown.status, "was" in shown.out) == (0, False)
 
 
 def test_why_frozen_by_others(why):
@@ -444,10 +480,13 @@ def test_why_json(why):
             "state": "frozen",
             "bin": 0,
             "max_pause_ns": None,
+            "memory_limit": None,
+            "immovable": 0,
             "calls": 0,
             "calls_refused": 0,
             "last_call": None,
         },
+        "was": None,
         "frozen": "mts",
         "frozen_for_ns": 1500000000,
         "runs_in_ns": 2500000000,

@@ -43,6 +43,17 @@ def test_example_of_the_paper(plan):
     assert not p["fits"]
 
 
+def test_limits_of_cgroups(plan, mtsctl, host):
+    p = plan("--slice", "5s", scenario="cgroup-limits", config_overhead=0)
+    jobs = {job["name"]: job for job in p["jobs"]}
+    assert jobs["pod"]["bin"] == "every"
+    assert (jobs["gamma"]["demand"], jobs["gamma"]["stays"]) == (32 << 20, True)
+    assert p["no_swap"] == 1
+    out = mtsctl("plan", scenario="cgroup-limits", **host.fake).out
+    said = "no swap 1 job in every bin: memory.swap.max leaves nothing of it to evict"
+    assert said in " ".join(out.split())
+
+
 def test_limits_of_jobs(plan):
     """As the rotor: quick is resident within the room; alpha has none, and all is shorter."""
     p = plan("--slice", "5s", scenario="limits", config_overhead=0)

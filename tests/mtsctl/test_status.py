@@ -29,7 +29,7 @@ JOB_KEYS = {
     "id", "name", "parent", "each", "pin", "state", "bin", "cgroup_id", "cgroup", "demand",
     "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns", "frozen_longest_ns",
     "run_ns", "slices", "evicted", "threads", "freeze_failures", "input_age_ms", "stays",
-    "max_pause_ns", "calls", "calls_refused", "last_call",
+    "max_pause_ns", "memory_limit", "immovable", "calls", "calls_refused", "last_call",
 }  # fmt: skip
 
 
@@ -112,6 +112,16 @@ def test_interactive(mtsctl):
     assert shell["input_age_ms"] == 2100
     assert (editor["state"], editor["stays"]) == ("frozen", True)
     assert status["jobs"][0]["input_age_ms"] is None
+
+
+def test_limits_of_cgroups(mtsctl):
+    out = " ".join(mtsctl("status", scenario="cgroup-limits").out.split())
+    assert "no swap 1 job in every bin: memory.swap.max leaves nothing of it to evict" in out
+    assert "confined 1 job by memory.high or memory.max: what it waits for begins no turns" in out
+    jobs = json.loads(mtsctl("status", "--json", scenario="cgroup-limits").out)["jobs"]
+    assert (jobs[0]["memory_limit"], jobs[1]["memory_limit"]) == (60 << 20, None)
+    assert jobs[2]["immovable"] == 8 << 20
+    assert jobs[-1]["state"] == "no-swap"
 
 
 def test_limits(mtsctl):

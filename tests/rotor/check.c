@@ -24,6 +24,8 @@
  * unless it is busy. Without turns it looks at once, but measures for at most 2 % of the time.
  */
 #define TICKS_NS (3 * (u64)NSEC_PER_SEC)
+/* A plan's figures are no older, ns: the idle rotor does not measure for each plan. */
+#define MEASURED_NS (10 * (u64)NSEC_PER_SEC)
 /* Each look at the clock, the tasks and what an operation takes comes on top. */
 #define TICK_NS (50 * (u64)NSEC_PER_MSEC)
 #define LISTEN_NS (60 * (u64)NSEC_PER_SEC)
@@ -167,6 +169,8 @@ static void after_turn(void)
 {
 	note_state();
 	check_lost_wakeup();
+	if (host.suspended && !mts_gate_reason())
+		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
 	if (mts_gate_may_freeze())
 		check.forbidden_since = 0;
 	else if (!check.forbidden_since)
@@ -228,6 +232,28 @@ static void check_turn(u32 bin)
 	}
 }
 
+/*
+ * All memory of a pinned job is protected and counted: it has no slices, in which its use could be
+ * measured. The round in which it is pinned may have been measured before.
+ */
+static void check_pinned(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct model *model = model_of(job);
+
+		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = 0;
+		else if (!model->pinned)
+			model->pinned = mts_rotor.phase.round;
+		else if (mts_rotor.phase.round > model->pinned && job->unused)
+			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
+			       job->name, job->unused >> 10, check.did);
+	}
+}
+
 /* A planned bin of several jobs keeps the capacity; new or growing jobs may exceed it. */
 static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 {
@@ -268,11 +294,29 @@ static void check_judged(void)
 		       check.longest_round / NSEC_PER_MSEC);
 }
 
+/* A freeze of a job that may have no swap frees nothing: a plan that knows of it gives it no bin. */
+static void check_swap(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		const struct model *model = model_of(job);
+
+		if (job->bin < mts_rotor.round.nbins && !model->swap_limit &&
+		    model->limits_changed + MEASURED_NS < mts_rotor.planning.planned)
+			BREACH("%s: may have no swap, but is in bin %u", job->name, job->bin);
+	}
+}
+
 void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 {
 	check_bins();
+	if (!is_foul())
+		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
+	check_pinned();
 	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);

@@ -69,9 +69,16 @@ void host_oom(void)
 		oom->notifier_call(oom, 0, &freed);
 }
 
-int host_pm(unsigned long event)
+void host_suspend(unsigned long event)
 {
-	return pm ? pm->notifier_call(pm, event, NULL) : NOTIFY_OK;
+	host.suspended = pm && pm->notifier_call(pm, event, NULL) == NOTIFY_OK;
+}
+
+void host_resume(unsigned long event)
+{
+	host.suspended = false;
+	if (pm)
+		pm->notifier_call(pm, event, NULL);
 }
 
 struct model *model_of(const struct mts_job *job)
@@ -104,7 +111,8 @@ static u64 free_bytes(void)
 /* The host's own reclaim takes memory from this job. Return: bytes. */
 static u64 take_from(struct model *model, u64 bytes)
 {
-	u64 room = mts_sub_floor(host.swap, host.swap_used);
+	u64 room = min(mts_sub_floor(host.swap, host.swap_used),
+		       mts_sub_floor(model->swap_limit, model->swap));
 	u64 got = min3(bytes, model->resident, room);
 
 	model->resident -= got;
@@ -129,10 +137,35 @@ static void reclaim(u64 bytes, const struct model *for_whom)
 				bytes -= take_from(models[i], bytes);
 }
 
+/* Bytes that jobs below the limit above have in memory. */
+static u64 used_below_limit(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < MAX_MODELS; i++)
+		sum += models[i] && models[i]->limit_above ? models[i]->resident : 0;
+	return sum;
+}
+
+/* It reclaims for its own limits. Return: bytes that it may have on top of what it has. */
+static u64 make_room(struct model *model, u64 bytes)
+{
+	u64 room = mts_sub_floor(model->limit, model->resident);
+
+	if (model->limit_above)
+		room = min(room, mts_sub_floor(host.limit_above, used_below_limit()));
+	/* Each page that comes pushes out another one of its own. */
+	if (bytes > room)
+		room += take_from(model, bytes - room);
+	return min(bytes, room);
+}
+
 static void touch(struct model *model, u64 bytes)
 {
 	u64 from_swap;
 
+	bytes = make_room(model, bytes);
 	if (bytes > free_bytes())
 		reclaim(bytes - free_bytes(), model);
 	bytes = min(bytes, free_bytes());
@@ -140,6 +173,7 @@ static void touch(struct model *model, u64 bytes)
 	model->swap -= from_swap;
 	host.swap_used -= from_swap;
 	host.swapins += from_swap >> PAGE_SHIFT;
+	model->refaults += from_swap >> PAGE_SHIFT;
 	model->resident += bytes;
 }
 
@@ -242,6 +276,7 @@ void host_begin(bool gentle)
 		host.bulk_ns = 2000;
 	}
 	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
+	host.limit_above = host.memory / 2;
 	host.swap = host.memory * (1 + machine_draw(16)) / 4;
 	begin();
 }
@@ -271,6 +306,8 @@ static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
 		.cgrp = { .parent = &base, .online = true },
 		.size = size ?: PAGE_SIZE + machine_draw(host.memory * 3 / 4),
 		.growth = host_chance(3) ? machine_draw(host.memory / 16) : 0,
+		.limit = U64_MAX,
+		.swap_limit = U64_MAX,
 		.threads = host.plain ? 1 : 1 + machine_draw(4),
 		.awake = !host_chance(5),
 		.own_low = host_chance(4) ? machine_draw(GIB) : 0,

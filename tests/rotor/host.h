@@ -42,6 +42,11 @@ enum host_mishap {
  * @job: with a reference, until the model is buried
  * @size: bytes that it uses; touched bytes that are not @resident are in @swap
  * @growth: bytes per second
+ * @limit: memory.max of its cgroup, bytes
+ * @limit_above: its cgroup is below the one with host.limit_above
+ * @swap_limit: memory.swap.max of its cgroup, bytes
+ * @limits_changed: when one of these last changed; ktime
+ * @refaults: pages that it has swapped in
  * @frozen_by_file: its cgroup.freeze says 1
  * @frozen_above: another process has frozen a cgroup above it
  * @foreign: another process has frozen it by cgroup.freeze
@@ -56,6 +61,8 @@ enum host_mishap {
  * @ended: its last process has exited
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
+ * @use_began: switches so far when the record of its slice began
+ * @pinned: the first round of which a slice began while it was pinned, as it is now; 0: it is not
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
@@ -65,6 +72,11 @@ struct model {
 	u64 resident;
 	u64 swap;
 	u64 growth;
+	u64 limit;
+	bool limit_above;
+	u64 swap_limit;
+	u64 limits_changed;
+	u64 refaults;
 	u64 ran;
 	u64 user;
 	u64 stalled;
@@ -89,6 +101,8 @@ struct model {
 	bool ended;
 	bool buried;
 	u64 limited;
+	u64 use_began;
+	u64 pinned;
 	u64 seen;
 };
 
@@ -97,6 +111,7 @@ struct host {
 	u64 memory;
 	u64 swap;
 	u64 swap_used;
+	u64 limit_above; /* memory.max of a cgroup above jobs, bytes */
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 fault_ns; /* ns per page, single pages */
@@ -112,6 +127,7 @@ struct host {
 	u64 swapin_every_ns; /* a page of whatever is no job; 0: none */
 	bool reclaims; /* all the time */
 	u64 last_foul; /* end of the last mishap */
+	bool suspended; /* from a notifier's consent to suspend until the host is back */
 };
 
 extern struct host host;
@@ -164,6 +180,8 @@ bool model_is_frozen(const struct model *model);
 
 /* Call the notifiers that the module registered. */
 void host_oom(void);
-int host_pm(unsigned long event);
+/* A suspend that the module refuses does not happen. */
+void host_suspend(unsigned long event);
+void host_resume(unsigned long event);
 
 #endif /* HOST_H */

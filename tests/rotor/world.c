@@ -20,7 +20,7 @@
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
 
 static struct mts_config config;
-static bool suspended, gentle;
+static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
@@ -118,6 +118,30 @@ static void shrinks(struct model *model)
 static void sleeps_or_wakes(struct model *model)
 {
 	model->awake = !model->awake;
+}
+
+/* Of its cgroup: memory.max, memory.swap.max; or it moves below a cgroup with memory.max. */
+static void limits_change(struct model *model)
+{
+	host_advance();
+	model->limits_changed = machine_now();
+	switch (machine_draw(4)) {
+	case 0:
+		model->limit = U64_MAX;
+		model->swap_limit = U64_MAX;
+		model->limit_above = false;
+		break;
+	case 1:
+		model->limit = max(model->resident, PAGE_SIZE + machine_draw(model->size + 1));
+		break;
+	case 2:
+		/* What is in swap stays there. */
+		model->swap_limit = machine_draw(2) ? 0 : machine_draw(model->size + 1);
+		break;
+	case 3:
+		model->limit_above = true;
+		break;
+	}
 }
 
 static void types(struct model *model)
@@ -226,12 +250,11 @@ static void out_of_memory(struct model *unused)
 
 static void suspend(struct model *unused)
 {
-	if (suspended) {
-		suspended = false;
-		host_pm(PM_POST_SUSPEND);
-	} else {
-		suspended = host_pm(PM_SUSPEND_PREPARE) == NOTIFY_OK;
-	}
+	/* What a user or the kernel does before all tasks are frozen comes in between. */
+	if (host.suspended)
+		host_resume(PM_POST_HIBERNATION);
+	else
+		host_suspend(PM_HIBERNATION_PREPARE);
 }
 
 static void weather(struct model *unused)
@@ -284,6 +307,7 @@ static const struct action {
 	{ "grows", grows, 20, true, true },
 	{ "shrinks", shrinks, 10, true, true },
 	{ "sleeps or wakes", sleeps_or_wakes, 20, true, true },
+	{ "limits change", limits_change, 10, true, true },
 	{ "types", types, 10, true },
 	{ "is called", is_called, 10, true },
 	{ "holds a lock that is waited for", holds_lock, 10, true },
@@ -345,7 +369,6 @@ static u64 switches_wanted;
 void world_load(const struct mts_config *with)
 {
 	config = *with;
-	suspended = false;
 	configure();
 	if (mts_failsafe_init() || mts_lookout_init() || mts_rotor_init())
 		mts_user_bug(__FILE__, __LINE__, "cannot be loaded");

@@ -308,6 +308,34 @@ int cgroup_usage(const char *dir, struct mts_usage *usage)
 	return 0;
 }
 
+/* "max", and a file that cannot be read, are no limit. */
+static u64 read_limit(const char *dir, const char *name)
+{
+	u64 value;
+
+	return read_u64(dir, name, &value) ? U64_MAX : value;
+}
+
+void cgroup_limits(const char *dir, struct mts_mem_limits *limits, u64 swapped)
+{
+	size_t root = strlen(host_cgroups());
+	char path[PATH_MAX];
+	u64 most, used;
+
+	*limits = (struct mts_mem_limits){ .most = U64_MAX, .room = U64_MAX, .swap = U64_MAX };
+	if (path_print(path, "%s", dir) || strncmp(path, host_cgroups(), root))
+		return;
+	/* The root cgroup has no limits. */
+	for (; strlen(path) > root; *strrchr(path, '/') = '\0') {
+		limits->most = mts_min(limits->most, read_limit(path, "memory.high"));
+		limits->most = mts_min(limits->most, read_limit(path, "memory.max"));
+		most = read_limit(path, "memory.swap.max");
+		if (most == U64_MAX || read_u64(path, "memory.swap.current", &used))
+			continue;
+		limits->swap = mts_min(limits->swap, mts_sub_floor(most, used) + swapped);
+	}
+}
+
 bool cgroup_frozen(const char *path)
 {
 	bool frozen = false;

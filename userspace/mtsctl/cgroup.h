@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sys/types.h>
 
+#include "policy/confined.h"
 #include "policy/demand.h"
 
 #define COMM_SIZE 64
@@ -46,6 +47,12 @@ int cgroup_processes(const char *dir, pid_t self, struct process *processes, u32
 
 /* EOPNOTSUPP: the memory controller is not enabled in it. */
 int cgroup_usage(const char *dir, struct mts_usage *usage);
+
+/*
+ * What memory.high, memory.max and memory.swap.max of the cgroup, and of those above it, allow it;
+ * only .most and .swap. @swapped: bytes of it in swap. A file that cannot be read is no limit.
+ */
+void cgroup_limits(const char *dir, struct mts_mem_limits *limits, u64 swapped);
 
 /* cgroup.events says that it is frozen; no such file: false. */
 bool cgroup_frozen(const char *path);

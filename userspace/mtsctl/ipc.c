@@ -196,3 +196,15 @@ int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation)
 		*bins = elements;
 	return ret;
 }
+
+int ipc_gone(struct mts_gone_info **gone, u32 *count)
+{
+	void *elements = NULL;
+	u64 generation;
+	int ret;
+
+	ret = ipc_list(MTS_IOC_GONE, sizeof(**gone), sizeof(**gone), &elements, count, &generation);
+	if (!ret)
+		*gone = elements;
+	return ret;
+}

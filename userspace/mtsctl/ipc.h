@@ -33,6 +33,8 @@ int ipc_thaw(void);
  * does not know are 0, but last_call_age_ms is MTS_CALL_AGE_MAX.
  */
 int ipc_jobs(struct mts_job_info **jobs, u32 *count, u64 *generation);
+/* Without a generation; the latest first. ENOTTY: a module that does not remember them. */
+int ipc_gone(struct mts_gone_info **gone, u32 *count);
 int ipc_bins(struct mts_bin_info **bins, u32 *count, u64 *generation);
 
 #endif /* MTSCTL_IPC_H */

@@ -61,6 +61,7 @@ int plan_add_sizes(const struct command *command, struct plan *plan, const char 
 int plan_add_cgroup(struct plan *plan, const char *name)
 {
 	struct mts_plan_job job = { .prev_bin = MTS_BIN_NONE, .threads = 1 };
+	struct mts_mem_limits limits;
 	struct mts_usage usage = { 0 };
 	char dir[PATH_MAX];
 	int ret;
@@ -82,8 +83,16 @@ int plan_add_cgroup(struct plan *plan, const char *name)
 		complain("plan: %s: %s", dir, strerror(-ret));
 		return EXIT_FAILED;
 	}
+	cgroup_limits(dir, &limits, usage.swap);
 	plan->managed = mts_add_sat(plan->managed, mts_policy_resident(&usage));
-	job.demand = mts_policy_demand(&usage);
+	job.demand = mts_min(mts_policy_demand(&usage), limits.most);
+	if (mts_policy_has_no_swap(job.demand, &limits)) {
+		job.flags = MTS_PLAN_RESIDENT;
+		plan->no_swap++;
+	} else {
+		job.kept_bytes = mts_policy_immovable(job.demand, &limits);
+		job.demand -= job.kept_bytes;
+	}
 	return plan_add(plan, name, &job);
 }
 
@@ -96,7 +105,8 @@ static bool is_resident(const struct mts_job_info *job)
 	return job->bin == MTS_BIN_EVERY || job->flags & MTS_JOB_PIN ||
 	       job->state == MTS_JOB_RESIDENT || job->state == MTS_JOB_REALTIME ||
 	       job->state == MTS_JOB_INTERACTIVE || job->state == MTS_JOB_LEFT_OUT ||
-	       job->state == MTS_JOB_FOREIGN || job->state == MTS_JOB_UNTOUCHABLE;
+	       job->state == MTS_JOB_FOREIGN || job->state == MTS_JOB_UNTOUCHABLE ||
+	       job->state == MTS_JOB_NO_SWAP;
 }
 
 static int add_jobs(struct plan *plan, const struct snapshot *s)
@@ -107,12 +117,12 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 		const struct mts_job_info *job = &s->jobs[i];
 		bool resident = is_resident(job);
 		bool stays = job->flags & MTS_JOB_STAYS && !resident;
+		u64 kept = resident ? 0 : stays ? job->demand : job->immovable;
 		struct mts_plan_job plan_job = {
 			/* Frozen by another process: it cannot grow. */
 			.demand = job->state == MTS_JOB_FOREIGN ? job->resident :
-				  stays				? 0 :
-								  job->demand,
-			.kept_bytes = stays ? job->demand : 0,
+								  mts_sub_floor(job->demand, kept),
+			.kept_bytes = kept,
 			.max_pause_ns = job->max_pause_ns,
 			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
@@ -122,6 +132,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 		/* Interactive jobs use the same room, before limited ones. */
 		if (stays || job->state == MTS_JOB_INTERACTIVE)
 			plan->room = mts_sub_floor(plan->room, job->demand);
+		plan->no_swap += job->state == MTS_JOB_NO_SWAP;
 		plan->managed = mts_add_sat(plan->managed, job->resident);
 		ret = plan_add(plan, job->name, &plan_job);
 	}

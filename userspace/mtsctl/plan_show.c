@@ -173,6 +173,11 @@ void plan_show(const struct plan *plan)
 			    "most",
 			    format_name(name, sizeof(name), plan->names[plan->limits.by]),
 			    format_time(a, plan->jobs[plan->limits.by].max_pause_ns));
+	if (plan->no_swap)
+		print_field("no swap",
+			    "%u job%s in every bin: memory.swap.max leaves nothing of %s to evict",
+			    plan->no_swap, plan->no_swap == 1 ? "" : "s",
+			    plan->no_swap == 1 ? "it" : "them");
 	if (mts_plan_exempt_take_all(plan->bins, r))
 		print_field("warning",
 			    "the resident jobs leave no room for any other job: each has a bin of "
@@ -249,6 +254,7 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "limited_by",
 		 plan->limits.by < plan->njobs ? json_text(plan->names[plan->limits.by]) :
 						 json_null());
+	json_put(&root, "no_swap", json_u64(plan->no_swap));
 	json_put(&root, "swap_out_bytes", json_u64(r->swap_out_bytes));
 	json_put(&root, "swap_in_bytes", json_u64(r->swap_in_bytes));
 	for (u32 i = 0; i < r->nbins; i++)

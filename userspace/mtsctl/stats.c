@@ -33,6 +33,8 @@ const struct stats_line stats_lines[] = {
 	STAT(jobs_added, COUNT, "jobs made by add"),
 	STAT(jobs_each, COUNT, "jobs made by --each"),
 	STAT(jobs_gone, COUNT, "jobs whose last process exited"),
+	STAT(jobs_moved, COUNT, "jobs whose last process moved to another cgroup"),
+	STAT(jobs_lapsed, COUNT, "added cgroups that ceased to be jobs: empty, or removed"),
 	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
 	STAT(bring_back_ns, TIME, "in bringing bins back"),
 	STAT(brought_back, PAGES, "brought back"),

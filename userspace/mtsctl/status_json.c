@@ -85,6 +85,8 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 		 job->input_age_ms == MTS_INPUT_AGE_MAX ? json_null() :
 							  json_u64(job->input_age_ms));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
+	json_put(&root, "immovable", json_u64(job->immovable));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));

@@ -119,6 +119,26 @@ static void show_round(const struct mts_status *st)
 			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns));
 }
 
+/* Limits of cgroups: which jobs cannot be evicted, and which wait for memory by their limits. */
+static void show_cgroup_limits(const struct snapshot *s)
+{
+	u32 no_swap = 0, confined = 0;
+
+	for (u32 i = 0; i < s->njobs; i++) {
+		no_swap += s->jobs[i].state == MTS_JOB_NO_SWAP;
+		confined += s->jobs[i].memory_limit > 0;
+	}
+	if (no_swap)
+		print_field("no swap",
+			    "%u job%s in every bin: memory.swap.max leaves nothing of %s to evict",
+			    no_swap, no_swap == 1 ? "" : "s", no_swap == 1 ? "it" : "them");
+	if (confined)
+		print_field("confined",
+			    "%u job%s by memory.high or memory.max: what %s for begins no turns",
+			    confined, confined == 1 ? "" : "s",
+			    confined == 1 ? "it waits" : "they wait");
+}
+
 static void show_limits(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
@@ -154,6 +174,7 @@ static void show_head(const struct snapshot *s)
 	show_unseen(st->sees);
 	show_round(st);
 	show_limits(s);
+	show_cgroup_limits(s);
 	print_field("--each", "%s",
 		    st->each_how == MTS_EACH_NONE ?
 			    "cannot catch children in this kernel" :

@@ -5,6 +5,7 @@
 
 #include "cgroup.h"
 #include "format.h"
+#include "gone.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -83,6 +84,11 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			    "never while turns would freeze it for longer than its limit: it is "
 			    "in every bin");
 		return;
+	case MTS_JOB_NO_SWAP:
+		print_field("frozen",
+			    "never: memory.swap.max of its cgroup, or of one above, leaves it no "
+			    "swap, so a freeze would free no memory: it is in every bin");
+		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
 		return;
@@ -151,6 +157,31 @@ static void explain_calls(const struct mts_job_info *job)
 			    job->calls_refused);
 }
 
+/* The job in which a process that is in none would be, had it not ended. Return: false: none. */
+static bool find_gone(const struct subject *who, struct mts_gone_info *gone)
+{
+	u64 ids[DEPTH];
+	int n;
+
+	return !cgroup_ids(who->cgroup, ids, DEPTH, &n) && gone_find(who->cgroup, ids, n, gone);
+}
+
+static void explain_gone(const struct subject *who, const struct snapshot *s)
+{
+	char name[MTS_NAME_SIZE], a[FORMAT_SIZE];
+	struct mts_gone_info gone;
+
+	if (!find_gone(who, &gone))
+		return;
+	print_field("was", "job %s (%u) until %s ago, when its last process %s: %s",
+		    format_name(name, sizeof(name), gone.name), gone.id,
+		    format_time(a, mts_sub_floor(s->status.now_ns, gone.gone_ns)),
+		    gone.why == MTS_GONE_MOVED ? "moved to this cgroup" : "exited",
+		    gone.why == MTS_GONE_MOVED ? "'mtsctl add' makes this cgroup a job" :
+						 "what starts in its cgroup again is in no job, "
+						 "until 'mtsctl add'");
+}
+
 static void explain(const struct subject *who, const struct snapshot *s,
 		    const struct mts_job_info *job)
 {
@@ -161,6 +192,7 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	if (!job) {
 		print_field("job", "none: mts does nothing to it%s",
 			    who->kernel_thread ? " (it is a kernel thread)" : "");
+		explain_gone(who, s);
 		if (who->frozen)
 			print_field("frozen", "by another process (cgroup.freeze)");
 		else
@@ -183,6 +215,14 @@ static void explain(const struct subject *who, const struct snapshot *s,
 	if (job->max_pause_ns)
 		print_field("limit", "%s: mts never freezes it for longer",
 			    format_time(a, job->max_pause_ns));
+	if (job->memory_limit)
+		print_field("confined",
+			    "its cgroup, or one above, has a memory.high or memory.max (%s) below "
+			    "what is needed: what it waits for by that begins no turns",
+			    format_size(a, job->memory_limit));
+	if (job->immovable && job->state != MTS_JOB_NO_SWAP)
+		print_field("stays", "%s: memory.swap.max keeps it in memory while it is frozen",
+			    format_size(a, job->immovable));
 	explain_calls(job);
 	if (job->frozen_longest_ns)
 		print_field("longest", "%s: its longest freeze so far",
@@ -213,9 +253,26 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
+	json_put(&root, "immovable", json_u64(job->immovable));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));
+	return root;
+}
+
+static json_t *gone_json(const struct subject *who, const struct snapshot *s)
+{
+	struct mts_gone_info gone;
+	json_t *root;
+
+	if (!find_gone(who, &gone))
+		return json_null();
+	root = json_object();
+	json_put(&root, "id", json_u64(gone.id));
+	json_put(&root, "name", json_text(gone.name));
+	json_put(&root, "why", json_string(gone.why == MTS_GONE_MOVED ? "moved" : "empty"));
+	json_put(&root, "ended_for_ns", json_u64(mts_sub_floor(s->status.now_ns, gone.gone_ns)));
 	return root;
 }
 
@@ -231,6 +288,7 @@ static int explain_json(const struct subject *who, const struct snapshot *s,
 	json_put(&root, "state", json_string(word_of(state_words, s->status.state)));
 	json_put(&root, "detail", json_text(s->status.detail));
 	json_put(&root, "job", job ? job_json(s, job) : json_null());
+	json_put(&root, "was", job ? json_null() : gone_json(who, s));
 	put_frozen(&root, who, s, job);
 	return json_print(root);
 }
