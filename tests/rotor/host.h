@@ -148,6 +148,9 @@ bool host_chance(u64 n);
 /* The time at which a job's tasks freeze has changed. */
 void host_stops_changed(void);
 
+/* Bytes that jobs below the limit above have in memory. */
+u64 host_used_below_limit(void);
+
 /* Simulate up to now: jobs run, grow and fault. */
 void host_advance(void);
 
