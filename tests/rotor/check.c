@@ -245,8 +245,10 @@ static void check_pinned(void)
 		struct model *model = model_of(job);
 
 		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = 0;
+		else if (!model->pinned)
 			model->pinned = mts_rotor.phase.round;
-		else if (mts_rotor.phase.round > model->pinned + 1 && job->unused)
+		else if (mts_rotor.phase.round > model->pinned && job->unused)
 			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
 			       job->name, job->unused >> 10, check.did);
 	}
