@@ -125,8 +125,8 @@ static void remove_cgroup(struct mts_job *job)
 		err = mts_cgroupfs_rmdir(job->name, &job->dir);
 	/* It has been removed already, or has got a process meanwhile. */
 	if (err && err != -ENOENT && err != -ENODEV && !cgroup_is_populated(job->cgrp))
-		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n", job->name,
-				      err);
+		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n",
+				      job->name, err);
 }
 
 /* Thaw the job for good, remove its cgroup if mts has made it, drop the table's reference. */

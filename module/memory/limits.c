@@ -21,6 +21,7 @@ static void cut_by_memory(struct mts_mem_limits *limits, const struct cgroup_sub
 		return;
 	limits->most = min(limits->most, most);
 	limits->room = min(limits->room, mts_sub_floor(most, used));
+	limits->reached |= mts_limit_is_reached(used, most);
 	if (above && limits->n < MTS_LIMITS_ABOVE)
 		limits->above[limits->n++] = (struct mts_limit){
 			.id = cgroup_id(css->cgroup),

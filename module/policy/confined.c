@@ -2,6 +2,8 @@
 /* What limits of cgroups leave of the jobs' demands. */
 #include "policy/confined.h"
 
+/* The kernel reclaims in batches below memory.high: 1/8 less counts as reached. */
+#define REACHED_SHIFT 3
 /* A job that can give up less than 1/8 of its demand is not worth a freeze. */
 #define WORTH_SHIFT 3
 
@@ -82,6 +84,11 @@ bool mts_shared_cuts(const struct mts_shared_limits *shared, u32 index)
 		if (shared->limits[index].cuts)
 			return true;
 	return false;
+}
+
+bool mts_limit_is_reached(u64 used, u64 limit)
+{
+	return limit != U64_MAX && used >= limit - (limit >> REACHED_SHIFT);
 }
 
 u64 mts_policy_immovable(u64 demand, const struct mts_mem_limits *limits)

@@ -4,8 +4,8 @@
  *
  * A cgroup holds at most its limit, whatever the jobs in it need. So the demand of a job is cut to
  * the tightest limit of its cgroup and of those above it. Where a limit is above several jobs, the
- * sum of their demands is cut. A job that loses demand by this is confined: it reclaims for its
- * limit, and what it waits for says nothing about the host.
+ * sum of their demands is cut. A job that loses demand by this, or whose cgroup has reached a limit,
+ * is confined: it reclaims for the limit, and what it waits for says nothing about the host.
  */
 #ifndef _MTS_POLICY_CONFINED_H
 #define _MTS_POLICY_CONFINED_H
@@ -37,6 +37,7 @@ struct mts_limit {
  * @most: the least of all memory.high and memory.max, of the job's cgroup and of those above it;
  *	U64_MAX: no limit
  * @room: bytes until the first of these limits is reached; U64_MAX: no limit
+ * @reached: one of these cgroups has what its limit allows
  * @swap: what the job can have in swap at most, with what it has there; U64_MAX: no limit
  * @n: number of limits in @above
  * @above: limited cgroups above the job's, the nearest first
@@ -44,6 +45,7 @@ struct mts_limit {
 struct mts_mem_limits {
 	u64 most;
 	u64 room;
+	bool reached;
 	u64 swap;
 	u32 n;
 	struct mts_limit above[MTS_LIMITS_ABOVE];
@@ -80,6 +82,12 @@ u64 mts_shared_settle(struct mts_shared_limits *shared);
 
 /* After mts_shared_settle(): does this limit, or one above it, cut the demands of its jobs? */
 bool mts_shared_cuts(const struct mts_shared_limits *shared, u32 index);
+
+/*
+ * Does a cgroup with @used bytes have what its limit allows, to an eighth? Then the host cannot give
+ * it more. Its page cache counts as well: what it reclaims, it reclaims for the limit.
+ */
+bool mts_limit_is_reached(u64 used, u64 limit);
 
 /* The part of a job's demand that limits of swap keep in memory while the job is frozen. */
 u64 mts_policy_immovable(u64 demand, const struct mts_mem_limits *limits);

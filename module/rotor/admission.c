@@ -60,7 +60,22 @@ static bool is_full(void)
 /* A job that gets more than 1/RUNS_PART of a processor does not sleep most of the time. */
 #define RUNS_PART 20u
 
-/* Return: what jobs that are not confined ran in user mode since the last call, ns. */
+/* Pages that the host has swapped in since boot, without those of confined jobs. */
+static u64 swapins(void)
+{
+	u64 now;
+
+	mts_rotor.admission.excused += mts_confined_swapins();
+	now = mts_sub_floor(mts_memory_swapins(), mts_rotor.admission.excused);
+	/* It never falls, as differences are taken of it. */
+	mts_rotor.admission.swapins = max(mts_rotor.admission.swapins, now);
+	return mts_rotor.admission.swapins;
+}
+
+/*
+ * What each job ran in user mode since the last call, ns, in its @look. Return: the sum over all jobs
+ * that are not confined.
+ */
 static u64 read_times(void)
 {
 	u64 ran, sum;
@@ -77,18 +92,6 @@ static u64 read_times(void)
 			sum = mts_add_sat(sum, ran);
 	}
 	return sum;
-}
-
-/* Pages that the host has swapped in since boot, without those of confined jobs. */
-static u64 swapins(void)
-{
-	u64 now;
-
-	mts_rotor.admission.excused += mts_confined_swapins();
-	now = mts_sub_floor(mts_memory_swapins(), mts_rotor.admission.excused);
-	/* It never falls, as differences are taken of it. */
-	mts_rotor.admission.swapins = max(mts_rotor.admission.swapins, now);
-	return mts_rotor.admission.swapins;
 }
 
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */

@@ -36,7 +36,10 @@ void mts_confined_update(void)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		note(job, exceeds_its_limit(job) || mts_shared_cuts(&shared, job->limit_above));
+		/* Of a frozen job the last look at it counts, when it ran and had its memory. */
+		if (!READ_ONCE(job->frozen))
+			note(job, job->limits.reached || exceeds_its_limit(job) ||
+					  mts_shared_cuts(&shared, job->limit_above));
 	}
 }
 

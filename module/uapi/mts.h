@@ -471,8 +471,8 @@ struct mts_job_info {
 	__u32 last_call_refused; /* 1: the last call was refused */
 	/*
 	 * The tightest memory.high or memory.max of its cgroup and of those above it, if one of
-	 * them keeps the job from having what it needs; 0: none does. What such a job waits for
-	 * begins no turns.
+	 * them is reached, or is less than what is needed below it; 0: none is. What such a job
+	 * waits for begins no turns.
 	 */
 	__u64 memory_limit;
 	/* Part of demand that memory.swap.max keeps in memory: it is taken off all bins. */

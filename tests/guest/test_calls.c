@@ -203,8 +203,9 @@ static void a_move_within_a_job_is_no_call(void)
 {
 	static const unsigned int mib[] = { 24, 24 };
 	struct mts_stats before;
-	char below[300];
+	char below[300], cgroup[256];
 	unsigned int i;
+	pid_t pids[6];
 
 	start_hogs(HOG_RANDOM, ARRAY_SIZE(mib), mib);
 	snprintf(below, sizeof(below), CGROUPS "%s/one", cg_job("a"));
@@ -212,13 +213,17 @@ static void a_move_within_a_job_is_no_call(void)
 	snprintf(below, sizeof(below), CGROUPS "%s/two", cg_job("a"));
 	check(!mkdir(below, 0755), "mkdir: %m");
 	/* Several, so that some wait for the kernel's lock when the job is frozen. */
-	for (i = 0; i < 6; i++) {
-		if (!spawn()) {
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = spawn();
+		if (!pids[i]) {
 			mts_close();
 			move_between("mts/a/one", "mts/a/two");
 		}
 	}
-	expect_within(5000, cg_key("mts/a/one", "cgroup.events", "populated") == 1, "not there");
+	for (i = 0; i < ARRAY_SIZE(pids); i++)
+		expect_soon((cg_of(pids[i], cgroup, sizeof(cgroup)),
+			     !strncmp(cgroup, "mts/a/", strlen("mts/a/"))),
+			    "%u is in %s", i, cgroup);
 	before = get_stats();
 	rotate(32, 300, MTS_EVICT_OFF);
 	expect_rotation(2);

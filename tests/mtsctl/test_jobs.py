@@ -391,7 +391,10 @@ def test_why_limits_and_calls(why, host, job, texts):
 @pytest.mark.parametrize(
     ("job", "text"),
     [
-        (1, "confined its cgroup, or one above, has a memory.high or memory.max (60.0 MiB) below"),
+        (
+            1,
+            "confined its cgroup, or one above, has reached memory.high or memory.max, or needs more (60",
+        ),
         (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
         (15, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
     ],

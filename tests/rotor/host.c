@@ -137,13 +137,12 @@ static void reclaim(u64 bytes, const struct model *for_whom)
 				bytes -= take_from(models[i], bytes);
 }
 
-/* Bytes that jobs below the limit above have in memory. */
-static u64 used_below_limit(void)
+u64 host_used_below_limit(void)
 {
 	u64 sum = 0;
 	u32 i;
 
-	for (i = 0; i < MAX_MODELS; i++)
+	for (i = 0; i < nmodels; i++)
 		sum += models[i] && models[i]->limit_above ? models[i]->resident : 0;
 	return sum;
 }
@@ -154,7 +153,7 @@ static u64 make_room(struct model *model, u64 bytes)
 	u64 room = mts_sub_floor(model->limit, model->resident);
 
 	if (model->limit_above)
-		room = min(room, mts_sub_floor(host.limit_above, used_below_limit()));
+		room = min(room, mts_sub_floor(host.limit_above, host_used_below_limit()));
 	/* Each page that comes pushes out another one of its own. */
 	if (bytes > room)
 		room += take_from(model, bytes - room);

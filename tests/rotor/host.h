@@ -62,7 +62,7 @@ enum host_mishap {
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
- * @pinned: the last round that began without its pin
+ * @pinned: the first round of which a slice began while it was pinned, as it is now; 0: it is not
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {
@@ -147,6 +147,9 @@ bool host_chance(u64 n);
 
 /* The time at which a job's tasks freeze has changed. */
 void host_stops_changed(void);
+
+/* Bytes that jobs below the limit above have in memory. */
+u64 host_used_below_limit(void);
 
 /* Simulate up to now: jobs run, grow and fault. */
 void host_advance(void);

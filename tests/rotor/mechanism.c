@@ -200,11 +200,13 @@ static void op_limits(struct mts_job *job, struct mts_mem_limits *limits)
 	*limits = (struct mts_mem_limits){
 		.most = model->limit,
 		.room = mts_sub_floor(model->limit, model->resident),
+		.reached = mts_limit_is_reached(model->resident, model->limit),
 		.swap = model->swap_limit,
 	};
 	if (!model->limit_above)
 		return;
 	limits->most = min(limits->most, host.limit_above);
+	limits->reached |= mts_limit_is_reached(host_used_below_limit(), host.limit_above);
 	limits->n = 1;
 	limits->above[0] = (struct mts_limit){ .id = 1, .depth = 1, .bytes = host.limit_above };
 }

@@ -24,6 +24,10 @@ CASES = (
     "exempt_jobs_that_take_all_are_no_slow_swap",
     "a_newcomer_without_room_is_measured_once",
     "jobs_that_thrash_take_turns",
+    "jobs_at_their_own_limit_begin_no_turns",
+    "jobs_at_a_limit_above_begin_no_turns",
+    "a_job_without_swap_is_in_every_bin",
+    "what_a_limit_of_swap_keeps_is_in_every_bin",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {

@@ -113,6 +113,16 @@ static void sums_do_not_wrap(void **unused)
 	assert_int_equal(mts_shared_settle(&shared), U64_MAX - 10);
 }
 
+static void a_limit_is_reached_to_an_eighth(void **unused)
+{
+	(void)unused;
+	assert_true(mts_limit_is_reached(800, 800));
+	assert_true(mts_limit_is_reached(700, 800));
+	assert_false(mts_limit_is_reached(699, 800));
+	assert_true(mts_limit_is_reached(900, 800));
+	assert_false(mts_limit_is_reached(U64_MAX, U64_MAX));
+}
+
 static void what_swap_leaves(void **unused)
 {
 	struct mts_mem_limits limits = no_limits();
@@ -142,6 +152,7 @@ int main(void)
 		cmocka_unit_test(nested_limits),
 		cmocka_unit_test(more_limits_than_there_is_room_for),
 		cmocka_unit_test(sums_do_not_wrap),
+		cmocka_unit_test(a_limit_is_reached_to_an_eighth),
 		cmocka_unit_test(what_swap_leaves),
 	};
 

@@ -217,8 +217,8 @@ static void explain(const struct subject *who, const struct snapshot *s,
 			    format_time(a, job->max_pause_ns));
 	if (job->memory_limit)
 		print_field("confined",
-			    "its cgroup, or one above, has a memory.high or memory.max (%s) below "
-			    "what is needed: what it waits for by that begins no turns",
+			    "its cgroup, or one above, has reached memory.high or memory.max, or "
+			    "needs more (%s): what it waits for by that begins no turns",
 			    format_size(a, job->memory_limit));
 	if (job->immovable && job->state != MTS_JOB_NO_SWAP)
 		print_field("stays", "%s: memory.swap.max keeps it in memory while it is frozen",
