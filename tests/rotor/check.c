@@ -232,15 +232,6 @@ static void check_turn(u32 bin)
 	}
 }
 
-static void note_pinned(void)
-{
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (!(mts_rotor.roster.jobs[i]->flags & MTS_JOB_PIN))
-			model_of(mts_rotor.roster.jobs[i])->pinned = mts_rotor.phase.round;
-}
-
 /*
  * All memory of a pinned job is protected and counted: it has no slices, in which its use could be
  * measured. The round in which it is pinned may have been measured before.
@@ -251,9 +242,13 @@ static void check_pinned(void)
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		const struct mts_job *job = mts_rotor.roster.jobs[i];
+		struct model *model = model_of(job);
 
-		if (job->flags & MTS_JOB_PIN && job->unused &&
-		    mts_rotor.phase.round > model_of(job)->pinned + 1)
+		if (!(job->flags & MTS_JOB_PIN))
+			model->pinned = 0;
+		else if (!model->pinned)
+			model->pinned = mts_rotor.phase.round;
+		else if (mts_rotor.phase.round > model->pinned && job->unused && !is_foul())
 			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
 			       job->name, job->unused >> 10, check.did);
 	}
@@ -299,7 +294,7 @@ static void check_judged(void)
 		       check.longest_round / NSEC_PER_MSEC);
 }
 
-/* A freeze of a job without swap frees nothing: a plan that knows of it gives it no bin. */
+/* A freeze of a job that may have no swap frees nothing: a plan that knows of it gives it no bin. */
 static void check_swap(void)
 {
 	u32 i;
@@ -321,8 +316,7 @@ void trace_mts_slice_begin(u64 round, u32 bin, const struct mts_plan_bin *plan)
 		check_swap();
 	check_capacity(bin, plan);
 	check_judged();
-	if (!is_foul())
-		check_pinned();
+	check_pinned();
 	if (!is_foul() && mts_gate_may_freeze())
 		check_turn(bin);
 	mts_user_log("slice of bin %u, %llu ms", bin, plan->slice_ns / NSEC_PER_MSEC);
@@ -427,7 +421,6 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 {
-	note_pinned();
 	coverage.rounds++;
 	check.capacity = plan->capacity;
 	check.spills = mts_stats_read(spills);
