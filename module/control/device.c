@@ -56,10 +56,14 @@ static long config_set(void __user *arg)
 	return 0;
 }
 
-/* If @flags has EACH: does this kernel support it? */
+/* Of a job, as the caller may set them. */
+#define KNOWN_FLAGS (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN)
+
+/* If @flags has EACH or EACH_LEAF: does this kernel support it? */
 static bool is_each_supported(u32 flags)
 {
-	return !(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE;
+	return (!(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE) &&
+	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
 static long job_create(void __user *arg)
@@ -70,7 +74,7 @@ static long job_create(void __user *arg)
 
 	if (copy_from_user(&create, arg, sizeof(create)))
 		return -EFAULT;
-	if (create.flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create.reserved[0] ||
+	if (create.flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create.reserved[0] ||
 	    strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
 		return -EINVAL;
 	if (!mts_config_is_pause(create.max_pause_ns))
@@ -86,6 +90,7 @@ static long job_create(void __user *arg)
 	err = mts_job_create(create.name, create.flags, create.max_pause_ns, NULL, &job);
 	if (err)
 		return err;
+	mts_hooks_watch_growth();
 	create.id = job->id;
 	create.cgroup_id = cgroup_ino(job->cgrp);
 	strscpy_pad(create.name, job->name, sizeof(create.name));
@@ -102,7 +107,7 @@ static long job_add(void __user *arg)
 
 	if (copy_from_user(&add, arg, sizeof(add)))
 		return -EFAULT;
-	if (add.flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add.pad || add.reserved[0])
+	if (add.flags & ~KNOWN_FLAGS || add.pad || add.reserved[0])
 		return -EINVAL;
 	if (!mts_config_is_pause(add.max_pause_ns))
 		return -ERANGE;
@@ -113,6 +118,7 @@ static long job_add(void __user *arg)
 	err = mts_job_add(add.cgroup_fd, add.flags, add.max_pause_ns, &job);
 	if (err)
 		return err;
+	mts_hooks_watch_growth();
 	add.id = job->id;
 	add.cgroup_id = cgroup_ino(job->cgrp);
 	mts_stats_inc(jobs_added);
@@ -133,16 +139,18 @@ static long job_remove(void __user *arg)
 
 static long job_set(void __user *arg)
 {
-	const u32 known = MTS_JOB_EACH | MTS_JOB_PIN;
 	struct mts_job_set set;
+	int err;
 
 	if (copy_from_user(&set, arg, sizeof(set)))
 		return -EFAULT;
-	if (set.pad || set.mask & ~known || set.flags & ~known)
+	if (set.pad || set.mask & ~KNOWN_FLAGS || set.flags & ~KNOWN_FLAGS)
 		return -EINVAL;
 	if (!is_each_supported(set.mask & set.flags))
 		return -EOPNOTSUPP;
-	return mts_job_set(set.id, set.mask, set.flags);
+	err = mts_job_set(set.id, set.mask, set.flags);
+	mts_hooks_watch_growth();
+	return err;
 }
 
 static long job_pause(void __user *arg)
