@@ -96,7 +96,6 @@ static struct hook {
 	struct kprobe kprobe;
 } hooks[] = {
 	{ "sched_process_fork", mts_hook_fork, TRACEPOINT, REQUIRED },
-	{ "rss_stat", mts_hook_rss_stat, TRACEPOINT, OPTIONAL, 0, LEAVES },
 	{ "cgroup_notify_populated", mts_hook_populated, TRACEPOINT, REQUIRED },
 	{ "cgroup_rmdir", mts_hook_rmdir, TRACEPOINT, REQUIRED },
 	{ "cgroup_notify_frozen", mts_hook_frozen, TRACEPOINT, REQUIRED },
@@ -105,6 +104,7 @@ static struct hook {
 	{ "signal_generate", mts_hook_signal, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim, TRACEPOINT, REQUIRED },
+	{ "rss_stat", mts_hook_rss_stat, TRACEPOINT, OPTIONAL, 0, LEAVES },
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
 	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
@@ -196,6 +196,14 @@ static bool fails_for_test(const struct hook *hook)
 	return hook - hooks + 1 == debug_fail_hook;
 }
 
+/* With LEAVES: it is installed only when there is such a job. */
+static int can_install(const struct hook *hook)
+{
+	if (fails_for_test(hook))
+		return -EINVAL;
+	return hook->tracepoint ? 0 : -ENOENT;
+}
+
 static int install(struct hook *hook)
 {
 	int err = -ENOENT;
@@ -263,11 +271,7 @@ static int install_first(struct hook *hook)
 
 	if (hook->what == KPROBE && !kprobes_are_good)
 		return 0;
-	if (hook->when == LEAVES) {
-		hook->works = hook->tracepoint && !fails_for_test(hook);
-		return 0;
-	}
-	err = install(hook);
+	err = hook->when == LEAVES ? can_install(hook) : install(hook);
 	if (err && hook->need == REQUIRED) {
 		pr_err("cannot hook %s: error %d\n", hook->where, err);
 		return err;

@@ -113,7 +113,7 @@ static int make_of_makes(void)
 	return wait_for_all();
 }
 
-static void a_recursive_make_has_a_job_for_each_compiler(void)
+static void a_recursive_make_has_as_many_jobs_as_compilers(void)
 {
 	pid_t pid = start("build", MTS_JOB_EACH_LEAF, make_of_makes);
 	int i, j;
@@ -128,6 +128,28 @@ static void a_recursive_make_has_a_job_for_each_compiler(void)
 			      i, j, seen->cgroup[i]);
 	}
 	check(count_jobs() == 5, "%s", describe());
+	end(pid);
+}
+
+static int flat_make(void)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		fork_sized(4, i);
+	return wait_for_all();
+}
+
+/* make -j8 in one directory: what --each=child does, too. */
+static void a_flat_make_has_as_many_jobs_as_compilers(void)
+{
+	pid_t pid = start("flat", MTS_JOB_EACH_LEAF, flat_make);
+	int i;
+
+	expect_soon(seen->done == 8, "%u of 8 have looked; %s", seen->done, describe());
+	for (i = 0; i < 8; i++)
+		check_leaf(i, "flat");
+	check(count_jobs() == 9, "%s", describe());
 	end(pid);
 }
 
@@ -394,7 +416,8 @@ static void short_processes_pay_at_most_a_twentieth(void)
 	      with / 1000);
 }
 
-GUEST_TESTS(TEST(a_recursive_make_has_a_job_for_each_compiler),
+GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
+	    TEST(a_flat_make_has_as_many_jobs_as_compilers),
 	    TEST(all_but_a_mebibyte_is_charged_to_the_leaf), TEST(small_processes_stay),
 	    TEST(what_is_shared_with_the_parent_does_not_count), TEST(the_first_process_stays),
 	    TEST(a_leaf_has_leaves_of_its_own), TEST(threads_that_grow_are_one_leaf),

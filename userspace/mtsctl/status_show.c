@@ -178,7 +178,7 @@ static void show_head(const struct snapshot *s)
 	print_field("--each", "%s",
 		    st->each_how == MTS_EACH_NONE ?
 			    "cannot catch children in this kernel" :
-			    "catches each child before its first instruction of user code");
+			    "catches each process that grows; =child: each child, before it runs");
 	if (!s->consistent)
 		print_field("note", "jobs come and go faster than mtsctl can list them: "
 				    "the lists below may not agree with each other");
