@@ -17,6 +17,9 @@ LONGEST = (
     "bench/test_rivals.py",
     "guest/test_tool.py",
     "guest/test_processors.py",
+    "engine/test_rotation.py",
+    "engine/test_guardian.py",
+    "engine/test_protocol.py",
     "rotor/test_rotor.py",
     "unit/test_cost.py",
 )

@@ -2,7 +2,7 @@
 /* What is counted, as trace events tell of it. */
 #include <stdlib.h>
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/stats.h"
 #include "events/trace.h"
 #include "rotor/status.h"

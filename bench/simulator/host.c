@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/wake.h"
 
 /*

@@ -6,8 +6,8 @@
  */
 #include <limits.h>
 
-#include "context/enrol.h"
-#include "context/machine.h"
+#include "context/virtual/enrol.h"
+#include "context/virtual/machine.h"
 #include "events/wake.h"
 #include "jobs/enrol.h"
 #include "jobs/failsafe.h"

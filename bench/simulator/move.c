@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Eviction and bringing back, and the threads that do it. */
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/promise.h"
 #include "events/stats.h"
 #include "memory/move.h"

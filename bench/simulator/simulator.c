@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 
 void mts_user_bug(const char *file, int line, const char *format, ...)
 {

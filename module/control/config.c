@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "control/config.h"
 
-#include <linux/module.h>
-#include <linux/moduleparam.h>
-#include <linux/string.h>
-
+#include "context.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"

@@ -3,407 +3,90 @@
 
 #include <linux/capability.h>
 #include <linux/fs.h>
-#include <linux/kernfs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "jobs/calls.h"
-#include "control/config.h"
-#include "jobs/freezer.h"
-#include "jobs/thaw.h"
-#include "jobs/interactive.h"
-#include "jobs/enrol.h"
-#include "jobs/gone.h"
-#include "jobs/ops.h"
-#include "memory/reclaim.h"
-#include "rotor/status.h"
-#include "sched_hooks/hooks.h"
-#include "events/stats.h"
-#include "events/wake.h"
+#include "context.h"
+#include "control/commands.h"
+#include "uapi/mts.h"
 
-static long config_get(void __user *arg)
+static int copy_elements(const struct mts_list *list, const struct mts_elements *elements)
 {
-	struct mts_config config;
-
-	mts_config_get(&config);
-	return copy_to_user(arg, &config, sizeof(config)) ? -EFAULT : 0;
-}
-
-static long config_set(void __user *arg)
-{
-	struct mts_config config;
-	int err;
-
-	if (copy_from_user(&config, arg, sizeof(config)))
-		return -EFAULT;
-	err = mts_config_set(&config);
-	if (err)
-		return err;
-	if (config.mask & MTS_CONFIG_MODE) {
-		mts_gate_open(MTS_REASON_NONE);
-		mts_reclaim_retry();
-	}
-	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
-	/*
-	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.
-	 */
-	if (!mts_gate_may_freeze())
-		mts_thaw_all();
-	return 0;
-}
-
-/* Of a job, as the caller may set them. */
-#define KNOWN_FLAGS (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN)
-
-/* If @flags has EACH or EACH_LEAF: does this kernel support it? */
-static bool is_each_supported(u32 flags)
-{
-	return (!(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE) &&
-	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
-}
-
-static long job_create(void __user *arg)
-{
-	struct mts_job_create create;
-	struct mts_job *job;
-	long err;
-
-	if (copy_from_user(&create, arg, sizeof(create)))
-		return -EFAULT;
-	if (create.flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create.reserved[0] ||
-	    strnlen(create.name, sizeof(create.name)) == sizeof(create.name))
-		return -EINVAL;
-	if (!mts_config_is_pause(create.max_pause_ns))
-		return -ERANGE;
-	if (!is_each_supported(create.flags))
-		return -EOPNOTSUPP;
-	/*
-	 * Test whether the argument is writable before the job is made: a process that has
-	 * entered its job cannot be moved back.
-	 */
-	if (copy_to_user(arg, &create, sizeof(create)))
-		return -EFAULT;
-	err = mts_job_create(create.name, create.flags, create.max_pause_ns, NULL, &job);
-	if (err)
-		return err;
-	mts_hooks_watch_growth();
-	create.id = job->id;
-	create.cgroup_id = cgroup_ino(job->cgrp);
-	strscpy_pad(create.name, job->name, sizeof(create.name));
-	mts_stats_inc(jobs_created);
-	mts_job_put(job);
-	return copy_to_user(arg, &create, sizeof(create)) ? -EFAULT : 0;
-}
-
-static long job_add(void __user *arg)
-{
-	struct mts_job_add add;
-	struct mts_job *job;
-	long err;
-
-	if (copy_from_user(&add, arg, sizeof(add)))
-		return -EFAULT;
-	if (add.flags & ~KNOWN_FLAGS || add.pad || add.reserved[0])
-		return -EINVAL;
-	if (!mts_config_is_pause(add.max_pause_ns))
-		return -ERANGE;
-	if (!is_each_supported(add.flags))
-		return -EOPNOTSUPP;
-	if (copy_to_user(arg, &add, sizeof(add)))
-		return -EFAULT;
-	err = mts_job_add(add.cgroup_fd, add.flags, add.max_pause_ns, &job);
-	if (err)
-		return err;
-	mts_hooks_watch_growth();
-	add.id = job->id;
-	add.cgroup_id = cgroup_ino(job->cgrp);
-	mts_stats_inc(jobs_added);
-	mts_job_put(job);
-	return copy_to_user(arg, &add, sizeof(add)) ? -EFAULT : 0;
-}
-
-static long job_remove(void __user *arg)
-{
-	struct mts_job_remove remove;
-
-	if (copy_from_user(&remove, arg, sizeof(remove)))
-		return -EFAULT;
-	if (remove.pad)
-		return -EINVAL;
-	return mts_job_remove(remove.id);
-}
-
-static long job_set(void __user *arg)
-{
-	struct mts_job_set set;
-	int err;
-
-	if (copy_from_user(&set, arg, sizeof(set)))
-		return -EFAULT;
-	if (set.pad || set.mask & ~KNOWN_FLAGS || set.flags & ~KNOWN_FLAGS)
-		return -EINVAL;
-	if (!is_each_supported(set.mask & set.flags))
-		return -EOPNOTSUPP;
-	err = mts_job_set(set.id, set.mask, set.flags);
-	mts_hooks_watch_growth();
-	return err;
-}
-
-static long job_pause(void __user *arg)
-{
-	struct mts_job_pause pause;
-
-	if (copy_from_user(&pause, arg, sizeof(pause)))
-		return -EFAULT;
-	if (pause.pad)
-		return -EINVAL;
-	if (!mts_config_is_pause(pause.max_pause_ns))
-		return -ERANGE;
-	return mts_job_pause(pause.id, pause.max_pause_ns);
-}
-
-static long status(void __user *arg)
-{
-	struct mts_status status;
-
-	mts_status_get(&status);
-	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
-}
-
-/* @size: size of the caller's struct mts_stats, which may be of another version. */
-static long stats(void __user *arg, size_t size)
-{
-	struct mts_stats stats;
-	size_t known = min(size, sizeof(stats));
-
-	if (size < MTS_STATS_SIZE_1 || size % sizeof(u64))
-		return -ENOTTY;
-	mts_stats_get(&stats);
-	stats.hook_hits = mts_hooks_hits();
-	stats.hook_misses = mts_hooks_misses();
-	if (copy_to_user(arg, &stats, known) || clear_user(arg + known, size - known))
-		return -EFAULT;
-	return 0;
-}
-
-static u32 job_state(struct mts_job *job)
-{
-	if (mts_freezer_is_foreign(job))
-		return MTS_JOB_FOREIGN;
-	if (READ_ONCE(job->frozen))
-		return mts_ops->is_frozen(job) ? MTS_JOB_FROZEN : MTS_JOB_FREEZING;
-	if (job->flags & MTS_JOB_PIN)
-		return MTS_JOB_RESIDENT;
-	if (job->untouchable)
-		return MTS_JOB_UNTOUCHABLE;
-	if (job->realtime)
-		return MTS_JOB_REALTIME;
-	if (mts_job_is_interactive(job))
-		return MTS_JOB_INTERACTIVE;
-	if (READ_ONCE(job->call.honoured) && mts_job_is_called(job))
-		return MTS_JOB_CALLED;
-	if (job->limited)
-		return MTS_JOB_LIMITED;
-	if (job->has_no_swap)
-		return MTS_JOB_NO_SWAP;
-	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
-}
-
-static u32 call_age_ms(struct mts_job *job)
-{
-	s64 last = atomic64_read(&job->call.last_ns), now = ktime_get_ns();
-
-	if (!last)
-		return MTS_CALL_AGE_MAX;
-	/* Not negative: the call may have come after the clock was read. */
-	return min_t(u64, div_u64(max(now - last, 0LL), NSEC_PER_MSEC), MTS_CALL_AGE_MAX - 1);
-}
-
-static void job_info(struct mts_job *job, struct mts_job_info *info)
-{
-	*info = (struct mts_job_info){
-		.id = job->id,
-		.parent = job->parent,
-		.flags = job->flags | (job->kept_bytes ? MTS_JOB_STAYS : 0),
-		.state = job_state(job),
-		.bin = job->bin,
-		.freeze_failures = job->freeze_failures,
-		.cgroup_id = cgroup_ino(job->cgrp),
-		.demand = job->demand,
-		.unused = job->unused,
-		.threads = job->threads,
-		.resident = job->rss,
-		.swapped = job->usage.swap,
-		.frozen_since_ns = READ_ONCE(job->frozen) ? READ_ONCE(job->frozen_since) : 0,
-		.frozen_total_ns = READ_ONCE(job->frozen_total),
-		.frozen_longest_ns = READ_ONCE(job->frozen_longest),
-		.run_ns = job->run_ns,
-		.slices = job->slices,
-		.evicted = job->evicted,
-		.input_age_ms = mts_interactive_age_ms(job),
-		.max_pause_ns = job->max_pause_ns,
-		.calls = atomic64_read(&job->call.calls),
-		.calls_refused = atomic64_read(&job->call.refused),
-		.last_call = READ_ONCE(job->call.last_kind),
-		.last_call_pid = READ_ONCE(job->call.last_pid),
-		.last_call_age_ms = call_age_ms(job),
-		.last_call_refused = READ_ONCE(job->call.last_refused),
-		.memory_limit = job->confined ? job->limits.most : 0,
-		.immovable = job->immovable,
-	};
-	strscpy(info->name, job->name, sizeof(info->name));
-}
-
-/* Fill up to n elements; return how many there are. The caller holds mts_lock. */
-static u32 fill_jobs(void *buf, u32 n)
-{
-	struct mts_job_info *infos = buf;
-	struct mts_job *job;
-	u32 i = 0;
-
-	mts_job_for_each(job) {
-		if (i == n)
-			break;
-		job_info(job, &infos[i++]);
-	}
-	return mts_job_count();
-}
-
-static u32 fill_gone(void *buf, u32 n)
-{
-	return mts_gone_list(buf, n);
-}
-
-static u32 fill_bins(void *buf, u32 n)
-{
-	return mts_status_bins(buf, n);
-}
-
-struct kind_of_list {
-	u32 (*fill)(void *buf, u32 n);
-	size_t size; /* of an element */
-	size_t size_1; /* of an element in ABI 1 */
-};
-
-static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_info),
-					       MTS_JOB_INFO_SIZE_1 };
-static const struct kind_of_list gone_list = { fill_gone, sizeof(struct mts_gone_info),
-					       sizeof(struct mts_gone_info) };
-static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
-					       MTS_BIN_INFO_SIZE_1 };
-
-/* Copy elements of @size bytes to the caller's elements of list->elem_size bytes. */
-static int copy_elements(const struct mts_list *list, const void *buf, size_t size)
-{
+	size_t known = min(elements->size, elements->distance);
 	char __user *to = u64_to_user_ptr(list->buf);
-	size_t known = min_t(size_t, size, list->elem_size);
+	const char *from = elements->at;
 	u32 i;
 
-	for (i = 0; i < list->count; i++, to += list->elem_size, buf += size)
-		if (copy_to_user(to, buf, known) || clear_user(to + known, list->elem_size - known))
+	for (i = 0; i < list->count; i++, to += elements->distance, from += elements->size)
+		if (copy_to_user(to, from, known) ||
+		    clear_user(to + known, elements->distance - known))
 			return -EFAULT;
 	return 0;
 }
 
-static long list(void __user *arg, const struct kind_of_list *kind)
+static long list_ioctl(unsigned int cmd, void __user *arg)
 {
+	struct mts_elements elements;
 	struct mts_list list;
-	u32 elem_size, n;
-	void *buf;
-	long err;
+	int err;
 
 	if (copy_from_user(&list, arg, sizeof(list)))
 		return -EFAULT;
-	elem_size = list.elem_size;
-	if (!list.elem_size)
-		list.elem_size = kind->size_1;
-	if (list.pad || list.elem_size < kind->size_1 || list.elem_size > MTS_ELEM_SIZE_MAX ||
-	    list.elem_size % sizeof(u64))
-		return -EINVAL;
-	/* The caller may offer more room than there can be elements. */
-	n = min_t(u32, list.count, MTS_MAX_JOBS);
-	buf = kvcalloc(max(n, 1U), kind->size, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	mutex_lock(&mts_lock);
-	list.total = kind->fill(buf, n);
-	list.generation = mts_jobs_generation();
-	mutex_unlock(&mts_lock);
-	list.count = min(n, list.total);
-	err = copy_elements(&list, buf, kind->size);
-	/* Unchanged for the caller: in ABI 1 the field is reserved. */
-	list.elem_size = elem_size;
+	err = mts_command_list(cmd, &list, &elements);
+	if (err)
+		return err;
+	err = copy_elements(&list, &elements);
+	kvfree(elements.at);
 	if (!err && copy_to_user(arg, &list, sizeof(list)))
 		err = -EFAULT;
-	kvfree(buf);
 	return err;
 }
 
-static long thaw_all(void)
+/* @buf: _IOC_SIZE(cmd) bytes, all zeros. */
+static long command_ioctl(unsigned int cmd, void __user *arg, void *buf)
 {
-	mts_thaw_and_stop(MTS_REASON_USER, "%s (%d) asked for a thaw", current->comm,
-			  task_tgid_nr(current));
-	return 0;
-}
+	size_t size = _IOC_SIZE(cmd);
+	int err;
 
-static bool changes_something(unsigned int cmd)
-{
-	switch (cmd) {
-	case MTS_IOC_CONFIG_SET:
-	case MTS_IOC_JOB_CREATE:
-	case MTS_IOC_JOB_ADD:
-	case MTS_IOC_JOB_REMOVE:
-	case MTS_IOC_JOB_SET:
-	case MTS_IOC_JOB_PAUSE:
-	case MTS_IOC_THAW:
-		return true;
-	}
-	return false;
-}
-
-static bool is_stats(unsigned int cmd)
-{
-	return cmd == MTS_IOC_STATS_OF(_IOC_SIZE(cmd));
+	if (_IOC_DIR(cmd) & _IOC_WRITE && copy_from_user(buf, arg, size))
+		return -EFAULT;
+	/*
+	 * Test whether the argument is writable before the command changes something: a process
+	 * that has entered its job cannot be moved back.
+	 */
+	if (_IOC_DIR(cmd) == (_IOC_READ | _IOC_WRITE) && copy_to_user(arg, buf, size))
+		return -EFAULT;
+	err = mts_command(cmd, buf);
+	if (err)
+		return err;
+	return _IOC_DIR(cmd) & _IOC_READ && copy_to_user(arg, buf, size) ? -EFAULT : 0;
 }
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	void __user *arg = (void __user *)uarg;
+	u64 small[48] = { 0 };
+	void *large = NULL;
+	long err;
 
-	if (changes_something(cmd) && !capable(CAP_SYS_ADMIN))
+	if (mts_command_changes(cmd) && !capable(CAP_SYS_ADMIN))
 		return -EPERM;
-
-	switch (cmd) {
-	case MTS_IOC_CONFIG_GET:
-		return config_get(arg);
-	case MTS_IOC_CONFIG_SET:
-		return config_set(arg);
-	case MTS_IOC_JOB_CREATE:
-		return job_create(arg);
-	case MTS_IOC_JOB_ADD:
-		return job_add(arg);
-	case MTS_IOC_JOB_REMOVE:
-		return job_remove(arg);
-	case MTS_IOC_JOB_SET:
-		return job_set(arg);
-	case MTS_IOC_JOB_PAUSE:
-		return job_pause(arg);
-	case MTS_IOC_STATUS:
-		return status(arg);
-	case MTS_IOC_JOBS:
-		return list(arg, &jobs_list);
-	case MTS_IOC_BINS:
-		return list(arg, &bins_list);
-	case MTS_IOC_GONE:
-		return list(arg, &gone_list);
-	case MTS_IOC_THAW:
-		return thaw_all();
+	if (mts_command_is_list(cmd))
+		return list_ioctl(cmd, arg);
+	if (!mts_command_is_known(cmd))
+		return -ENOTTY;
+	/* Only MTS_IOC_STATS of a newer mtsctl is larger. A thaw must not wait for memory. */
+	if (_IOC_SIZE(cmd) > sizeof(small)) {
+		large = kzalloc(_IOC_SIZE(cmd), GFP_KERNEL);
+		if (!large)
+			return -ENOMEM;
 	}
-	return is_stats(cmd) ? stats(arg, _IOC_SIZE(cmd)) : -ENOTTY;
+	err = command_ioctl(cmd, arg, large ?: small);
+	kfree(large);
+	return err;
 }
 
 static const struct file_operations device_fops = {

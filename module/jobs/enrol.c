@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/enrol.h"
 
-#include <linux/ctype.h>
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/slab.h>
-
+#include "context.h"
 #include "memory/cgroupfs.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
@@ -55,7 +51,7 @@ static int job_open(struct mts_job *job)
 	}
 	if (!cgroup_parent(job->cgrp))
 		return -EINVAL;
-	if (!rcu_access_pointer(job->cgrp->subsys[memory_cgrp_id]))
+	if (!mts_cgroupfs_has_memory(job->cgrp))
 		return -EOPNOTSUPP;
 	job->freeze_file = mts_cgroupfs_open(&job->dir, "cgroup.freeze", O_WRONLY);
 	if (IS_ERR(job->freeze_file)) {
@@ -81,11 +77,6 @@ static bool overlaps(struct cgroup *cgrp)
 	return cgroup_is_descendant(mts_cgroupfs_base(), cgrp);
 }
 
-static bool is_online(const struct mts_job *job)
-{
-	return READ_ONCE(job->cgrp->self.flags) & CSS_ONLINE;
-}
-
 /* Put the job into the table, with a reference of its own. */
 static int publish(struct mts_job *job)
 {
@@ -99,10 +90,10 @@ static int publish(struct mts_job *job)
 	trace_mts_job(job, MTS_JOB_ENROLLED);
 	/*
 	 * If the cgroup was removed before the job was in the table, the hook has not found the
-	 * job. Then is_online() says so here.
+	 * job. Then mts_cgroupfs_is_online() says so here.
 	 */
 	smp_mb();
-	if (!is_online(job))
+	if (!mts_cgroupfs_is_online(job->cgrp))
 		atomic_inc(&mts_job_marked);
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 	return 0;
@@ -125,7 +116,7 @@ static void remove_cgroup(struct mts_job *job)
 	if (!err)
 		err = mts_cgroupfs_rmdir(job->name, &job->dir);
 	/* It has been removed already, or has got a process meanwhile. */
-	if (err && err != -ENOENT && err != -ENODEV && !cgroup_is_populated(job->cgrp))
+	if (err && err != -ENOENT && err != -ENODEV && !mts_cgroupfs_is_populated(job->cgrp))
 		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n",
 				      job->name, err);
 }
@@ -140,7 +131,7 @@ static void bury(struct mts_job *job)
 	/*
 	 * With a process in it, rmdir would fail with EBUSY: do not wait for evict_lock for that.
 	 */
-	if (job->created && !cgroup_is_populated(job->cgrp)) {
+	if (job->created && !mts_cgroupfs_is_populated(job->cgrp)) {
 		mutex_lock(&job->evict_lock);
 		remove_cgroup(job);
 		mutex_unlock(&job->evict_lock);
@@ -314,34 +305,19 @@ out_put:
 	return err;
 }
 
-static void name_of_dir(struct mts_job *job)
-{
-	struct name_snapshot name;
-
-	take_dentry_name_snapshot(&name, job->dir.dentry);
-	strscpy(job->name, (const char *)name.name.name, sizeof(job->name));
-	release_dentry_name_snapshot(&name);
-}
-
 int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
 {
 	struct mts_job *job;
-	struct file *file;
 	int err;
 
-	file = fget_raw(fd);
-	if (!file)
-		return -EBADF;
 	job = job_alloc(flags, max_pause_ns);
-	if (!job) {
-		fput(file);
+	if (!job)
 		return -ENOMEM;
-	}
-	job->dir = file->f_path;
-	path_get(&job->dir);
-	fput(file);
+	err = mts_cgroupfs_dir_of_fd(fd, &job->dir);
+	if (err)
+		goto out_put;
 
-	name_of_dir(job);
+	mts_cgroupfs_name(&job->dir, job->name, sizeof(job->name));
 	err = job_open(job);
 	if (!err)
 		err = mts_tasks_check(job->cgrp);
@@ -444,10 +420,10 @@ int mts_job_pause(u32 id, u64 max_pause_ns)
 /* Has its last process exited, with no new one since, or has its cgroup been removed? */
 static bool is_gone(struct mts_job *job)
 {
-	if (!is_online(job))
+	if (!mts_cgroupfs_is_online(job->cgrp))
 		return true;
 	return test_and_clear_bit(MTS_JOB_EV_EMPTIED, &job->events) &&
-	       !cgroup_is_populated(job->cgrp);
+	       !mts_cgroupfs_is_populated(job->cgrp);
 }
 
 static void bury_all(struct list_head *graves, void (*step)(const char *doing))

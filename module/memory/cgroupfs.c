@@ -56,6 +56,42 @@ struct cgroup *mts_cgroupfs_get(const struct path *dir)
 	return cgrp;
 }
 
+int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
+{
+	struct file *file = fget_raw(fd);
+
+	if (!file)
+		return -EBADF;
+	*dir = file->f_path;
+	path_get(dir);
+	fput(file);
+	return 0;
+}
+
+void mts_cgroupfs_name(const struct path *dir, char *name, size_t size)
+{
+	struct name_snapshot snapshot;
+
+	take_dentry_name_snapshot(&snapshot, dir->dentry);
+	strscpy(name, (const char *)snapshot.name.name, size);
+	release_dentry_name_snapshot(&snapshot);
+}
+
+bool mts_cgroupfs_has_memory(struct cgroup *cgrp)
+{
+	return rcu_access_pointer(cgrp->subsys[memory_cgrp_id]);
+}
+
+bool mts_cgroupfs_is_online(struct cgroup *cgrp)
+{
+	return READ_ONCE(cgrp->self.flags) & CSS_ONLINE;
+}
+
+bool mts_cgroupfs_is_populated(struct cgroup *cgrp)
+{
+	return cgroup_is_populated(cgrp);
+}
+
 struct cgroup *mts_cgroupfs_base(void)
 {
 	return base_cgroup;

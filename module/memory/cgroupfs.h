@@ -52,6 +52,21 @@ int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp);
  */
 struct cgroup *mts_cgroupfs_get(const struct path *dir);
 
+/* The directory of an open file. Return: 0, with references in @dir; -EBADF: it is not open. */
+int mts_cgroupfs_dir_of_fd(int fd, struct path *dir);
+
+/* The last part of the directory's path, truncated if necessary. */
+void mts_cgroupfs_name(const struct path *dir, char *name, size_t size);
+
+/* Is its memory accounted, so that it can be evicted? */
+bool mts_cgroupfs_has_memory(struct cgroup *cgrp);
+
+/* Does the directory still exist? Any context. */
+bool mts_cgroupfs_is_online(struct cgroup *cgrp);
+
+/* Are there processes in it or below it? */
+bool mts_cgroupfs_is_populated(struct cgroup *cgrp);
+
 /* file_open_root() with the kernel's credentials. Return: the file, or an ERR_PTR. */
 struct file *mts_cgroupfs_open(const struct path *dir, const char *file, int flags);
 

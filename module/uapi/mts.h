@@ -359,7 +359,7 @@ enum mts_reason {
 	MTS_REASON_USER = 6, /* stopped by MTS_IOC_THAW */
 	MTS_REASON_STALL = 7, /* stopped: the rotor missed its deadline */
 	MTS_REASON_OOM = 8, /* stopped: the kernel was out of memory */
-	MTS_REASON_ERROR = 9, /* reserved: the module never reports it */
+	MTS_REASON_ERROR = 9, /* stopped by mtsd: its guardian has ended, until it has another */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
 	MTS_REASON_COPES = 12, /* idle: the host swaps, but rotation would gain nothing */
@@ -376,6 +376,11 @@ enum mts_each_how {
 	MTS_EACH_NONE = 0, /* EACH does not work in this kernel */
 	/* The child enters its job before its first instruction of user code. */
 	MTS_EACH_BEFORE_USER = 1,
+	/*
+	 * mtsd hears of the child and moves it: what the child has touched by then stays charged to
+	 * its parent's job.
+	 */
+	MTS_EACH_AFTER_FORK = 2,
 };
 
 /*
@@ -391,6 +396,8 @@ enum mts_each_how {
 #define MTS_SEES_EVDEV (1u << 4)
 /* A thread becomes real-time. Without the bit this is seen at the next switch. */
 #define MTS_SEES_REALTIME (1u << 2)
+/* Not the module answers, but mtsd, which sees none of the above. */
+#define MTS_SEES_BY_USERSPACE (1u << 31)
 
 struct mts_status {
 	__u32 abi; /* MTS_ABI_VERSION of the module */

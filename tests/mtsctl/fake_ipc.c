@@ -457,7 +457,7 @@ static void newer(void)
 	now.status.state = 99;
 	now.status.reason = 99;
 	now.status.each_how = 99;
-	now.status.sees = 1u << 31;
+	now.status.sees = 1u << 30;
 	now.jobs[0].state = 99;
 }
 
@@ -540,6 +540,16 @@ static void make_scenario(void)
 }
 
 /* ---- ipc.h ------------------------------------------------------------------ */
+
+void ipc_choose(const char *engine)
+{
+	(void)engine;
+}
+
+const char *ipc_name(void)
+{
+	return MTS_DEVICE;
+}
 
 int ipc_open(void)
 {

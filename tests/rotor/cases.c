@@ -2,7 +2,7 @@
 #include "cases.h"
 
 #include "check.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "host.h"
 #include "world.h"
 

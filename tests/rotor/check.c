@@ -5,7 +5,7 @@
 #include "events/trace.h"
 #include "events/wake.h"
 #include "jobs/freezer.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "policy/bins.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "host.h"
 
-#include "context/enrol.h"
-#include "context/machine.h"
+#include "context/virtual/enrol.h"
+#include "context/virtual/machine.h"
 #include "events/wake.h"
 #include "jobs/enrol.h"
 #include "jobs/freezer.h"

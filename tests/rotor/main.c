@@ -6,7 +6,7 @@
 
 #include "cases.h"
 #include "check.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "world.h"
 
 static const char usage[] =

@@ -12,7 +12,7 @@
 #include "jobs/tasks.h"
 #include "jobs/waits.h"
 #include "jobs/watched.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "memory/cgroupfs.h"
 #include "memory/memory.h"
 #include "memory/workers.h"

@@ -3,7 +3,7 @@
 #include "cases.h"
 
 #include "check.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/stats.h"
 #include "events/wake.h"
 #include "host.h"

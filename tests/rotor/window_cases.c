@@ -5,7 +5,7 @@
  */
 #include "cases.h"
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "events/stats.h"
 #include "events/wake.h"
 #include "rotor/state.h"

@@ -10,7 +10,7 @@
 #include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/lookout.h"
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "memory/reclaim.h"
 #include "rotor/rotor.h"
 #include "rotor/state.h"

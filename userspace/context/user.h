@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The kernel interfaces of module/context.h, for user space. Names and meanings are the kernel's.
- * The program that builds the rotor implements threads, time and waiting: the functions
- * mts_user_*(). machine.c has a virtual clock, and runs one thread at a time. It may
- * switch threads at each access to shared data (mts_user_point()).
+ *
+ * Threads, time, locks and waiting are a machine's: the functions mts_user_*(), and what
+ * "context_machine.h" has. There are two machines. The include path has the folder of one of them:
+ * - virtual/ has a virtual clock and runs one thread at a time. It may switch threads at each
+ *   access to shared data (mts_user_point()): for tests and simulations.
+ * - real/ has threads, locks and the clock of the host: for mtsd.
  *
  * Interfaces are incomplete on purpose: the compiler complains when the rotor begins to use more of
  * them.
@@ -11,6 +14,7 @@
 #ifndef MTS_CONTEXT_USER_H
 #define MTS_CONTEXT_USER_H
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -24,17 +28,13 @@ struct task_struct;
 struct wait_queue_head;
 struct irq_work;
 
-/* A point at which another thread may run. Each access to shared data is one. */
-extern unsigned int mts_user_points; /* left until a switch */
-void mts_user_switch(void);
+/*
+ * struct mutex and spinlock_t, each with its @owner; struct cgroup and its functions;
+ * mts_user_point(): another thread may run here; MTS_USER_PARAM().
+ */
+#include "context_machine.h"
 
-static inline void mts_user_point(void)
-{
-	if (!--mts_user_points)
-		mts_user_switch();
-}
-
-/* ns; strictly increasing. */
+/* ns; never decreases. */
 u64 mts_user_now(void);
 /* Sleep until @until, ns, or until woken; U64_MAX: no limit. See mts_user_wait_on(). */
 void mts_user_sleep(u64 until);
@@ -42,17 +42,19 @@ void mts_user_sleep(u64 until);
 void mts_user_wait_on(struct wait_queue_head *wq);
 void mts_user_wake(struct wait_queue_head *wq);
 struct task_struct *mts_user_current(void);
-/* Between these two, sleeping is a bug. */
+/* Under RCU, or with a spin lock held: sleeping is a bug. */
 void mts_user_atomic_begin(void);
 void mts_user_atomic_end(void);
-__attribute__((format(printf, 1, 2))) void mts_user_log(const char *format, ...);
+/* @level: as in syslog(3): 3 an error, 4 a warning, 5 a notice, 6 information. */
+__attribute__((format(printf, 2, 3))) void mts_user_print(int level, const char *format, ...);
 __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *file, int line,
 								  const char *format, ...);
+void mts_user_warn(const char *file, int line, const char *condition);
 
 #define MTS_USER_ASSERT(condition) \
 	((condition) ? (void)0 : mts_user_bug(__FILE__, __LINE__, "%s", #condition))
 #define WARN_ON_ONCE(condition) \
-	((condition) ? mts_user_bug(__FILE__, __LINE__, "warning: %s", #condition) : (void)0)
+	((condition) ? mts_user_warn(__FILE__, __LINE__, #condition) : (void)0)
 
 /* ---- the compiler ----------------------------------------------------------------------- */
 
@@ -66,12 +68,27 @@ __attribute__((format(printf, 3, 4), noreturn)) void mts_user_bug(const char *fi
 		mts_user_point();                      \
 		*(volatile typeof(x) *)&(x) = (value); \
 	} while (0)
-#define smp_load_acquire(p) READ_ONCE(*(p)) /* pairs as its caller says */
-#define smp_store_release(p, value) WRITE_ONCE(*(p), value) /* the same */
-/* One thread runs at a time, and memory is sequentially consistent: barriers do nothing. */
-#define smp_mb() mts_user_point() /* of whatever the caller says */
-#define smp_mb__before_atomic() mts_user_point() /* the same */
-#define smp_mb__after_atomic() mts_user_point() /* the same */
+/* Pairs as the caller of each of these says. */
+#define smp_load_acquire(p)                           \
+	({                                            \
+		mts_user_point();                     \
+		__atomic_load_n(p, __ATOMIC_ACQUIRE); \
+	})
+/* The same. */
+#define smp_store_release(p, value)                           \
+	do {                                                  \
+		mts_user_point();                             \
+		__atomic_store_n(p, value, __ATOMIC_RELEASE); \
+	} while (0)
+/* The same. */
+#define smp_mb()                                         \
+	do {                                             \
+		mts_user_point();                        \
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
+	} while (0)
+/* Atomics are full barriers here. */
+#define smp_mb__before_atomic() mts_user_point() /* as its caller says */
+#define smp_mb__after_atomic() mts_user_point() /* as its caller says */
 
 #define static_assert _Static_assert
 #define likely(x) (x)
@@ -121,6 +138,22 @@ static inline u64 div_u64(u64 a, u64 b)
 
 #define strscpy(to, from, size) snprintf(to, size, "%s", from)
 
+static inline void strscpy_pad(char *to, const char *from, size_t size)
+{
+	memset(to, 0, size);
+	strscpy(to, from, size);
+}
+
+static inline int match_string(const char *const *names, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -EINVAL;
+}
+
 static inline int vscnprintf(char *to, size_t size, const char *format, va_list args)
 {
 	int n = vsnprintf(to, size, format, args);
@@ -138,29 +171,25 @@ static inline int vscnprintf(char *to, size_t size, const char *format, va_list 
 static inline void set_bit(unsigned int bit, unsigned long *word)
 {
 	mts_user_point();
-	*word |= BIT(bit);
+	__atomic_fetch_or(word, BIT(bit), __ATOMIC_SEQ_CST);
 }
 
 static inline void clear_bit(unsigned int bit, unsigned long *word)
 {
 	mts_user_point();
-	*word &= ~BIT(bit);
+	__atomic_fetch_and(word, ~BIT(bit), __ATOMIC_SEQ_CST);
 }
 
 static inline bool test_bit(unsigned int bit, const unsigned long *word)
 {
 	mts_user_point();
-	return *word & BIT(bit);
+	return __atomic_load_n(word, __ATOMIC_RELAXED) & BIT(bit);
 }
 
 static inline bool test_and_clear_bit(unsigned int bit, unsigned long *word)
 {
-	bool was;
-
 	mts_user_point();
-	was = *word & BIT(bit);
-	*word &= ~BIT(bit);
-	return was;
+	return __atomic_fetch_and(word, ~BIT(bit), __ATOMIC_SEQ_CST) & BIT(bit);
 }
 
 /* The first set bit from @bit on; BITS_PER_LONG: none. */
@@ -187,78 +216,69 @@ typedef struct {
 
 #define ATOMIC64_INIT(n) ((atomic64_t){ .v = (n) })
 
-/* Each operation is a point before it, and then atomic. */
-#define MTS_USER_ATOMIC(name, type, word)                                 \
-	static inline word name##_read(const type *a)                     \
-	{                                                                 \
-		mts_user_point();                                         \
-		return a->v;                                              \
-	}                                                                 \
-	static inline void name##_set(type *a, word n)                    \
-	{                                                                 \
-		mts_user_point();                                         \
-		a->v = n;                                                 \
-	}                                                                 \
-	static inline word name##_add_return(word n, type *a)             \
-	{                                                                 \
-		mts_user_point();                                         \
-		return a->v += n;                                         \
-	}                                                                 \
-	static inline void name##_add(word n, type *a)                    \
-	{                                                                 \
-		name##_add_return(n, a);                                  \
-	}                                                                 \
-	static inline word name##_inc_return(type *a)                     \
-	{                                                                 \
-		return name##_add_return(1, a);                           \
-	}                                                                 \
-	static inline void name##_inc(type *a)                            \
-	{                                                                 \
-		name##_add_return(1, a);                                  \
-	}                                                                 \
-	static inline void name##_dec(type *a)                            \
-	{                                                                 \
-		name##_add_return(-1, a);                                 \
-	}                                                                 \
-	static inline word name##_fetch_inc(type *a)                      \
-	{                                                                 \
-		return name##_add_return(1, a) - 1;                       \
-	}                                                                 \
-	static inline word name##_xchg(type *a, word n)                   \
-	{                                                                 \
-		word was;                                                 \
-		mts_user_point();                                         \
-		was = a->v;                                               \
-		a->v = n;                                                 \
-		return was;                                               \
-	}                                                                 \
-	static inline word name##_cmpxchg(type *a, word old, word n)      \
-	{                                                                 \
-		word was;                                                 \
-		mts_user_point();                                         \
-		was = a->v;                                               \
-		if (was == old)                                           \
-			a->v = n;                                         \
-		return was;                                               \
-	}                                                                 \
-	static inline bool name##_try_cmpxchg(type *a, word *old, word n) \
-	{                                                                 \
-		word was = name##_cmpxchg(a, *old, n);                    \
-		bool done = was == *old;                                  \
-		*old = was;                                               \
-		return done;                                              \
+/* Each operation is a point before it, and then atomic and a full barrier. */
+#define MTS_USER_ATOMIC(name, type, word)                                                  \
+	static inline word name##_read(const type *a)                                      \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_load_n(&a->v, __ATOMIC_RELAXED);                           \
+	}                                                                                  \
+	static inline void name##_set(type *a, word n)                                     \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		__atomic_store_n(&a->v, n, __ATOMIC_RELAXED);                              \
+	}                                                                                  \
+	static inline word name##_add_return(word n, type *a)                              \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_add_fetch(&a->v, n, __ATOMIC_SEQ_CST);                     \
+	}                                                                                  \
+	static inline void name##_add(word n, type *a)                                     \
+	{                                                                                  \
+		name##_add_return(n, a);                                                   \
+	}                                                                                  \
+	static inline word name##_inc_return(type *a)                                      \
+	{                                                                                  \
+		return name##_add_return(1, a);                                            \
+	}                                                                                  \
+	static inline void name##_inc(type *a)                                             \
+	{                                                                                  \
+		name##_add_return(1, a);                                                   \
+	}                                                                                  \
+	static inline void name##_dec(type *a)                                             \
+	{                                                                                  \
+		name##_add_return(-1, a);                                                  \
+	}                                                                                  \
+	static inline word name##_fetch_inc(type *a)                                       \
+	{                                                                                  \
+		return name##_add_return(1, a) - 1;                                        \
+	}                                                                                  \
+	static inline word name##_xchg(type *a, word n)                                    \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_exchange_n(&a->v, n, __ATOMIC_SEQ_CST);                    \
+	}                                                                                  \
+	static inline word name##_cmpxchg(type *a, word old, word n)                       \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		__atomic_compare_exchange_n(&a->v, &old, n, false, __ATOMIC_SEQ_CST,       \
+					    __ATOMIC_SEQ_CST);                             \
+		return old;                                                                \
+	}                                                                                  \
+	static inline bool name##_try_cmpxchg(type *a, word *old, word n)                  \
+	{                                                                                  \
+		mts_user_point();                                                          \
+		return __atomic_compare_exchange_n(&a->v, old, n, false, __ATOMIC_SEQ_CST, \
+						   __ATOMIC_SEQ_CST);                      \
 	}
 
 MTS_USER_ATOMIC(atomic, atomic_t, int)
 MTS_USER_ATOMIC(atomic64, atomic64_t, s64)
 
-#define xchg(p, value)             \
-	({                         \
-		typeof(*(p)) was_; \
-		mts_user_point();  \
-		was_ = *(p);       \
-		*(p) = (value);    \
-		was_;              \
+#define xchg(p, value)                                           \
+	({                                                       \
+		mts_user_point();                                \
+		__atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); \
 	})
 
 /* ---- lists ------------------------------------------------------------------------------ */
@@ -274,7 +294,8 @@ static inline void mts_user_list_insert(struct list_head *new, struct list_head 
 	new->next = prev->next;
 	new->prev = prev;
 	prev->next->prev = new;
-	prev->next = new;
+	/* Readers under RCU see the entry complete. */
+	__atomic_store_n(&prev->next, new, __ATOMIC_RELEASE);
 }
 
 #define list_add_rcu(new, head) mts_user_list_insert(new, head)
@@ -284,7 +305,7 @@ static inline void mts_user_list_insert(struct list_head *new, struct list_head 
 static inline void list_del_rcu(struct list_head *entry)
 {
 	entry->next->prev = entry->prev;
-	entry->prev->next = entry->next;
+	__atomic_store_n(&entry->prev->next, entry->next, __ATOMIC_RELEASE);
 }
 
 static inline bool list_empty(const struct list_head *head)
@@ -294,6 +315,11 @@ static inline bool list_empty(const struct list_head *head)
 }
 
 #define MTS_USER_ENTRY(p, at, member) container_of(p, typeof(*(at)), member)
+#define list_for_each_entry_safe(at, next_, head, member)            \
+	for ((at) = MTS_USER_ENTRY((head)->next, at, member),        \
+	    (next_) = MTS_USER_ENTRY((at)->member.next, at, member); \
+	     &(at)->member != (head);                                \
+	     (at) = (next_), (next_) = MTS_USER_ENTRY((at)->member.next, at, member))
 #define list_for_each_entry(at, head, member)                                          \
 	for ((at) = MTS_USER_ENTRY((head)->next, at, member); &(at)->member != (head); \
 	     (at) = MTS_USER_ENTRY((at)->member.next, at, member))
@@ -322,14 +348,14 @@ static inline void mts_user_hash_add(struct hlist_head *head, struct hlist_node 
 	node->pprev = &head->first;
 	if (head->first)
 		head->first->pprev = &node->next;
-	head->first = node;
+	__atomic_store_n(&head->first, node, __ATOMIC_RELEASE);
 }
 
 #define hash_add_rcu(table, node, key) mts_user_hash_add(MTS_USER_BUCKET(table, key), node)
 
 static inline void hash_del_rcu(struct hlist_node *node)
 {
-	*node->pprev = node->next;
+	__atomic_store_n(node->pprev, node->next, __ATOMIC_RELEASE);
 	if (node->next)
 		node->next->pprev = node->pprev;
 }
@@ -341,19 +367,19 @@ static inline void hash_del_rcu(struct hlist_node *node)
 
 /* ---- locks ------------------------------------------------------------------------------ */
 
-struct mutex {
-	struct task_struct *owner;
-};
-
-typedef struct {
-	struct task_struct *owner;
-} spinlock_t;
-
 #define DEFINE_MUTEX(name) struct mutex name
 #define DEFINE_SPINLOCK(name) spinlock_t name
 #define mutex_init(lock) ((void)(*(lock) = (struct mutex){ 0 }))
 
 void mutex_lock(struct mutex *lock);
+
+/* A request is answered even if its caller has been killed. */
+static inline int mutex_lock_killable(struct mutex *lock)
+{
+	mutex_lock(lock);
+	return 0;
+}
+
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 void spin_lock(spinlock_t *lock);
@@ -394,8 +420,13 @@ static inline void kref_get(struct kref *ref)
 
 static inline bool kref_get_unless_zero(struct kref *ref)
 {
-	mts_user_point();
-	return ref->refs.v ? ref->refs.v++, true : false;
+	int now = atomic_read(&ref->refs);
+
+	while (now)
+		if (__atomic_compare_exchange_n(&ref->refs.v, &now, now + 1, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return true;
+	return false;
 }
 
 static inline void kref_put(struct kref *ref, void (*release)(struct kref *ref))
@@ -485,9 +516,9 @@ bool kthread_should_stop(void);
 void wake_up_process(struct task_struct *task);
 void get_task_struct(struct task_struct *task);
 void put_task_struct(struct task_struct *task);
-#define set_user_nice(task, nice) ((void)(task), (void)(nice))
-#define task_nice(task) ((void)(task), 0)
-#define sched_set_fifo(task) ((void)(task))
+void set_user_nice(struct task_struct *task, long nice);
+int task_nice(const struct task_struct *task);
+void sched_set_fifo(struct task_struct *task);
 
 static inline unsigned int memalloc_noreclaim_save(void)
 {
@@ -498,19 +529,24 @@ static inline unsigned int memalloc_noreclaim_save(void)
 
 #define IS_ERR(p) ((unsigned long)(p) >= -4095ul)
 #define PTR_ERR(p) ((long)(p))
+#define ERR_PTR(err) ((void *)(long)(err))
 
 /* ---- memory, and the host --------------------------------------------------------------- */
 
 #define GFP_KERNEL 0
 #define kvcalloc(n, size, flags) calloc(n, size)
 #define kvzalloc(size, flags) calloc(1, size)
+#define kzalloc(size, flags) calloc(1, size)
 #define kvfree(p) free((void *)(p))
+#define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof(*(p)->member))
+/* User space is told sums over the processors. */
+#define nr_cpu_ids 1u
 
 #define PAGE_SHIFT 12
 #define PAGE_SIZE 4096ul
 #define PTRS_PER_PTE 512
 
-/* Of the simulated host: the program brings it. */
+/* Of the host: the program brings it. */
 unsigned long totalram_pages(void);
 long get_nr_swap_pages(void);
 unsigned int num_online_cpus(void);
@@ -520,21 +556,6 @@ struct timer_list {
 };
 
 struct mm_struct;
-struct file;
-
-struct path {
-	void *dentry;
-};
-
-struct cgroup {
-	struct cgroup *parent;
-	bool online;
-};
-
-#define cgroup_parent(cgrp) ((cgrp)->parent)
-#define cgroup_put(cgrp) ((void)(cgrp))
-#define fput(file) ((void)(file))
-#define path_put(path) ((void)(path))
 
 /* ---- notifiers -------------------------------------------------------------------------- */
 
@@ -561,15 +582,31 @@ int register_pm_notifier(struct notifier_block *nb);
 
 /* ---- parameters, and the log ------------------------------------------------------------ */
 
-#define module_param(name, type, mode) struct mts_user_unused
-#define MODULE_PARM_DESC(name, text) struct mts_user_unused
+#define module_param(name, type, mode) MTS_USER_PARAM(name, type)
+#define MODULE_PARM_DESC(name, text) MTS_USER_PARAM_TEXT(name, text)
 
-#define pr_err(...) mts_user_log(__VA_ARGS__)
-#define pr_warn(...) mts_user_log(__VA_ARGS__)
-#define pr_notice(...) mts_user_log(__VA_ARGS__)
-#define pr_info(...) mts_user_log(__VA_ARGS__)
-#define pr_err_ratelimited(...) mts_user_log(__VA_ARGS__)
-#define pr_warn_ratelimited(...) mts_user_log(__VA_ARGS__)
-#define pr_notice_ratelimited(...) mts_user_log(__VA_ARGS__)
+#define pr_err(...) mts_user_print(3, __VA_ARGS__)
+#define pr_warn(...) mts_user_print(4, __VA_ARGS__)
+#define pr_notice(...) mts_user_print(5, __VA_ARGS__)
+#define pr_info(...) mts_user_print(6, __VA_ARGS__)
+/* At most so many messages from one place in so much time, as in the kernel. */
+#define MTS_USER_BURST 10
+#define MTS_USER_BURST_NS (5 * (u64)NSEC_PER_SEC)
+struct mts_user_rate {
+	u64 began;
+	u32 n;
+};
+
+bool mts_user_rate(struct mts_user_rate *rate);
+#define MTS_USER_RATED(level, ...)                          \
+	do {                                                \
+		static struct mts_user_rate rate_;          \
+		if (mts_user_rate(&rate_))                  \
+			mts_user_print(level, __VA_ARGS__); \
+	} while (0)
+#define pr_err_ratelimited(...) MTS_USER_RATED(3, __VA_ARGS__)
+#define pr_warn_ratelimited(...) MTS_USER_RATED(4, __VA_ARGS__)
+#define pr_notice_ratelimited(...) MTS_USER_RATED(5, __VA_ARGS__)
+#define pr_info_ratelimited(...) MTS_USER_RATED(6, __VA_ARGS__)
 
 #endif /* MTS_CONTEXT_USER_H */

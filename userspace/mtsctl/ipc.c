@@ -7,17 +7,52 @@
 #include <unistd.h>
 
 #include "ipc.h"
+#include "ipc_socket.h"
 
 #define LIST_TRIES 8
 
-static int device = -1;
+static int device = -1; /* /dev/mts, or the socket of mtsd */
+static bool is_socket;
+static const char *chosen;
+
+void ipc_choose(const char *engine)
+{
+	chosen = engine;
+}
+
+const char *ipc_name(void)
+{
+	const char *engine = chosen ?: getenv("MTS_ENGINE");
+
+	if (!engine || !*engine || !strcmp(engine, "module"))
+		return MTS_DEVICE;
+	return strcmp(engine, "userspace") ? engine : MTS_SOCKET;
+}
+
+static int open_socket(const char *path)
+{
+	device = ipc_socket_open(path);
+	is_socket = device >= 0;
+	return is_socket ? 0 : device;
+}
 
 int ipc_open(void)
 {
+	const char *engine = chosen ?: getenv("MTS_ENGINE"), *name = ipc_name();
+	int err;
+
 	if (device >= 0)
 		return 0;
-	device = open(MTS_DEVICE, O_RDWR | O_CLOEXEC);
-	return device < 0 ? -errno : 0;
+	if (strcmp(name, MTS_DEVICE))
+		return open_socket(name);
+	device = open(name, O_RDWR | O_CLOEXEC);
+	if (device >= 0)
+		return 0;
+	err = -errno;
+	/* The module is not loaded: mtsd may run instead. */
+	if ((engine && *engine) || !open_socket(MTS_SOCKET))
+		return device < 0 ? err : 0;
+	return err;
 }
 
 void ipc_close(void)
@@ -25,12 +60,15 @@ void ipc_close(void)
 	if (device >= 0)
 		close(device);
 	device = -1;
+	is_socket = false;
 }
 
 static int ipc_call(unsigned long request, void *argument)
 {
 	int ret;
 
+	if (is_socket)
+		return ipc_socket_call(device, request, argument);
 	do {
 		ret = ioctl(device, request, argument);
 	} while (ret < 0 && errno == EINTR);

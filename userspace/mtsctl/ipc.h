@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All calls to the module. The tests link another implementation of this
- * header (tests/mtsctl/fake_ipc.c).
+ * All calls to the module, or to mtsd, which answers the same commands. The tests link another
+ * implementation of this header (tests/mtsctl/fake_ipc.c).
  *
  * Every function returns 0 or a negative errno; uapi/mts.h lists them. A function
  * that fails leaves its results unchanged. Call ipc_open() first.
@@ -11,6 +11,15 @@
 
 #include "policy/pure.h"
 #include "uapi/mts.h"
+
+/*
+ * Whom to ask: "module", "userspace" or the path of mtsd's socket. NULL, which is the default: what
+ * the environment variable MTS_ENGINE says; else the module, or mtsd if the module is not loaded.
+ */
+void ipc_choose(const char *engine);
+
+/* The device or socket that ipc_open() tries first, for messages. */
+const char *ipc_name(void);
 
 int ipc_open(void);
 void ipc_close(void);

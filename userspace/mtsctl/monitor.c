@@ -54,7 +54,7 @@ static void look_at_module(struct look *look)
 	ipc_close();
 	look->module = !err;
 	if (err && !said)
-		complain("monitor: %s: %s: fields of the module stay empty", MTS_DEVICE,
+		complain("monitor: %s: %s: fields of the module stay empty", ipc_name(),
 			 device_error(err));
 	said |= err != 0;
 }

@@ -142,7 +142,9 @@ static void show_help(const struct command *command)
 
 static void show_usage(FILE *file)
 {
-	fputs("Usage: mtsctl COMMAND [ARG]...\n\nCommands:\n", file);
+	fputs("Usage: mtsctl COMMAND [ARG]...\n"
+	      "       mtsctl --engine module|userspace|SOCKET COMMAND [ARG]...\n\nCommands:\n",
+	      file);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].description);
 	fputs("  help     Show this, or the help of a command\n\n"
@@ -225,16 +227,21 @@ int device_absent(int err)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		complain("%s: no such device: is the module loaded? "
-			 "(insmod module/mts.ko, or modprobe mts)",
-			 MTS_DEVICE);
+	case ECONNREFUSED:
+		if (strcmp(ipc_name(), MTS_DEVICE))
+			complain("%s: no mtsd answers: is it started? (systemctl start mtsd)",
+				 ipc_name());
+		else
+			complain("%s: no such device: is the module loaded? "
+				 "(insmod module/mts.ko, or modprobe mts)",
+				 MTS_DEVICE);
 		return EXIT_NO_MODULE;
 	case EACCES:
 	case EPERM:
-		complain("%s: permission denied: run as root", MTS_DEVICE);
+		complain("%s: permission denied: run as root", ipc_name());
 		return EXIT_PERMISSION;
 	default:
-		complain("%s: cannot open: %s", MTS_DEVICE, strerror(err));
+		complain("%s: cannot open: %s", ipc_name(), strerror(err));
 		return EXIT_FAILED;
 	}
 }
@@ -308,10 +315,33 @@ static int help(int argc, char **argv)
 	return EXIT_OK;
 }
 
+/* --engine ENGINE or --engine=ENGINE. Return: how many words that were; 0: an error is printed. */
+static int choose_engine(int argc, char **argv)
+{
+	const char *value = argv[1] + strlen("--engine");
+	int taken = *value == '=' ? 1 : 2;
+
+	value = *value == '=' ? value + 1 : !*value && argc > 2 ? argv[2] : "";
+	if (strcmp(value, "module") && strcmp(value, "userspace") && *value != '/') {
+		complain("--engine: module, userspace or the path of a socket\nTry 'mtsctl help'.");
+		return 0;
+	}
+	ipc_choose(value);
+	return taken;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	const struct command *command;
 
+	while (argc > 1 && !strncmp(argv[1], "--engine", 8)) {
+		int taken = choose_engine(argc, argv);
+
+		if (!taken)
+			return EXIT_USAGE;
+		argc -= taken;
+		argv += taken;
+	}
 	if (argc < 2) {
 		show_usage(stderr);
 		return EXIT_USAGE;

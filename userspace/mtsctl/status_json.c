@@ -120,6 +120,8 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "state", json_string(word_of(state_words, st->state)));
 	json_put(&root, "reason", json_string(word_of(reason_words, st->reason)));
 	json_put(&root, "detail", json_text(st->detail));
+	json_put(&root, "engine",
+		 json_string(st->sees & MTS_SEES_BY_USERSPACE ? "userspace" : "module"));
 	json_put(&root, "each_how", json_string(word_of(each_words, st->each_how)));
 	json_put(&root, "frozen", json_u64(st->frozen));
 	json_put(&root, "current_bin", status_bin_json(s, st->current_bin));

@@ -86,7 +86,9 @@ static void show_next(const struct snapshot *s)
 
 static void show_interactive(const struct mts_status *st)
 {
-	if (!(st->sees & MTS_SEES_TTY))
+	if (st->sees & MTS_SEES_BY_USERSPACE)
+		print_field("input", "is not seen by mtsd: pin the jobs that people use");
+	else if (!(st->sees & MTS_SEES_TTY))
 		print_field("input", "is not seen in this kernel: pin the jobs that people use");
 	else if (st->interactive || st->crowded_out)
 		print_field("input", "%u job%s in every bin for it, %u for which there is no room",
@@ -160,6 +162,8 @@ static void show_head(const struct snapshot *s)
 	const struct mts_status *st = &s->status;
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 
+	if (st->sees & MTS_SEES_BY_USERSPACE)
+		print_field("engine", "mtsd, in user space");
 	print_field("state", "%s", word_of(state_words, st->state));
 	print_field("why", "%s", *st->detail ? st->detail : word_of(reason_words, st->reason));
 	show_next(s);
@@ -176,9 +180,12 @@ static void show_head(const struct snapshot *s)
 	show_limits(s);
 	show_cgroup_limits(s);
 	print_field("--each", "%s",
-		    st->each_how == MTS_EACH_NONE ?
-			    "cannot catch children in this kernel" :
-			    "catches each process that grows; =child: each child, before it runs");
+		    st->each_how == MTS_EACH_NONE ? "cannot catch children in this kernel" :
+		    st->each_how == MTS_EACH_AFTER_FORK ?
+						    "catches each child after its fork: what it "
+						    "has touched by then stays with its parent" :
+						    "catches each process that grows; =child: each "
+						    "child, before it runs");
 	if (!s->consistent)
 		print_field("note", "jobs come and go faster than mtsctl can list them: "
 				    "the lists below may not agree with each other");

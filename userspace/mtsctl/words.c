@@ -93,6 +93,7 @@ const struct word sees_words[] = {
 const struct word each_words[] = {
 	{ "none", MTS_EACH_NONE, NULL },
 	{ "before-user", MTS_EACH_BEFORE_USER, NULL },
+	{ "after-fork", MTS_EACH_AFTER_FORK, NULL },
 	{ 0 },
 };
 

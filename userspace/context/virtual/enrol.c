@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "context/enrol.h"
+#include "context/virtual/enrol.h"
 
 struct mts_job *mts_user_job_new(u32 flags, u64 max_pause_ns, struct cgroup *cgrp)
 {

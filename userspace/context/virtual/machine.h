@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * machine: threads on a virtual clock, one at a time: what userspace/context/user.h asks for. It
+ * machine: threads on a virtual clock, one at a time: what context/user.h asks for. It
  * has two orders of turns:
  *
  * - By lot, for tests (tests/rotor). Which thread runs next, and how soon another one runs, comes

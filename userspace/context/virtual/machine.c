@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 
 #include <limits.h>
 #include <ucontext.h>
@@ -106,19 +106,44 @@ u64 machine_around(u64 ns)
 
 /* ---- the log ---------------------------------------------------------------------------- */
 
-void mts_user_log(const char *format, ...)
+static void log_line(const char *format, va_list args)
 {
 	char *line = m.log[m.nlogged++ % LOG_LINES];
-	va_list args;
 	const char *c;
 	int n = snprintf(line, LOG_WIDTH, "[%12.6f] %-8s ", (double)m.now / 1e9,
 			 m.running ? m.running->name : "");
 
-	va_start(args, format);
 	vsnprintf(line + n, LOG_WIDTH - n, format, args);
-	va_end(args);
 	for (c = line; *c; c++)
 		note(*c);
+}
+
+void mts_user_log(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line(format, args);
+	va_end(args);
+}
+
+void mts_user_print(int level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line(format, args);
+	va_end(args);
+}
+
+bool mts_user_rate(struct mts_user_rate *rate)
+{
+	return true;
+}
+
+void mts_user_warn(const char *file, int line, const char *condition)
+{
+	mts_user_bug(file, line, "warning: %s", condition);
 }
 
 void machine_print_log(FILE *to)
@@ -238,6 +263,20 @@ int kthread_stop(struct task_struct *task)
 	result = task->result;
 	put_task_struct(task);
 	return result;
+}
+
+/* All threads have the same priority. */
+void set_user_nice(struct task_struct *task, long nice)
+{
+}
+
+int task_nice(const struct task_struct *task)
+{
+	return 0;
+}
+
+void sched_set_fifo(struct task_struct *task)
+{
 }
 
 static bool may_run(const struct task_struct *task)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Whatever kills mtsd or its guardian: nothing stays frozen.
+
+MTSD_KILLS=1000 makes the whole series; `make test` kills 48 times.
+"""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from tests.engine.engine import until
+
+KILLS = int(os.environ.get("MTSD_KILLS", "48"))
+SEED = int(os.environ.get("MTSD_SEED", "1"))
+WORDS = ("mode=always", f"bin_bytes={40 << 20}", "slice_ms=40")
+LIMIT = 1.0
+
+
+def start(engine, jobs):
+    engine.start(*WORDS)
+    for job in jobs:
+        engine.mtsctl("add", job, check=True)
+    assert until(engine.frozen, 30), engine.report()
+
+
+def wait(engine, draw, in_switch):
+    """Until a random moment, or the beginning of a switch and a random part of it."""
+    time.sleep(draw.random() * 0.2)
+    if in_switch:
+        with engine.client() as client:
+            until(lambda: client.state()[0] == "switching", 5, 0)
+        time.sleep(draw.random() * 0.02)
+
+
+def thawed(engine):
+    """How long it takes until nothing is frozen, s."""
+    began = time.monotonic()
+    until(lambda: not engine.frozen(), 5, 0.001)
+    assert not engine.frozen()
+    return time.monotonic() - began
+
+
+def kill_mtsd(engine):
+    engine.stop(signal.SIGKILL)
+    assert thawed(engine) < LIMIT
+
+
+def kill_guardian(engine):
+    """Mtsd thaws everything and starts another one, which then does its work."""
+    old = engine.guardian()
+    os.kill(old, signal.SIGKILL)
+    with engine.client() as client:
+        assert until(lambda: client.state()[0] == "stopped" or engine.guardian() not in (old, 0))
+        assert until(lambda: engine.guardian() not in (old, 0), 3)
+    kill_mtsd(engine)
+
+
+def kill_both(engine):
+    """Then `mtsd --thaw`, the service's ExecStopPost, does it."""
+    pids = [engine.guardian(), engine.process.pid]
+    random.shuffle(pids)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    engine.process.wait()
+    done = engine.thaw_left()
+    assert not done.returncode, done.stderr
+    assert not engine.frozen()
+
+
+@pytest.mark.parametrize("who", [kill_mtsd, kill_guardian, kill_both], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("in_switch", [False, True], ids=["any-time", "in-a-switch"])
+def test_nothing_stays_frozen(engine, swap, who, in_switch):
+    draw = random.Random(f"{SEED} {who.__name__} {in_switch}")
+    jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
+    assert until(lambda: all(engine.is_full(job.name) for job in jobs), 60)
+    for _ in range(max(KILLS // 6, 1)):
+        start(engine, jobs)
+        wait(engine, draw, in_switch)
+        who(engine)
+
+
+def test_a_stopped_mtsd_freezes_nothing_for_long(engine, swap):
+    jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
+    start(engine, jobs)
+    os.kill(engine.process.pid, signal.SIGSTOP)
+    assert until(lambda: not engine.frozen(), 3)
+    os.kill(engine.process.pid, signal.SIGCONT)
+    # It goes on with the turns.
+    assert until(engine.frozen, 10)
+
+
+def test_the_next_start_thaws_what_was_left(engine, swap):
+    jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
+    start(engine, jobs)
+    engine.halt_guardian()
+    engine.stop(signal.SIGKILL)
+    assert engine.frozen()
+    engine.start("mode=off")
+    assert not engine.frozen()
+    assert "thawed that a killed mtsd had left frozen" in engine.log.read_text()
+
+
+def test_thaw_says_when_a_mtsd_runs(engine):
+    engine.start()
+    done = engine.thaw_left()
+    assert done.returncode == 1
+    assert "a mtsd runs" in done.stderr
+
+
+def test_thaw_without_any_mtsd_does_nothing(engine):
+    assert not engine.thaw_left().returncode

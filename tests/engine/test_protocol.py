@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The protocol of uapi/mts.h over mtsd's socket, and mtsctl with it."""
+
+import errno
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine import engine as host
+from tests.engine.engine import until
+
+
+@pytest.fixture
+def mtsd(engine):
+    engine.start("mode=off")
+    return engine
+
+
+@pytest.fixture
+def client(mtsd):
+    with mtsd.client() as it:
+        yield it
+
+
+def lines(done):
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def status(mtsd):
+    return json.loads(lines(mtsctl_json(mtsd, "status")))
+
+
+def mtsctl_json(mtsd, *words):
+    return mtsd.mtsctl(*words, "--json")
+
+
+def add_request(flags=0, pause=0, reserved=0):
+    return struct.pack("=iIIIQQQ", -1, flags, 0, 0, 0, pause, reserved)
+
+
+def config(mask=0, mode=0, reserved=0):
+    return struct.pack("=IIIIQQQQIIII", mask, mode, *[0] * 2, *[0] * 4, 0, 0, 0, reserved)
+
+
+# ---- the tool ----------------------------------------------------------------------------
+
+
+def test_status_names_the_engine(mtsd):
+    text = lines(mtsd.mtsctl("status"))
+    assert "mtsd, in user space" in text
+    assert "is not seen by mtsd" in text
+    state = status(mtsd)
+    assert state["engine"] == "userspace"
+    assert state["state"] == "off"
+    assert state["sees"] == []
+
+
+def test_set_and_get(mtsd):
+    lines(mtsd.mtsctl("set", "mode=always", "slice=2s", "bin=100M", "pack=bfd"))
+    text = lines(mtsd.mtsctl("get"))
+    for word in ("mode=always", "slice=2s", "bin=100M", "pack=bfd"):
+        assert word in text.split()
+
+
+def test_parameters_are_those_of_the_module(engine):
+    engine.start("mode=always", "slice_ms=300", f"bin_bytes={1 << 30}")
+    text = lines(engine.mtsctl("get")).split()
+    assert {"mode=always", "slice=300ms", "bin=1G"} <= set(text)
+
+
+@pytest.mark.parametrize("word", ["mode=often", "slice_ms=1", "bin_bytes=5", "speed=3", "mode"])
+def test_a_wrong_parameter_is_refused(engine, word):
+    done = subprocess.run([host.MTSD, "--run-dir", engine.dir, word], capture_output=True)
+    assert done.returncode in (1, 2)
+    assert done.stderr
+
+
+def test_run_executes_in_place(mtsd):
+    job = mtsd.run("--name", "exits", "sh", "-c", "exit 7")
+    assert job.wait(10) == 7
+    assert until(lambda: not status(mtsd)["jobs"])
+    # Its cgroup is removed with it.
+    assert until(lambda: not (mtsd.base / "exits").exists())
+
+
+def test_a_running_job_is_in_its_cgroup(mtsd):
+    job = mtsd.run("--name", "sleeper", "--pin", "sleep", "60")
+    procs = mtsd.base / "sleeper" / "cgroup.procs"
+    assert until(lambda: procs.exists() and procs.read_text().split() == [str(job.pid)])
+    (info,) = status(mtsd)["jobs"]
+    assert info["name"] == "sleeper"
+    assert info["pin"]
+    lines(mtsd.mtsctl("unpin", "sleeper"))
+    assert not status(mtsd)["jobs"][0]["pin"]
+    lines(mtsd.mtsctl("pause", "sleeper", "2s"))
+    assert status(mtsd)["jobs"][0]["max_pause_ns"] == 2_000_000_000
+    lines(mtsd.mtsctl("remove", "sleeper"))
+    assert not status(mtsd)["jobs"]
+    assert job.poll() is None
+
+
+def test_two_commands_of_one_name_are_numbered(mtsd):
+    mtsd.run("sleep", "60")
+    mtsd.run("sleep", "60")
+    assert until(lambda: {j["name"] for j in status(mtsd)["jobs"]} == {"sleep", "sleep-2"})
+
+
+def test_add_takes_a_cgroup_whole(mtsd):
+    cgroup = mtsd.touch_outside("whole", 1, "nap")
+    assert "is job 1" in lines(mtsd.mtsctl("add", cgroup))
+    (info,) = status(mtsd)["jobs"]
+    assert info["name"] == "whole"
+    # Its last process exits: it is no job any more, and its cgroup stays.
+    (cgroup / "cgroup.kill").write_text("1")
+    mtsd.jobs[-1].wait()
+    assert until(lambda: not status(mtsd)["jobs"])
+    assert cgroup.is_dir()
+
+
+def test_add_refuses(mtsd):
+    cgroup = mtsd.touch_outside("outer", 1, "nap")
+    (cgroup / "inner").mkdir()
+    lines(mtsd.mtsctl("add", cgroup))
+    for path, why in (
+        (cgroup, "job already"),
+        (cgroup / "inner", "above or below"),
+        (mtsd.outside, "above or below"),
+        (mtsd.base, "above or below"),
+        (host.mount(), "not a cgroup v2 directory, or the root"),
+        ("/tmp", "not a cgroup v2 directory"),
+    ):
+        done = mtsd.mtsctl("add", path)
+        assert done.returncode == 1, path
+        assert why in done.stderr
+    (cgroup / "cgroup.kill").write_text("1")
+    mtsd.jobs[-1].wait()
+    until(lambda: host.remove(cgroup / "inner"))
+
+
+def test_add_refuses_its_caller_and_mtsd(mtsd):
+    cgroup = mtsd.outside / "own"
+    cgroup.mkdir()
+    (cgroup / "cgroup.procs").write_text(str(mtsd.guardian()))
+    done = mtsd.mtsctl("add", cgroup)
+    assert done.returncode == 1
+    assert "never be frozen" in done.stderr
+    (mtsd.outside / "cgroup.procs").write_text(str(mtsd.guardian()))
+    script = (
+        f"echo 0 >{cgroup}/cgroup.procs; {host.MTSCTL} add {cgroup}; s=$?;"
+        f"echo 0 >{host.mount()}/cgroup.procs; exit $s"
+    )
+    done = subprocess.run(
+        ["sh", "-c", script],
+        env={**os.environ, "MTS_ENGINE": str(mtsd.dir / "socket")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "never be frozen" in done.stderr
+    (host.mount() / "cgroup.procs").write_text(str(mtsd.guardian()))
+
+
+def test_each_child_gets_a_job(mtsd):
+    if status(mtsd)["each_how"] == "none":
+        pytest.skip("no process connector here")
+    mtsd.run("--each", "--name", "parent", "sh", "-c", "sleep 60 & sleep 60 & wait")
+    names = {"parent", "parent.1", "parent.2"}
+    assert until(lambda: {j["name"] for j in status(mtsd)["jobs"]} == names)
+    for name in names:
+        assert until(lambda n=name: len((mtsd.base / n / "cgroup.procs").read_text().split()) == 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan",),
+        ("stats",),
+        ("stats", "--json"),
+        ("stats", "--prometheus"),
+        ("top", "-b", "-n", "1"),
+        ("status", "--json"),
+        ("monitor", "--count", "1", "--interval", "100ms"),
+        ("thaw",),
+    ],
+    ids=" ".join,
+)
+def test_every_command_works(mtsd, words):
+    mtsd.run("--name", "one", "sleep", "60")
+    assert until(lambda: status(mtsd)["jobs"])
+    assert lines(mtsd.mtsctl(*words))
+
+
+def test_why_says_in_which_job_a_process_is(mtsd):
+    job = mtsd.run("--name", "asked", "sleep", "60")
+    procs = mtsd.base / "asked" / "cgroup.procs"
+    assert until(lambda: procs.exists() and procs.read_text())
+    assert "asked" in lines(mtsd.mtsctl("why", job.pid))
+
+
+def test_without_mtsd_mtsctl_says_so(built, tmp_path):
+    done = subprocess.run(
+        [host.MTSCTL, "--engine", tmp_path / "socket", "status"], capture_output=True, text=True
+    )
+    assert done.returncode == 3
+    assert "no mtsd answers" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["", "kernel", "./socket"])
+def test_a_wrong_engine_is_refused(built, value):
+    done = subprocess.run(
+        [host.MTSCTL, f"--engine={value}", "status"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "--engine" in done.stderr
+
+
+# ---- the wire ----------------------------------------------------------------------------
+
+
+def test_unknown_commands(client):
+    assert client.call(host.command(0x7F, 0, 0))[0] == errno.ENOTTY
+    assert client.call(host.stats(8))[0] == errno.ENOTTY
+    assert client.call(host.stats(300))[0] == errno.ENOTTY
+
+
+def test_stats_of_another_size(client):
+    old, new = client.call(host.stats(296))[1], client.call(host.stats(1024))[1]
+    assert len(old) == 296
+    assert len(new) == 1024
+    assert not any(new[352:])
+
+
+def test_an_argument_of_another_size(client):
+    assert client.call(host.CONFIG_SET, bytes(60))[0] == errno.EINVAL
+    assert client.call(host.STATUS, bytes(8))[0] == errno.EINVAL
+    # The connection is still good.
+    assert client.state() == ("off", 0)
+
+
+@pytest.mark.parametrize(
+    ("argument", "error"),
+    [
+        (config(mask=1 << 10), errno.EINVAL),
+        (config(reserved=1), errno.EINVAL),
+        (config(mask=1, mode=4), errno.EINVAL),
+        (config(mask=8), errno.ERANGE),
+    ],
+)
+def test_a_wrong_configuration(client, argument, error):
+    before = client.call(host.CONFIG_GET)
+    assert client.call(host.CONFIG_SET, argument)[0] == error
+    assert client.call(host.CONFIG_GET) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "error"),
+    [
+        (b"a/b", 0, errno.EINVAL),
+        (b".a", 0, errno.EINVAL),
+        (b"n" * 64, 0, errno.EINVAL),
+        (b"a", 1 << 3, errno.EINVAL),
+    ],
+)
+def test_a_wrong_job(client, name, flags, error):
+    argument = struct.pack("=64sIIQQQ", name, flags, 0, 0, 0, 0)
+    assert client.call(host.JOB_CREATE, argument)[0] == error
+
+
+def test_a_job_without_a_process_stays_until_it_is_removed(client, mtsd):
+    error, reply = client.call(host.JOB_CREATE, struct.pack("=64sIIQQQ", b"empty", 0, 0, 0, 0, 0))
+    assert not error
+    job, inode = struct.unpack_from("=IQ", reply, 68)
+    assert (mtsd.base / "empty").stat().st_ino == inode
+    assert client.call(host.JOB_REMOVE, struct.pack("II", job + 1, 0))[0] == errno.ENOENT
+    assert client.call(host.JOB_REMOVE, struct.pack("II", job, 1))[0] == errno.EINVAL
+    assert not client.call(host.JOB_REMOVE, struct.pack("II", job, 0))[0]
+    assert not (mtsd.base / "empty").exists()
+
+
+def test_add_needs_a_descriptor(client):
+    assert client.call(host.JOB_ADD, add_request())[0] == errno.EBADF
+    assert client.call(host.JOB_ADD, add_request(reserved=1))[0] == errno.EINVAL
+    assert client.call(host.JOB_ADD, add_request(pause=1))[0] == errno.ERANGE
+    with Path("/proc/self/status").open() as file:
+        assert client.call(host.JOB_ADD, add_request(), file.fileno())[0] == errno.EINVAL
+
+
+def listing(client, number, count, size):
+    error, reply = client.call(number, struct.pack("=QIIQII", 0, count, 0, 0, size, 0))
+    if error:
+        return error, 0, b""
+    written, total = struct.unpack_from("II", reply, 8)
+    return written, total, reply[32:]
+
+
+def test_lists_of_any_size(client, mtsd):
+    for name in (b"a", b"b", b"c"):
+        assert not client.call(host.JOB_CREATE, struct.pack("=64sIIQQQ", name, *[0] * 5))[0]
+    for size in (0, 184, 224, 4096):
+        written, total, data = listing(client, host.JOBS, 2, size)
+        assert (written, total) == (2, 3)
+        assert len(data) == 2 * (size or 184)
+        assert data[120:121] == b"a"
+    assert listing(client, host.JOBS, 0, 0) == (0, 3, b"")
+    assert listing(client, host.JOBS, 1 << 31, 224)[0] == 3
+    for size in (8, 183, 188, 4104):
+        assert listing(client, host.JOBS, 2, size)[0] == errno.EINVAL
+
+
+def test_rubbish_ends_the_connection_only(client, mtsd):
+    with mtsd.client() as other:
+        other.socket.sendall(b"\xff" * 64)
+        with pytest.raises((EOFError, ConnectionError)):
+            other.read(1 << 20)
+    assert client.state() == ("off", 0)
+
+
+def test_many_callers(mtsd):
+    clients = [mtsd.client() for _ in range(64)]
+    for client in clients:
+        assert client.state() == ("off", 0)
+    with mtsd.client() as one_more:
+        assert one_more.call(host.STATUS)[0] == errno.EAGAIN
+    for client in clients:
+        client.close()
+    assert until(lambda: not mtsd.mtsctl("status").returncode)
+
+
+def test_another_user_changes_nothing(mtsd):
+    """The socket is root's. A descriptor that root hands on serves to read."""
+    script = (
+        "import os, sys; sys.path[0] = sys.argv[1];"
+        "os.setresuid(65534, 65534, 65534);"
+        "from tests.engine import engine as host;"
+        "host.Client(sys.argv[2])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, host.ROOT, mtsd.dir / "socket"],
+        capture_output=True,
+        text=True,
+    )
+    assert "PermissionError" in done.stderr

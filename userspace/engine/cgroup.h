@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A directory of cgroup v2. There is one object for each directory in use. */
+#ifndef MTS_ENGINE_CGROUP_H
+#define MTS_ENGINE_CGROUP_H
+
+#include "context.h"
+
+/**
+ * struct cgroup
+ * @parent: NULL: the root of the mount; with a reference
+ * @next: in the list of all objects
+ * @id: inode number of the directory, which is the cgroup's id
+ * @dir: the directory
+ * @freeze: its cgroup.freeze; -1: the root
+ * @events: its cgroup.events; -1: the root
+ * @watch: inotify's number of its cgroup.events; -1: not watched
+ * @slot: its entry in the record of frozen jobs (record.h); -1: none
+ * @memory: the memory controller is enabled in it
+ * @path: absolute
+ */
+struct cgroup {
+	int refs;
+	struct cgroup *parent;
+	struct cgroup *next;
+	u64 id;
+	int dir;
+	int freeze;
+	int events;
+	int watch;
+	int slot;
+	bool memory;
+	char *path;
+};
+
+struct file {
+	int fd;
+};
+
+/* Where cgroup v2 is mounted. */
+const char *mts_cgroup_mount(void);
+
+/* The cgroup of a directory, with a reference; or ERR_PTR: -EINVAL: no directory of cgroup v2. */
+struct cgroup *mts_cgroup_get(const char *path);
+struct cgroup *mts_cgroup_ref(struct cgroup *cgrp);
+
+/* Read a file of the directory as a string. Return: its length, or -errno. */
+ssize_t mts_cgroup_read(const struct cgroup *cgrp, const char *file, char *buf, size_t size);
+int mts_cgroup_write(const struct cgroup *cgrp, const char *file, const char *text);
+/* Read from the start of an open file of any file system. */
+ssize_t mts_read_open(int fd, char *buf, size_t size);
+
+/* The number after @key and a blank or colon, at the start of a line; 0: there is none. */
+u64 mts_keyed_value(const char *text, const char *key);
+
+/* Has cgroup.events this key with 1? */
+bool mts_cgroup_event(const struct cgroup *cgrp, const char *key);
+
+/* Is cgroup.freeze 1? */
+bool mts_cgroup_freeze_set(const struct cgroup *cgrp);
+
+/*
+ * The processes in a cgroup and below it. Return: how many; *@pids is to be freed. The numbers are
+ * in this process's PID namespace.
+ */
+u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids);
+
+/* The path of a process's cgroup v2, absolute, in @path. False: it is gone. */
+bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size);
+
+#endif /* MTS_ENGINE_CGROUP_H */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * memory/limits.h in user space: from the files of cgroup v2. Where its memory controller is not
+ * enabled there are no limits. Those of v1 beside it are not read.
+ */
+#include "memory/limits.h"
+
+#include "engine/cgroup.h"
+#include "job.h"
+#include "memory/cgroupfs.h"
+
+/* A file that is not there, as in a cgroup that is gone: no limit. */
+static u64 limit_of(struct cgroup *cgrp, const char *file)
+{
+	u64 value;
+
+	return mts_cgroupfs_read_u64(&(struct path){ cgrp }, file, &value) ? U64_MAX : value;
+}
+
+static u64 used_of(struct cgroup *cgrp, const char *file)
+{
+	u64 value;
+
+	return mts_cgroupfs_read_u64(&(struct path){ cgrp }, file, &value) ? 0 : value;
+}
+
+static u32 depth_of(const struct cgroup *cgrp)
+{
+	u32 depth = 0;
+
+	while ((cgrp = cgrp->parent))
+		depth++;
+	return depth;
+}
+
+static void cut_by_memory(struct mts_mem_limits *limits, struct cgroup *cgrp, bool above)
+{
+	u64 most = min(limit_of(cgrp, "memory.high"), limit_of(cgrp, "memory.max"));
+	u64 used;
+
+	if (most == U64_MAX)
+		return;
+	used = used_of(cgrp, "memory.current");
+	limits->most = min(limits->most, most);
+	limits->room = min(limits->room, mts_sub_floor(most, used));
+	limits->reached |= mts_limit_is_reached(used, most);
+	if (above && limits->n < MTS_LIMITS_ABOVE)
+		limits->above[limits->n++] = (struct mts_limit){
+			.id = cgrp->id,
+			.depth = depth_of(cgrp),
+			.bytes = most,
+		};
+}
+
+static void cut_by_swap(struct mts_mem_limits *limits, struct cgroup *cgrp, u64 own)
+{
+	u64 most = limit_of(cgrp, "memory.swap.max");
+
+	if (most != U64_MAX)
+		limits->swap = min(limits->swap,
+				   mts_sub_floor(most, used_of(cgrp, "memory.swap.current")) + own);
+}
+
+void mts_limits_read(struct mts_job *job, struct mts_mem_limits *limits)
+{
+	struct cgroup *cgrp = job->cgrp;
+	u64 swapped;
+
+	*limits = (struct mts_mem_limits){ .most = U64_MAX, .room = U64_MAX, .swap = U64_MAX };
+	if (!cgrp->memory)
+		return;
+	swapped = used_of(cgrp, "memory.swap.current");
+	/* The root cgroup has no limits. */
+	for (; cgrp->parent; cgrp = cgrp->parent) {
+		cut_by_memory(limits, cgrp, cgrp != job->cgrp);
+		cut_by_swap(limits, cgrp, swapped);
+	}
+}

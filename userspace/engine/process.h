@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What /proc says of a process. */
+#ifndef MTS_ENGINE_PROCESS_H
+#define MTS_ENGINE_PROCESS_H
+
+#include "context.h"
+
+/**
+ * struct mts_range - a part of an address space that swap can hold
+ * @shared: shared memory; else private memory of the process
+ */
+struct mts_range {
+	u64 start;
+	u64 end;
+	bool shared;
+};
+
+/* Ranges of a process, in order of address. Return: how many; *@ranges is to be freed. */
+u32 mts_process_ranges(pid_t pid, struct mts_range **ranges);
+
+/* Bytes in memory that swap could hold, private and shared. Cheap. 0: it is gone. */
+u64 mts_process_resident(pid_t pid);
+
+/* Parent; 0: it is gone, or has none. */
+pid_t mts_process_parent(pid_t pid);
+
+/* Is it a thread of the kernel? */
+bool mts_process_is_kernel(pid_t pid);
+
+/**
+ * mts_process_threads() - count threads of a process
+ * @awake: add: threads that run, or wait for a disk or for memory
+ * @realtime: set to true if a thread has a real-time policy; may be NULL
+ */
+void mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
+
+#endif /* MTS_ENGINE_PROCESS_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/* jobs/tasks.h in user space: what /proc and the files of cgroups say of a job's tasks. */
+#define _GNU_SOURCE
+#include "jobs/tasks.h"
+
+#include <unistd.h>
+
+#include "engine/cgroup.h"
+#include "engine/own.h"
+#include "engine/process.h"
+#include "job.h"
+#include "policy/admission.h"
+#include "policy/pure.h"
+
+#define PARENTS_MAX 64
+
+/* mtsd and its guardian must never be frozen, nor what started them. */
+static bool is_own(pid_t pid)
+{
+	return pid == getpid() || pid == mts_own_guardian();
+}
+
+static bool holds(const struct cgroup *cgrp, pid_t pid)
+{
+	char path[4096];
+	size_t length = strlen(cgrp->path);
+
+	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
+	       (!path[length] || path[length] == '/');
+}
+
+static bool holds_or_parents(const struct cgroup *cgrp, pid_t pid)
+{
+	int i;
+
+	for (i = 0; pid > 1 && i < PARENTS_MAX; i++, pid = mts_process_parent(pid))
+		if (holds(cgrp, pid))
+			return true;
+	return false;
+}
+
+int mts_tasks_check(struct cgroup *cgrp)
+{
+	int err = 0;
+	pid_t *pids;
+	u32 i, n;
+
+	if (holds_or_parents(cgrp, mts_user_caller()->pid) || holds_or_parents(cgrp, getpid()) ||
+	    holds(cgrp, 1))
+		return -EBUSY;
+	n = mts_cgroup_pids(cgrp, &pids);
+	for (i = 0; i < n && !err; i++)
+		if (pids[i] == 1 || is_own(pids[i]) || mts_process_is_kernel(pids[i]))
+			err = -EBUSY;
+	free(pids);
+	return err;
+}
+
+/* Jobs with a reference each; NULL: none. */
+static struct mts_job **get_jobs(u32 *n)
+{
+	struct mts_job **jobs, *job;
+
+	mutex_lock(&mts_lock);
+	*n = 0;
+	jobs = calloc(max(mts_job_count(), 1u), sizeof(*jobs));
+	if (jobs)
+		mts_job_for_each(job)
+			if (mts_job_tryget(job))
+				jobs[(*n)++] = job;
+	mutex_unlock(&mts_lock);
+	return jobs;
+}
+
+static void put_jobs(struct mts_job **jobs, u32 n)
+{
+	while (n)
+		mts_job_put(jobs[--n]);
+	free(jobs);
+}
+
+static void scan(struct mts_job *job)
+{
+	bool realtime = false, untouchable = false;
+	u32 i, n, awake = 0;
+	pid_t *pids;
+
+	n = mts_cgroup_pids(job->cgrp, &pids);
+	for (i = 0; i < n; i++) {
+		untouchable |= pids[i] == 1 || is_own(pids[i]);
+		mts_process_threads(pids[i], &awake, &realtime);
+	}
+	free(pids);
+	WRITE_ONCE(job->realtime, realtime);
+	WRITE_ONCE(job->untouchable, untouchable);
+}
+
+void mts_tasks_scan(void)
+{
+	u32 i, n;
+	struct mts_job **jobs = get_jobs(&n);
+
+	for (i = 0; i < n; i++)
+		scan(jobs[i]);
+	put_jobs(jobs, n);
+}
+
+int mts_tasks_awake(struct cgroup *cgrp)
+{
+	u32 i, n, awake = 0;
+	pid_t *pids;
+
+	n = mts_cgroup_pids(cgrp, &pids);
+	for (i = 0; i < n; i++)
+		mts_process_threads(pids[i], &awake, NULL);
+	free(pids);
+	return awake;
+}
+
+/* The kernel tells user space how long tasks have waited for memory, not whether one does now. */
+bool mts_tasks_stalls(struct cgroup *cgrp)
+{
+	return false;
+}
+
+/* The kernel tells the time in which at least one task waited, not the sum over processors. */
+u64 mts_tasks_stalled(struct mts_job *job)
+{
+	char text[256];
+	const char *total;
+
+	if (mts_cgroup_read(job->cgrp, "memory.pressure", text, sizeof(text)) <= 0)
+		return U64_MAX;
+	total = strstr(text, "total=");
+	if (!total)
+		return U64_MAX;
+	return mts_admission_stalled(&job->stalled[0],
+				     strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC);
+}
+
+static void look_at(struct mts_job *job)
+{
+	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
+	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
+	if (!READ_ONCE(job->frozen))
+		mts_admission_count(&job->look, mts_tasks_awake(job->cgrp));
+}
+
+void mts_tasks_look(void)
+{
+	u32 i, n;
+	struct mts_job **jobs = get_jobs(&n);
+
+	for (i = 0; i < n; i++)
+		look_at(jobs[i]);
+	put_jobs(jobs, n);
+}
+
+bool mts_tasks_bin_can_run(u32 bin)
+{
+	u32 i, n;
+	struct mts_job **jobs = get_jobs(&n);
+	bool found = false;
+
+	for (i = 0; i < n && !found; i++)
+		found = jobs[i]->bin == bin && mts_tasks_awake(jobs[i]->cgrp) > 0;
+	put_jobs(jobs, n);
+	return found;
+}

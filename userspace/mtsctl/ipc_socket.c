@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ipc_socket.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "uapi/mts.h"
+
+int ipc_socket_open(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, err;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+static int read_all(int fd, void *buf, size_t size)
+{
+	char *at = buf;
+
+	while (size) {
+		ssize_t got = read(fd, at, size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EPROTO;
+		at += got;
+		size -= got;
+	}
+	return 0;
+}
+
+/* What is left of a list that does not fit, so that the next reply can be read. */
+static int skip(int fd, size_t size)
+{
+	char buf[4096];
+	int err = 0;
+
+	while (size && !err) {
+		size_t part = size < sizeof(buf) ? size : sizeof(buf);
+
+		err = read_all(fd, buf, part);
+		size -= part;
+	}
+	return err;
+}
+
+/* @passed: a descriptor that goes with the request; -1: none */
+static int send_request(int fd, const struct mts_wire_request *request, const void *argument,
+			int passed)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct iovec io[] = { { (void *)request, sizeof(*request) },
+			      { (void *)argument, request->size } };
+	struct msghdr msg = { .msg_iov = io, .msg_iovlen = 2 };
+	ssize_t put;
+
+	if (passed >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		control.header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
+						   .cmsg_level = SOL_SOCKET,
+						   .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(&control.header), &passed, sizeof(passed));
+	}
+	do {
+		put = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	} while (put < 0 && errno == EINTR);
+	/* One caller too many is told so, and cut off: the reply waits to be read. */
+	if (put < 0 && errno == EPIPE)
+		return 0;
+	/* The descriptor is not open: the ioctl says the same. */
+	if (put < 0)
+		return errno == EBADF ? -EBADF : -EPROTO;
+	return put == (ssize_t)(sizeof(*request) + request->size) ? 0 : -EPROTO;
+}
+
+/* @size: bytes that follow the argument itself */
+static int read_elements(int fd, const struct mts_list *asked, const struct mts_list *list,
+			 size_t size)
+{
+	size_t room = list->count ? size / list->count * asked->count : 0;
+	int err;
+
+	if (size > room)
+		return skip(fd, size) ?: -EPROTO;
+	err = read_all(fd, (void *)(uintptr_t)asked->buf, size);
+	return err;
+}
+
+int ipc_socket_call(int fd, unsigned long cmd, void *argument)
+{
+	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS || cmd == MTS_IOC_GONE;
+	size_t in = _IOC_DIR(cmd) & _IOC_WRITE ? _IOC_SIZE(cmd) : 0;
+	size_t out = _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0;
+	struct mts_wire_request request = { .cmd = cmd, .size = in };
+	struct mts_wire_reply reply;
+	struct mts_list asked = { 0 };
+	int err, passed = -1;
+
+	if (is_list)
+		asked = *(struct mts_list *)argument;
+	if (cmd == MTS_IOC_JOB_ADD)
+		passed = ((struct mts_job_add *)argument)->cgroup_fd;
+	err = send_request(fd, &request, argument, passed);
+	if (!err)
+		err = read_all(fd, &reply, sizeof(reply));
+	if (err)
+		return err;
+	if (reply.err)
+		return -reply.err;
+	if (reply.size < out || (reply.size > out && !is_list))
+		return -EPROTO;
+	err = read_all(fd, argument, out);
+	if (!err && is_list)
+		err = read_elements(fd, &asked, argument, reply.size - out);
+	if (cmd == MTS_IOC_JOB_ADD)
+		((struct mts_job_add *)argument)->cgroup_fd = passed;
+	return err;
+}

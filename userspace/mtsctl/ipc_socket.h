@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The commands of uapi/mts.h over the socket of mtsd (mtsd/wire.h). Return: 0 or -errno. */
+#ifndef MTSCTL_IPC_SOCKET_H
+#define MTSCTL_IPC_SOCKET_H
+
+#include "../mtsd/wire.h"
+
+/* Return: the descriptor. ENOENT, ECONNREFUSED: no mtsd runs. */
+int ipc_socket_open(const char *path);
+
+/* As ioctl(fd, request, argument). EPROTO: the other end is no mtsd, or has ended. */
+int ipc_socket_call(int fd, unsigned long request, void *argument);
+
+#endif /* MTSCTL_IPC_SOCKET_H */
