@@ -154,10 +154,11 @@ u64 mts_tasks_stalled(struct mts_job *job)
 
 	if (!psi)
 		return U64_MAX;
-	for_each_possible_cpu(cpu)
-		sum += mts_admission_stalled(
-			&job->stalled[cpu],
-			READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]));
+	for_each_possible_cpu(cpu) {
+		u32 now = READ_ONCE(per_cpu_ptr(psi->pcpu, cpu)->times[PSI_MEM_SOME]);
+
+		sum += mts_admission_stalled(&job->stalled[cpu], now);
+	}
 	return sum;
 }
 

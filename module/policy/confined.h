@@ -4,8 +4,8 @@
  *
  * A cgroup holds at most its limit, whatever the jobs in it need. So the demand of a job is cut to
  * the tightest limit of its cgroup and of those above it. Where a limit is above several jobs, the
- * sum of their demands is cut. A job that loses demand by this, or whose cgroup has reached a limit,
- * is confined: it reclaims for the limit, and what it waits for says nothing about the host.
+ * sum of their demands is cut. A job that loses demand by this, or whose cgroup has reached a
+ * limit, is confined: it reclaims for the limit, and what it waits for says nothing about the host.
  */
 #ifndef _MTS_POLICY_CONFINED_H
 #define _MTS_POLICY_CONFINED_H
@@ -84,8 +84,8 @@ u64 mts_shared_settle(struct mts_shared_limits *shared);
 bool mts_shared_cuts(const struct mts_shared_limits *shared, u32 index);
 
 /*
- * Does a cgroup with @used bytes have what its limit allows, to an eighth? Then the host cannot give
- * it more. Its page cache counts as well: what it reclaims, it reclaims for the limit.
+ * Does a cgroup with @used bytes have what its limit allows, to an eighth? Then the host cannot
+ * give it more. Its page cache counts as well: what it reclaims, it reclaims for the limit.
  */
 bool mts_limit_is_reached(u64 used, u64 limit);
 

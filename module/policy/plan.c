@@ -181,7 +181,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 
 bool mts_plan_exempt_take_all(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
-	/* What exempt jobs need beyond the capacity is not known here: without any all is theirs. */
+	/* If nothing is left it is not known here how much more exempt jobs need. */
 	u64 whole = plan->capacity ? mts_add_sat(plan->capacity, plan->resident_demand) : U64_MAX;
 	bool would_fit = false;
 	u32 i;

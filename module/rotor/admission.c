@@ -73,8 +73,8 @@ static u64 swapins(void)
 }
 
 /*
- * What each job ran in user mode since the last call, ns, in its @look. Return: the sum over all jobs
- * that are not confined.
+ * What each job ran in user mode since the last call, ns, in its @look. Return: the sum over all
+ * jobs that are not confined.
  */
 static u64 read_times(void)
 {

@@ -12,6 +12,12 @@ static bool exceeds_its_limit(const struct mts_job *job)
 	return mts_policy_demand(&job->usage) - job->unused > job->limits.most;
 }
 
+static bool is_confined(const struct mts_job *job, const struct mts_shared_limits *shared)
+{
+	return job->limits.reached || exceeds_its_limit(job) ||
+	       mts_shared_cuts(shared, job->limit_above);
+}
+
 static void note(struct mts_job *job, bool confined)
 {
 	/* What it swapped in before says nothing of now. */
@@ -38,8 +44,7 @@ void mts_confined_update(void)
 
 		/* Of a frozen job the last look at it counts, when it ran and had its memory. */
 		if (!READ_ONCE(job->frozen))
-			note(job, job->limits.reached || exceeds_its_limit(job) ||
-					  mts_shared_cuts(&shared, job->limit_above));
+			note(job, is_confined(job, &shared));
 	}
 }
 

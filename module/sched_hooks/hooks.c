@@ -7,6 +7,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/cgroup.h>
+#include <trace/events/kmem.h>
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
 #include <trace/events/task.h>
@@ -46,6 +47,11 @@ static void mts_hook_direct_reclaim(void *data, MTS_DIRECT_RECLAIM_ARGS)
 	mts_pressure_note();
 }
 
+static void mts_hook_rss_stat(void *data, MTS_RSS_STAT_ARGS)
+{
+	mts_hook_growth(mm);
+}
+
 /* How often to check whether there still is input. Switching a hook off late costs little. */
 #define UPDATE_JIFFIES (5 * HZ)
 
@@ -70,6 +76,7 @@ enum when {
 	ALWAYS,
 	USED, /* switched on only while there is input: the function is on a hot path */
 	LOADED, /* installed while the kernel module with the function is loaded */
+	LEAVES, /* installed while a job has MTS_JOB_EACH_LEAF: the tracepoint is on a hot path */
 };
 
 /* All hooks. Installed in this order, removed in reverse order. */
@@ -97,6 +104,7 @@ static struct hook {
 	{ "signal_generate", mts_hook_signal, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_kswapd_wake", mts_hook_kswapd_wake, TRACEPOINT, REQUIRED },
 	{ "mm_vmscan_direct_reclaim_begin", mts_hook_direct_reclaim, TRACEPOINT, REQUIRED },
+	{ "rss_stat", mts_hook_rss_stat, TRACEPOINT, OPTIONAL, 0, LEAVES },
 	{ "n_tty_receive_buf2", mts_hook_tty_input, KPROBE, OPTIONAL, MTS_SEES_TTY },
 	{ "n_tty_write", mts_hook_tty_output, KPROBE, OPTIONAL, MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", mts_hook_policy, KPROBE, OPTIONAL, MTS_SEES_REALTIME },
@@ -111,6 +119,7 @@ static struct hook {
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_process_fork(mts_hook_fork);
+	check_trace_callback_type_rss_stat(mts_hook_rss_stat);
 	check_trace_callback_type_cgroup_notify_populated(mts_hook_populated);
 	check_trace_callback_type_cgroup_rmdir(mts_hook_rmdir);
 	check_trace_callback_type_cgroup_notify_frozen(mts_hook_frozen);
@@ -187,6 +196,14 @@ static bool fails_for_test(const struct hook *hook)
 	return hook - hooks + 1 == debug_fail_hook;
 }
 
+/* With LEAVES: it is installed only when there is such a job. */
+static int can_install(const struct hook *hook)
+{
+	if (fails_for_test(hook))
+		return -EINVAL;
+	return hook->tracepoint ? 0 : -ENOENT;
+}
+
 static int install(struct hook *hook)
 {
 	int err = -ENOENT;
@@ -237,6 +254,7 @@ static void remove_all(void)
 	remove(installed, n);
 	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
+	mts_each_sync();
 	mts_input_sync();
 	/* Now no handler and no irq_work of input.c can call mts_follow() any more. */
 	mts_follow_sync();
@@ -253,7 +271,7 @@ static int install_first(struct hook *hook)
 
 	if (hook->what == KPROBE && !kprobes_are_good)
 		return 0;
-	err = install(hook);
+	err = hook->when == LEAVES ? can_install(hook) : install(hook);
 	if (err && hook->need == REQUIRED) {
 		pr_err("cannot hook %s: error %d\n", hook->where, err);
 		return err;
@@ -292,6 +310,18 @@ static void switch_on(struct hook *hook, bool on)
 		hook->on = on;
 }
 
+/* With LEAVES. To install it patches the kernel's text, so it stays until it is hit for nothing. */
+static void update_leaves(struct hook *hook)
+{
+	bool used = atomic_read(&mts_job_leaves) && hook->works && !closing;
+
+	lockdep_assert_held(&hooks_lock);
+	if (used && !hook->installed)
+		install(hook);
+	else if (!used && hook->installed)
+		remove(&hook, 1);
+}
+
 static void update_hook(struct hook *hook, bool used, bool look_again)
 {
 	if (hook->installed && kprobe_gone(&hook->kprobe))
@@ -311,7 +341,9 @@ static void update_hooks(struct work_struct *work)
 	mutex_lock(&hooks_lock);
 	look_again = xchg(&modules_changed, false) && kprobes_are_good;
 	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
-		if (hooks[i].when != ALWAYS)
+		if (hooks[i].when == LEAVES)
+			update_leaves(&hooks[i]);
+		else if (hooks[i].when != ALWAYS)
 			update_hook(&hooks[i], used, look_again);
 	if (!used || closing)
 		mts_follow_set(false);
@@ -343,6 +375,29 @@ static struct notifier_block module_notifier = { .notifier_call = on_module };
 u32 mts_hooks_each_how(void)
 {
 	return MTS_EACH_BEFORE_USER;
+}
+
+static struct hook *hook_on_growth(void)
+{
+	int i;
+
+	for (i = 0; hooks[i].when != LEAVES; i++)
+		;
+	return &hooks[i];
+}
+
+bool mts_hooks_see_growth(void)
+{
+	return hook_on_growth()->works;
+}
+
+void mts_hooks_watch_growth(void)
+{
+	if (!atomic_read(&mts_job_leaves))
+		return;
+	mutex_lock(&hooks_lock);
+	update_leaves(hook_on_growth());
+	mutex_unlock(&hooks_lock);
 }
 
 u32 mts_hooks_see(void)
@@ -386,7 +441,7 @@ u64 mts_hooks_last_reclaim(void)
 
 int mts_hooks_init(void)
 {
-	int err = mts_each_init();
+	int err = mts_each_init(queue_update);
 
 	if (err)
 		return err;

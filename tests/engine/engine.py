@@ -131,6 +131,7 @@ class Engine:
         self.log = self.dir / "log"
         self.process: subprocess.Popen | None = None
         self.jobs: list[subprocess.Popen] = []
+        self.halted: list[int] = []
 
     # ---- mtsd ------------------------------------------------------------------------
 
@@ -162,6 +163,11 @@ class Engine:
             for p in (task / "children").read_text().split()
         ]
         return int(pids[0]) if pids else 0
+
+    def halt_guardian(self) -> None:
+        """As if it were stuck. It cannot end itself any more: close() does."""
+        self.halted.append(self.guardian())
+        os.kill(self.halted[-1], signal.SIGSTOP)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
@@ -249,6 +255,8 @@ class Engine:
                 self.stop()
             except subprocess.TimeoutExpired:
                 self.stop(signal.SIGKILL)
+        for guardian in self.halted:
+            os.kill(guardian, signal.SIGKILL)
         for cgroup in self.cgroups():
             (cgroup / "cgroup.kill").write_text("1")
             (cgroup / "cgroup.freeze").write_text("0")
@@ -259,7 +267,20 @@ class Engine:
                 job.stderr.close()
         for cgroup in [*self.cgroups(), self.base, self.outside]:
             until(lambda c=cgroup: remove(c))
+        left = [*self.cgroups()]
+        assert until(lambda: not writers(self.log)), f"left: processes {writers(self.log)}"
         shutil.rmtree(self.dir)
+        assert not left, f"left: {left}"
+
+
+def writers(log: Path) -> list[int]:
+    """Processes whose standard error is this file: mtsd and its guardians."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(process / "fd/2") == str(log):
+                found.append(int(process.name))
+    return found
 
 
 def remove(cgroup: Path) -> bool:

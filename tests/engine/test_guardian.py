@@ -95,7 +95,7 @@ def test_a_stopped_mtsd_freezes_nothing_for_long(engine, swap):
 def test_the_next_start_thaws_what_was_left(engine, swap):
     jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
     start(engine, jobs)
-    os.kill(engine.guardian(), signal.SIGSTOP)
+    engine.halt_guardian()
     engine.stop(signal.SIGKILL)
     assert engine.frozen()
     engine.start("mode=off")

@@ -233,7 +233,7 @@ def test_stats_of_another_size(client):
     old, new = client.call(host.stats(296))[1], client.call(host.stats(1024))[1]
     assert len(old) == 296
     assert len(new) == 1024
-    assert not any(new[368:])
+    assert not any(new[352:])
 
 
 def test_an_argument_of_another_size(client):

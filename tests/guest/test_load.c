@@ -170,6 +170,7 @@ static const struct {
 	const char *where;
 	bool required;
 	bool is_silent; /* what it is in may be loaded later */
+	bool is_growth; /* no MTS_JOB_EACH_LEAF without it */
 	u32 sees; /* nothing of this without it */
 } hooks[] = {
 	{ "sched_process_fork", .required = true },
@@ -181,6 +182,7 @@ static const struct {
 	{ "signal_generate", .required = true },
 	{ "mm_vmscan_kswapd_wake", .required = true },
 	{ "mm_vmscan_direct_reclaim_begin", .required = true },
+	{ "rss_stat", .sees = 0, .is_growth = true },
 	{ "n_tty_receive_buf2", .sees = MTS_SEES_TTY },
 	{ "n_tty_write", .sees = MTS_SEES_TTY_OUTPUT },
 	{ "rt_mutex_adjust_pi", .sees = MTS_SEES_REALTIME },
@@ -207,7 +209,8 @@ static void without_a_required_hook(const char *options, const char *says)
 	check(!cg_exists(BASE), "%s: the base was left", options);
 }
 
-static void without_an_optional_hook(const char *options, const char *says, u32 sees)
+static void without_an_optional_hook(const char *options, const char *says, u32 sees,
+				     bool sees_growth)
 {
 	long mark = log_mark();
 
@@ -217,6 +220,7 @@ static void without_an_optional_hook(const char *options, const char *says, u32 
 	sleep_ms(100);
 	expect(get_status().sees, sees);
 	create_job("all-the-same", 0);
+	expect(try_create("leaves", MTS_JOB_EACH_LEAF, NULL), sees_growth ? 0 : -EOPNOTSUPP);
 	unload();
 	check(!there_are_kprobes(), "%s: kprobes were left", options);
 }
@@ -233,7 +237,7 @@ static void without_hook(unsigned int n, u32 all)
 		without_a_required_hook(options, says);
 	else
 		without_an_optional_hook(options, hooks[n].is_silent ? NULL : says,
-					 all & ~hooks[n].sees);
+					 all & ~hooks[n].sees, !hooks[n].is_growth);
 }
 
 static void without_any_one_hook(void)

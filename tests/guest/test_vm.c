@@ -67,7 +67,7 @@ static void start_vm(void (*owns)(void), const char *device)
 	check(is_alive(pid), "it has failed");
 }
 
-/* A kernel thread in its cgroup: it is in every bin. From 6.12 on it is the process's own thread. */
+/* 6.1 has a kernel thread in its cgroup; from 6.12 on it is a thread of the process. */
 static void expect_turns(void)
 {
 	struct mts_job_info job = job_named("vm");

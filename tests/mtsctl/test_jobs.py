@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-EACH, PIN = 2, 4
+EACH, PIN, LEAF = 2, 4, 16
 ID_STEP = 1 << 40  # as in fake_ipc.c
 
 
@@ -21,7 +21,8 @@ def test_add(mtsctl, host, name):
 def test_add_flags(mtsctl, host):
     host.cgroup("a")
     assert mtsctl("add", "--each", "a", "--pin", **host.fake).status == 0
-    assert mtsctl.calls == [f"add flags={EACH | PIN} fd=open"]
+    assert mtsctl("add", "--each=child", "a", **host.fake).status == 0
+    assert mtsctl.calls == [f"add flags={LEAF | PIN} fd=open", f"add flags={EACH} fd=open"]
 
 
 @pytest.mark.parametrize("name", ["no/such", "/no/such", "", "file"])
@@ -393,7 +394,7 @@ def test_why_limits_and_calls(why, host, job, texts):
     [
         (
             1,
-            "confined its cgroup, or one above, has reached memory.high or memory.max, or needs more (60",
+            "confined its cgroup, or one above, has reached memory.high or memory.max",
         ),
         (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
         (15, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),

@@ -248,7 +248,7 @@ static void check_pinned(void)
 			model->pinned = 0;
 		else if (!model->pinned)
 			model->pinned = mts_rotor.phase.round;
-		else if (mts_rotor.phase.round > model->pinned && job->unused)
+		else if (mts_rotor.phase.round > model->pinned && job->unused && !is_foul())
 			BREACH("%s: it is pinned, and %llu KiB of it count as unused (last: %s)",
 			       job->name, job->unused >> 10, check.did);
 	}

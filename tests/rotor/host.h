@@ -62,7 +62,7 @@ enum host_mishap {
  * @buried: no longer a job
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
- * @pinned: the first round of which a slice began while it was pinned, as it is now; 0: it is not
+ * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
  */
 struct model {

@@ -537,9 +537,10 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define kvcalloc(n, size, flags) calloc(n, size)
 #define kvzalloc(size, flags) calloc(1, size)
 #define kzalloc(size, flags) calloc(1, size)
-/* A little more than the kernel takes. */
-#define struct_size(p, array, n) (sizeof(*(p)) + offsetof(typeof(*(p)), array[n]))
 #define kvfree(p) free((void *)(p))
+#define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof(*(p)->member))
+/* User space is told sums over the processors. */
+#define nr_cpu_ids 1u
 
 #define PAGE_SHIFT 12
 #define PAGE_SIZE 4096ul

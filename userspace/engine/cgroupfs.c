@@ -11,7 +11,8 @@
 #include "engine/cgroup.h"
 
 #define DEFAULT_MOUNT "/sys/fs/cgroup"
-#define DEPTH_MAX 64
+/* Levels below a job: each has a descriptor open while it is removed. */
+#define TRIM_DEPTH_MAX 64
 
 static struct cgroup *base;
 static u64 base_own_low;
@@ -122,22 +123,32 @@ int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
 	return unlinkat(base->dir, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
-static int trim(int dir, u32 depth)
+/* Return: 0, or the error of the first rmdir(2) that failed. */
+static int remove_below(int dir, int depth)
 {
-	int err = 0, fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	int fd, err = 0;
+	DIR *stream;
 
-	if (!stream)
+	if (depth == TRIM_DEPTH_MAX)
+		return -EBUSY;
+	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	while (!err && depth < DEPTH_MAX && (entry = readdir(stream))) {
+	stream = fdopendir(fd);
+	if (!stream) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(stream))) {
 		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
 			continue;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		err = trim(fd, depth + 1);
-		close(fd);
+		if (fd >= 0) {
+			err = remove_below(fd, depth + 1);
+			close(fd);
+		}
 		if (!err && unlinkat(dir, entry->d_name, AT_REMOVEDIR) && errno != ENOENT)
 			err = -errno;
 	}
@@ -147,7 +158,7 @@ static int trim(int dir, u32 depth)
 
 int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
 {
-	return trim(cgrp->dir, 0);
+	return remove_below(cgrp->dir, 0);
 }
 
 struct cgroup *mts_cgroupfs_get(const struct path *dir)

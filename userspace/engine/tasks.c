@@ -123,32 +123,24 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 	return false;
 }
 
-/*
- * The kernel tells the time in which at least one task waited, and not for each processor. For
- * tasks that wait on several it is less than the module's sum.
- */
+/* The kernel tells the time in which at least one task waited, not the sum over processors. */
 u64 mts_tasks_stalled(struct mts_job *job)
 {
 	char text[256];
 	const char *total;
-	u32 now, since;
 
 	if (mts_cgroup_read(job->cgrp, "memory.pressure", text, sizeof(text)) <= 0)
 		return U64_MAX;
 	total = strstr(text, "total=");
 	if (!total)
 		return U64_MAX;
-	now = strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC;
-	since = now - job->stalled[0];
-	job->stalled[0] = now;
-	return since;
+	return mts_admission_stalled(&job->stalled[0],
+				     strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC);
 }
 
 static void look_at(struct mts_job *job)
 {
-	u64 stalled = mts_tasks_stalled(job);
-
-	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, stalled);
+	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
 		mts_admission_count(&job->look, mts_tasks_awake(job->cgrp));

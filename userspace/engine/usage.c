@@ -55,7 +55,6 @@ static int measure_by_controller(struct mts_job *job, struct mts_usage *usage)
 	usage->slab_reclaimable = mts_keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = mts_keyed_value(stat, "swapcached");
 	usage->zswap = mts_keyed_value(stat, "zswap");
-	usage->refaults = mts_keyed_value(stat, "workingset_refault_anon");
 	return 0;
 }
 
@@ -155,9 +154,8 @@ int mts_usage_ran(struct mts_job *job, struct mts_ran *ran)
 
 	if (length < 0)
 		return length;
-	*ran = (struct mts_ran){
-		.user_ns = mts_keyed_value(stat, "user_usec") * NSEC_PER_USEC,
-		.system_ns = mts_keyed_value(stat, "system_usec") * NSEC_PER_USEC,
-	};
+	/* Every cgroup of v2 has these two, also where the cpu controller is in v1. */
+	ran->user_ns = mts_keyed_value(stat, "user_usec") * NSEC_PER_USEC;
+	ran->system_ns = mts_keyed_value(stat, "system_usec") * NSEC_PER_USEC;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "events/stats.h"
 
 /* As in module/memory/workers.c. */
+#define MAX_WORKERS 8u
 #define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
 
 static unsigned int threads;
@@ -23,7 +24,7 @@ static struct run {
 	u32 called;
 	u64 began;
 	u64 busy;
-	struct task_struct *workers[MTS_MAX_WORKERS];
+	struct task_struct *workers[MAX_WORKERS];
 } run;
 
 static u64 own_busy(void)
@@ -67,13 +68,13 @@ void mts_workers_call(void)
 
 void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
-	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
 
 	run = (struct run){
 		.owner = current,
 		.fn = fn,
 		.data = data,
-		.most = clamp(min(n, wanted), 1u, MTS_MAX_WORKERS) - 1,
+		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};

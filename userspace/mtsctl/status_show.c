@@ -184,8 +184,8 @@ static void show_head(const struct snapshot *s)
 		    st->each_how == MTS_EACH_AFTER_FORK ?
 						    "catches each child after its fork: what it "
 						    "has touched by then stays with its parent" :
-						    "catches each child before its first "
-						    "instruction of user code");
+						    "catches each process that grows; =child: each "
+						    "child, before it runs");
 	if (!s->consistent)
 		print_field("note", "jobs come and go faster than mtsctl can list them: "
 				    "the lists below may not agree with each other");

@@ -46,9 +46,6 @@ struct mts_user_caller *mts_user_caller(void);
 /* For a thread that sleeps in poll(): set what kthread_should_stop() returns, then wake it. */
 void mts_user_should_stop(struct task_struct *task);
 
-/* Accounts of each processor: the kernel adds them up for user space. */
-#define nr_cpu_ids 1u
-
 /* A directory of cgroup v2 and an open file: the program brings them. */
 struct cgroup;
 struct file;
