@@ -41,9 +41,13 @@ class HurtsError(Exception):
 
 @dataclass(frozen=True)
 class Scarcity:
-    """How memory is made scarce. @balloon: bytes left for programs; 0: by the group's limit."""
+    """How memory is made scarce: by the group's limit, or by a balloon.
+
+    @room: the limit, or 0; @balloon: bytes that it leaves for programs, or 0.
+    """
 
     group: host.Limit
+    room: int
     balloon: int
 
 
@@ -156,10 +160,10 @@ def run(
         (directory / "jobs.json").write_text(
             json.dumps(_input(jobs, policy, limit, scarcity.balloon)), "utf-8"
         )
-        with policy.prepared(directory, scarcity.group) as environment:
+        with policy.prepared(directory, scarcity.group, scarcity.room) as environment:
             driver = subprocess.Popen(
                 [
-                    *("/bin/sh", "-c", _ENTER, scarcity.group.directory / "cgroup.procs"),
+                    *("/bin/sh", "-c", _ENTER, scarcity.group.run / "cgroup.procs"),
                     *(suites.program("labdrive"), "--directory", directory / "run"),
                     *("--mtsctl", suites.program("mtsctl"), directory / "jobs.json"),
                 ],

@@ -76,10 +76,15 @@ def describe(swap: str) -> Host:
 
 @dataclass(frozen=True)
 class Limit:
-    """A memory cgroup, with a limit or without."""
+    """A memory cgroup, with a limit or without. @run: in it, for processes that are no jobs."""
 
     directory: Path
     version: int
+
+    @property
+    def run(self) -> Path:
+        """A cgroup v2 with children that have controllers has no processes itself."""
+        return self.directory / "run"
 
     def processes(self) -> list[int]:
         """Of it and of its children's cgroups."""
@@ -110,6 +115,13 @@ def _place() -> tuple[Path, int]:
     )
 
 
+def freezer() -> Path:
+    """The root of cgroup v2, which has the freezer."""
+    for where, _ in _mounts("cgroup2"):
+        return where
+    raise NativeError("cgroup v2 is not mounted: mount -t cgroup2 none DIR")
+
+
 @contextlib.contextmanager
 def limit(size: int | None) -> Iterator[Limit]:
     """A cgroup whose processes have so much memory together; None: it only holds them."""
@@ -132,7 +144,12 @@ def limit(size: int | None) -> Iterator[Limit]:
         name = "memory.limit_in_bytes" if version == 1 else "memory.max"
         if size is not None:
             (directory / name).write_text(f"{size}\n", "ascii")
-        yield Limit(directory, version)
+        made = Limit(directory, version)
+        made.run.mkdir()
+        try:
+            yield made
+        finally:
+            made.run.rmdir()
     finally:
         directory.rmdir()
 

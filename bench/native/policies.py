@@ -3,15 +3,20 @@
 
 import contextlib
 import shlex
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.native import NativeError, host
+from bench.native import NativeError, host, suites
 from bench.policies import packages, rivals
 
 DEVICE = Path("/dev/mts")
+# Of a limit, what a bin may hold: page tables, kernel memory and what a fault needs are left.
+BIN_PART = 0.92
+_GRACE = 20.0  # s
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,12 @@ class Policy:
         return ""
 
     @contextlib.contextmanager
-    def prepared(self, directory: Path, group: host.Limit) -> Iterator[dict[str, str]]:
-        """Ready for a run whose files are in @directory. Yields variables for its environment."""
-        del directory, group
+    def prepared(self, directory: Path, group: host.Limit, room: int) -> Iterator[dict[str, str]]:
+        """Ready for a run. Yields variables for its environment.
+
+        @directory: for files; @room: the group's limit, 0: it has none.
+        """
+        del directory, group, room
         yield {}
 
 
@@ -50,6 +58,50 @@ class Daemon(Policy):
     def with_command(self) -> Policy:
         """Ready to run; LabError says why it cannot be fetched."""
         return replace(self, daemon=self.command())
+
+
+@dataclass(frozen=True)
+class Engine(Policy):
+    """The module's rotor in user space, a daemon of its own for each run.
+
+    @settings: words of `mtsctl set`. Under a limit `bin=` is set: the host has memory enough.
+    """
+
+    settings: tuple[str, ...] = ()
+
+    @contextlib.contextmanager
+    def prepared(self, directory: Path, group: host.Limit, room: int) -> Iterator[dict[str, str]]:
+        """Starts mtsd, and ends it; jobs' cgroups are in the group where that is of v2."""
+        base = (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
+        log = directory / "mtsd.log"
+        with open(log, "wb") as out:
+            daemon = subprocess.Popen(
+                [suites.program("mtsd"), "--run-dir", directory, f"cgroup_base={base}"],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+            )
+        try:
+            socket = directory / "socket"
+            _wait_for(socket, daemon, log)
+            words = [*self.settings, *([f"bin={int(room * BIN_PART)}"] if room else [])]
+            if words:
+                subprocess.run(
+                    [suites.program("mtsctl"), "--engine", socket, "set", *words], check=True
+                )
+            yield {"MTS_ENGINE": str(socket)}
+        finally:
+            daemon.terminate()
+            daemon.wait(_GRACE)
+
+
+def _wait_for(socket: Path, daemon: subprocess.Popen, log: Path) -> None:
+    until = time.monotonic() + _GRACE
+    while not socket.exists():
+        if daemon.poll() is not None or time.monotonic() > until:
+            said = log.read_text("utf-8", errors="replace").strip()
+            raise NativeError(f"mtsd does not start: {said}")
+        time.sleep(0.02)
 
 
 @dataclass(frozen=True)
@@ -76,6 +128,12 @@ POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
         Policy(name="stock", title="the kernel alone"),
+        Engine(
+            name="engine",
+            title="mts in user space (mtsd)",
+            start="mts",
+            watch=("mtsd", "mts"),
+        ),
         Module(
             name="module",
             title="mts, the module",

@@ -13,7 +13,7 @@ from bench.native import figures
 from bench.native.figures import Figures
 
 HEADER = ("policy", "runs", "time, s", "work a second", "over {first}", "longest pause, s")
-MORE = ("Jain", "GiB moved", "failed")
+MORE = ("Jain", "GiB moved", "jobs failed")
 _PAGE_GIB = 4096 / (1 << 30)
 
 
@@ -24,9 +24,18 @@ def _row(name: str, runs: Sequence[Figures], first: Sequence[Figures]) -> tuple[
     times = [run.seconds for run in whole if run.seconds is not None]
     jains = [run.jain for run in whole if run.jain is not None]
     pairs = figures.ratios(first, runs) if runs is not first else []
-    time = str(figures.interval(times)) if times else "cut off"
-    if times and len(times) < len(whole):
-        time += f", {len(whole) - len(times)} cut off"
+    failed = sum(bool(run.killed) for run in whole)
+    cut = len(whole) - len(times) - failed
+    time = ", ".join(
+        filter(
+            None,
+            [
+                str(figures.interval(times)) if times else "",
+                f"{cut} cut off" if cut else "",
+                f"{failed} with failures" if failed else "",
+            ],
+        )
+    )
     return (
         name,
         f"{len(whole)} of {len(runs)}",

@@ -109,8 +109,10 @@ static bool is_in_gap(u32 index, u32 at)
 
 static void make_gap(u32 index, u32 at)
 {
+	u32 longer = min(READ_ONCE(gaps[index].length), 1u << 29) * 4;
+
 	WRITE_ONCE(gaps[index].at, at);
-	WRITE_ONCE(gaps[index].length, min(READ_ONCE(gaps[index].length), 1u << 29) * 4 ?: 4);
+	WRITE_ONCE(gaps[index].length, longer ?: 4);
 }
 
 /* Position of a worker: the locked address space, and the last area in it. */

@@ -144,7 +144,7 @@ def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signa
         [*COMMAND, *SMALL, "--seconds", "1000", *words], stdout=subprocess.PIPE, text=True
     )
     root, _ = host._place()
-    procs = root / host.NAME / "cgroup.procs"
+    procs = root / host.NAME / "run" / "cgroup.procs"
     until = time.monotonic() + 60
     # The driver and its jobs.
     while not (procs.exists() and len(procs.read_text("ascii").split()) > 3):

@@ -2,7 +2,7 @@
 /* Faults about limits of cgroups: memory.high, memory.max and memory.swap.max. */
 #include "cases.h"
 
-#include "context/machine.h"
+#include "context/virtual/machine.h"
 #include "rotor/state.h"
 #include "world.h"
 

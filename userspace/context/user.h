@@ -538,7 +538,8 @@ static inline unsigned int memalloc_noreclaim_save(void)
 #define kvzalloc(size, flags) calloc(1, size)
 #define kzalloc(size, flags) calloc(1, size)
 #define kvfree(p) free((void *)(p))
-#define struct_size(p, member, n) (sizeof(*(p)) + (n) * sizeof(*(p)->member))
+/* More than the kernel's. */
+#define struct_size(p, member, n) (sizeof(*(p)) + offsetof(typeof(*(p)), member[n]))
 /* User space is told sums over the processors. */
 #define nr_cpu_ids 1u
 
