@@ -20,10 +20,10 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 GUEST_PROGRAMS := userspace/mtsctl bench/syn8 bench/driver bench/consumers bench/scanners \
 	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle bench/latency
 
-all: module mtsctl syn8
+all: module mtsctl mtsd syn8
 
 help:
-	@echo 'make             the module, mtsctl and syn8'
+	@echo 'make             the module, mtsctl, mtsd and syn8'
 	@echo 'make demo        two guests side by side, stock Linux and mts: below 4 minutes'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
@@ -41,10 +41,11 @@ help:
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
 	@echo 'make install     module, mtsctl and its manual; as root'
+	@echo 'make install-mtsd  mtsd, mtsctl, manuals and a unit, for hosts without the module; as root'
 	@echo 'make uninstall   the reverse'
 	@echo 'make clean       remove what was built, but not what was downloaded (distclean)'
 	@echo
-	@echo 'parts:           module mtsctl syn8 static guest-module guest-tests'
+	@echo 'parts:           module mtsctl mtsd syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
 	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|kernelshark'
@@ -59,6 +60,9 @@ module: kdir
 
 mtsctl:
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD)
+
+mtsd:
+	$(MAKE) -C userspace/mtsd BUILD=$(BUILD)
 
 kernelshark:
 	$(MAKE) -C userspace/kernelshark BUILD=$(BUILD)
@@ -184,10 +188,16 @@ install: install-kdir module mtsctl
 	$(if $(DESTDIR),,depmod $(RELEASE))
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 
+# For hosts that load no module: needs no kernel headers.
+install-mtsd: mtsctl mtsd
+	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+
 uninstall: kdir
 	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko
 	$(if $(DESTDIR),,depmod $(RELEASE))
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
+	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 
 # The release that KDIR is for.
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
@@ -204,6 +214,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir install-kdir module mtsctl kernelshark syn8 static guest-module guest-tests demo bench bench-full bench-host bars \
+.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean
