@@ -8,6 +8,7 @@ DEFINE_MUTEX(mts_lock);
 
 LIST_HEAD(mts_jobs);
 atomic_t mts_job_each;
+atomic_t mts_job_leaves;
 
 static DEFINE_HASHTABLE(jobs_by_cgroup, 10);
 /* Under mts_lock. */
@@ -32,6 +33,14 @@ u64 mts_jobs_generation(void)
 	return generation;
 }
 
+static void count_flags(u32 flags, int by)
+{
+	if (flags & MTS_JOB_EACH)
+		atomic_add(by, &mts_job_each);
+	if (flags & MTS_JOB_EACH_LEAF)
+		atomic_add(by, &mts_job_leaves);
+}
+
 void mts_jobs_insert(struct mts_job *job)
 {
 	struct mts_job *before;
@@ -44,8 +53,7 @@ void mts_jobs_insert(struct mts_job *job)
 	list_add_rcu(&job->node, &before->node);
 	job->published = true;
 	count++;
-	if (job->flags & MTS_JOB_EACH)
-		atomic_inc(&mts_job_each);
+	count_flags(job->flags, 1);
 	hash_add_rcu(jobs_by_cgroup, &job->by_cgroup, (unsigned long)job->cgrp);
 	mts_jobs_changed();
 }
@@ -55,10 +63,18 @@ void mts_jobs_delete(struct mts_job *job)
 	lockdep_assert_held(&mts_lock);
 	job->published = false;
 	count--;
-	if (job->flags & MTS_JOB_EACH)
-		atomic_dec(&mts_job_each);
+	count_flags(job->flags, -1);
 	list_del_rcu(&job->node);
 	hash_del_rcu(&job->by_cgroup);
+	mts_jobs_changed();
+}
+
+void mts_jobs_set_flags(struct mts_job *job, u32 flags)
+{
+	lockdep_assert_held(&mts_lock);
+	count_flags(flags, 1);
+	count_flags(job->flags, -1);
+	WRITE_ONCE(job->flags, flags);
 	mts_jobs_changed();
 }
 

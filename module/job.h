@@ -101,7 +101,8 @@ struct mts_swap_slots {
  * @by_cgroup: in the hash table by @cgrp; the same rules as @node
  * @grave: in a list of unpublished jobs that the thread which unpublished them buries
  * @published: in the table; under mts_lock
- * @flags: MTS_JOB_EACH, MTS_JOB_PIN; written under mts_lock, hooks read it
+ * @flags: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN; written under mts_lock, hooks read it
+ * @since: processes born later can be leaves (MTS_JOB_EACH_LEAF); ktime, ns
  * @max_pause_ns: its own pause limit; 0: none; written under mts_lock, read with READ_ONCE()
  * @created: mts has made the cgroup, and removes it
  * @each_count: number of the last child's name; under mts_lock
@@ -121,6 +122,7 @@ struct mts_job {
 	u32 id;
 	u32 parent;
 	u32 flags;
+	u64 since;
 	u64 max_pause_ns;
 	bool created;
 	u32 each_count;
@@ -156,6 +158,9 @@ struct mts_job {
 	u64 frozen_longest; /* ns */
 	u64 open_since; /* a thaw found that others have cgroup.freeze open; ktime, ns; 0: no */
 	bool needs_bring_back; /* thawed out of turn, before its memory was brought back */
+
+	/* each.c; any context: no process of it gets a job of its own before this; ktime, ns */
+	u64 leaf_retry;
 
 	/* interactive.c; any context */
 	atomic64_t credit; /* policy/interactive.h */
@@ -269,6 +274,8 @@ u32 mts_job_count(void);
 
 /* Jobs that have MTS_JOB_EACH: while 0, the fork hook returns at once. */
 extern atomic_t mts_job_each;
+/* Jobs that have MTS_JOB_EACH_LEAF: while 0, the hook on growing processes is not installed. */
+extern atomic_t mts_job_leaves;
 
 /*
  * A change that lists of jobs or bins show: count it, or read the count (mts_status.generation).
@@ -277,9 +284,10 @@ extern atomic_t mts_job_each;
 void mts_jobs_changed(void);
 u64 mts_jobs_generation(void);
 
-/* Put a job into the table or take it out: for enrol.c alone. Under mts_lock. */
+/* Put a job into the table or take it out; set its flags: for enrol.c alone. Under mts_lock. */
 void mts_jobs_insert(struct mts_job *job);
 void mts_jobs_delete(struct mts_job *job);
+void mts_jobs_set_flags(struct mts_job *job, u32 flags);
 
 extern struct list_head mts_jobs;
 

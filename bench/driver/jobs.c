@@ -76,7 +76,7 @@ static void make_argv(struct job *job, enum start start, const char *mtsctl)
 		job->argv[used++] = (char *)mtsctl;
 		job->argv[used++] = "run";
 		if (spec->each)
-			job->argv[used++] = "--each";
+			job->argv[used++] = "--each=child";
 		if (spec->resident)
 			job->argv[used++] = "--pin";
 		job->argv[used++] = "--name";

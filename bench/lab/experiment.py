@@ -52,7 +52,7 @@ class Job:
     name: str  # [a-z0-9.-]+, unique in its workload
     command: tuple[str, ...]  # absolute path in the guest, and arguments
     demand_mib: float
-    each: bool = False  # every child is to be a job of its own (mtsctl run --each)
+    each: bool = False  # every child is to be a job of its own (mtsctl run --each=child)
     delay: float = 0.0  # seconds after the start of the run
     resident: bool = False  # belongs to every bin (mtsctl run --pin): a monitor
     endless: bool = False  # not waited for: ended when all others have
@@ -203,7 +203,7 @@ class Policy:
     title: str
     # How the driver starts a job:
     #   plain   just so
-    #   mts     mtsctl run [--each] [--pin] --name NAME -- COMMAND
+    #   mts     mtsctl run [--each=child] [--pin] --name NAME -- COMMAND
     #   cgroup  in a cgroup of its own, /sys/fs/cgroup/jobs/NAME
     #   ideal   batch by batch
     start: str = "plain"

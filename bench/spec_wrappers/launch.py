@@ -98,7 +98,7 @@ class Launch:
     tree: Tree
     options: Options
     instances: tuple[Instance, ...]
-    mts: bool  # under `mtsctl run --each`, every instance a job; else stock
+    mts: bool  # under `mtsctl run --each=child`, every instance a job; else stock
     name: str = field(default="spec")
 
     def script(self) -> str:
@@ -117,7 +117,11 @@ class Launch:
     def command(self) -> list[str]:
         """What is run."""
         shell = ["bash", "-c", self.script()]
-        return ["mtsctl", "run", "--each", "--name", self.name, "--", *shell] if self.mts else shell
+        return (
+            ["mtsctl", "run", "--each=child", "--name", self.name, "--", *shell]
+            if self.mts
+            else shell
+        )
 
     def run(self) -> float:
         """Start all, wait for all; the seconds that it took. LabError if it could not start."""

@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/sched.h>
 #include <linux/sched/rt.h>
 #include <linux/timer.h>
 #include <linux/version.h>
@@ -35,6 +36,10 @@ int vfs_path_lookup(struct dentry *dentry, struct vfsmount *mnt, const char *nam
 /* Exported, but newer kernels declare it only in net/unix/af_unix.h. */
 struct sock;
 struct sock *unix_peer_get(struct sock *sk);
+
+/* Exported, but declared only in kernel/rcu/rcu.h. */
+void rcu_expedite_gp(void);
+void rcu_unexpedite_gp(void);
 
 /* The function that writes to a pipe. Since 6.15 it serves named pipes, too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
@@ -66,6 +71,18 @@ struct mem_cgroup;
 #define MTS_CLONE_FLAGS u64
 #else
 #define MTS_CLONE_FLAGS unsigned long
+#endif
+
+/* Of the tracepoint rss_stat. Checked in 6.12 and 7.2, as above. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define MTS_RSS_STAT_ARGS struct mm_struct *mm, int member
+#else
+#define MTS_RSS_STAT_ARGS struct mm_struct *mm, int member, long count
+#endif
+
+/* Threads of the kernel that share a process's memory (vhost), since 6.4. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER PF_IO_WORKER
 #endif
 
 /* Does a page keep its slot in swap when it comes back by a writing fault (swap_slots.h)? */

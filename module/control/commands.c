@@ -35,10 +35,14 @@ static int config_set(const struct mts_config *config)
 	return 0;
 }
 
-/* If @flags has EACH: does this kernel support it? */
+/* Of a job, as the caller may set them. */
+#define KNOWN_FLAGS (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN)
+
+/* If @flags has EACH or EACH_LEAF: does this kernel support it? */
 static bool is_each_supported(u32 flags)
 {
-	return !(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE;
+	return (!(flags & MTS_JOB_EACH) || mts_hooks_each_how() != MTS_EACH_NONE) &&
+	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
 static int job_create(struct mts_job_create *create)
@@ -46,7 +50,7 @@ static int job_create(struct mts_job_create *create)
 	struct mts_job *job;
 	int err;
 
-	if (create->flags & ~(MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_PIN) || create->reserved[0] ||
+	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->reserved[0] ||
 	    strnlen(create->name, sizeof(create->name)) == sizeof(create->name))
 		return -EINVAL;
 	if (!mts_config_is_pause(create->max_pause_ns))
@@ -56,6 +60,7 @@ static int job_create(struct mts_job_create *create)
 	err = mts_job_create(create->name, create->flags, create->max_pause_ns, NULL, &job);
 	if (err)
 		return err;
+	mts_hooks_watch_growth();
 	create->id = job->id;
 	create->cgroup_id = cgroup_ino(job->cgrp);
 	strscpy_pad(create->name, job->name, sizeof(create->name));
@@ -69,7 +74,7 @@ static int job_add(struct mts_job_add *add)
 	struct mts_job *job;
 	int err;
 
-	if (add->flags & ~(MTS_JOB_EACH | MTS_JOB_PIN) || add->pad || add->reserved[0])
+	if (add->flags & ~KNOWN_FLAGS || add->pad || add->reserved[0])
 		return -EINVAL;
 	if (!mts_config_is_pause(add->max_pause_ns))
 		return -ERANGE;
@@ -78,6 +83,7 @@ static int job_add(struct mts_job_add *add)
 	err = mts_job_add(add->cgroup_fd, add->flags, add->max_pause_ns, &job);
 	if (err)
 		return err;
+	mts_hooks_watch_growth();
 	add->id = job->id;
 	add->cgroup_id = cgroup_ino(job->cgrp);
 	mts_stats_inc(jobs_added);
@@ -92,13 +98,15 @@ static int job_remove(const struct mts_job_remove *remove)
 
 static int job_set(const struct mts_job_set *set)
 {
-	const u32 known = MTS_JOB_EACH | MTS_JOB_PIN;
+	int err;
 
-	if (set->pad || set->mask & ~known || set->flags & ~known)
+	if (set->pad || set->mask & ~KNOWN_FLAGS || set->flags & ~KNOWN_FLAGS)
 		return -EINVAL;
 	if (!is_each_supported(set->mask & set->flags))
 		return -EOPNOTSUPP;
-	return mts_job_set(set->id, set->mask, set->flags);
+	err = mts_job_set(set->id, set->mask, set->flags);
+	mts_hooks_watch_growth();
+	return err;
 }
 
 static int job_pause(const struct mts_job_pause *pause)

@@ -31,7 +31,8 @@ static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 	kref_init(&job->ref);
 	mutex_init(&job->freeze_lock);
 	mutex_init(&job->evict_lock);
-	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_PIN);
+	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN);
+	job->since = ktime_get_ns();
 	job->max_pause_ns = max_pause_ns;
 	job->bin = MTS_BIN_NONE;
 	job->ran_since_evict = true;
@@ -388,15 +389,11 @@ int mts_job_remove(u32 id)
 int mts_job_set(u32 id, u32 mask, u32 flags)
 {
 	struct mts_job *job;
-	u32 old;
 
 	mutex_lock(&mts_lock);
 	job = find(id);
 	if (job) {
-		old = job->flags;
-		WRITE_ONCE(job->flags, (old & ~mask) | (flags & mask));
-		atomic_add(!!(job->flags & MTS_JOB_EACH) - !!(old & MTS_JOB_EACH), &mts_job_each);
-		mts_jobs_changed();
+		mts_jobs_set_flags(job, (job->flags & ~mask) | (flags & mask));
 		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	}

@@ -10,7 +10,7 @@
  * @name: NUL-terminated; empty: a name is chosen
  * @flags: MTS_JOB_*; ENTER moves the current process into it
  * @max_pause_ns: its own pause limit; 0: none. Ignored with @parent, whose limit it gets
- * @parent: the EACH job of which the current process is a child, or NULL
+ * @parent: the EACH or EACH_LEAF job in which the current process was born, or NULL
  * @result: the job, with a reference
  *
  * Takes mts_lock. Return: 0 or an error of uapi/mts.h.

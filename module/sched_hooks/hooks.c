@@ -7,6 +7,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 #include <trace/events/cgroup.h>
+#include <trace/events/kmem.h>
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
 #include <trace/events/task.h>
@@ -46,6 +47,11 @@ static void mts_hook_direct_reclaim(void *data, MTS_DIRECT_RECLAIM_ARGS)
 	mts_pressure_note();
 }
 
+static void mts_hook_rss_stat(void *data, MTS_RSS_STAT_ARGS)
+{
+	mts_hook_growth(mm);
+}
+
 /* How often to check whether there still is input. Switching a hook off late costs little. */
 #define UPDATE_JIFFIES (5 * HZ)
 
@@ -70,6 +76,7 @@ enum when {
 	ALWAYS,
 	USED, /* switched on only while there is input: the function is on a hot path */
 	LOADED, /* installed while the kernel module with the function is loaded */
+	LEAVES, /* installed while a job has MTS_JOB_EACH_LEAF: the tracepoint is on a hot path */
 };
 
 /* All hooks. Installed in this order, removed in reverse order. */
@@ -89,6 +96,7 @@ static struct hook {
 	struct kprobe kprobe;
 } hooks[] = {
 	{ "sched_process_fork", mts_hook_fork, TRACEPOINT, REQUIRED },
+	{ "rss_stat", mts_hook_rss_stat, TRACEPOINT, OPTIONAL, 0, LEAVES },
 	{ "cgroup_notify_populated", mts_hook_populated, TRACEPOINT, REQUIRED },
 	{ "cgroup_rmdir", mts_hook_rmdir, TRACEPOINT, REQUIRED },
 	{ "cgroup_notify_frozen", mts_hook_frozen, TRACEPOINT, REQUIRED },
@@ -111,6 +119,7 @@ static struct hook {
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_sched_process_fork(mts_hook_fork);
+	check_trace_callback_type_rss_stat(mts_hook_rss_stat);
 	check_trace_callback_type_cgroup_notify_populated(mts_hook_populated);
 	check_trace_callback_type_cgroup_rmdir(mts_hook_rmdir);
 	check_trace_callback_type_cgroup_notify_frozen(mts_hook_frozen);
@@ -237,6 +246,7 @@ static void remove_all(void)
 	remove(installed, n);
 	mutex_unlock(&hooks_lock);
 	tracepoint_synchronize_unregister();
+	mts_each_sync();
 	mts_input_sync();
 	/* Now no handler and no irq_work of input.c can call mts_follow() any more. */
 	mts_follow_sync();
@@ -253,6 +263,10 @@ static int install_first(struct hook *hook)
 
 	if (hook->what == KPROBE && !kprobes_are_good)
 		return 0;
+	if (hook->when == LEAVES) {
+		hook->works = hook->tracepoint && !fails_for_test(hook);
+		return 0;
+	}
 	err = install(hook);
 	if (err && hook->need == REQUIRED) {
 		pr_err("cannot hook %s: error %d\n", hook->where, err);
@@ -292,6 +306,18 @@ static void switch_on(struct hook *hook, bool on)
 		hook->on = on;
 }
 
+/* With LEAVES. To install it patches the kernel's text, so it stays until it is hit for nothing. */
+static void update_leaves(struct hook *hook)
+{
+	bool used = atomic_read(&mts_job_leaves) && hook->works && !closing;
+
+	lockdep_assert_held(&hooks_lock);
+	if (used && !hook->installed)
+		install(hook);
+	else if (!used && hook->installed)
+		remove(&hook, 1);
+}
+
 static void update_hook(struct hook *hook, bool used, bool look_again)
 {
 	if (hook->installed && kprobe_gone(&hook->kprobe))
@@ -311,7 +337,9 @@ static void update_hooks(struct work_struct *work)
 	mutex_lock(&hooks_lock);
 	look_again = xchg(&modules_changed, false) && kprobes_are_good;
 	for (i = 0; i < ARRAY_SIZE(hooks) && !closing; i++)
-		if (hooks[i].when != ALWAYS)
+		if (hooks[i].when == LEAVES)
+			update_leaves(&hooks[i]);
+		else if (hooks[i].when != ALWAYS)
 			update_hook(&hooks[i], used, look_again);
 	if (!used || closing)
 		mts_follow_set(false);
@@ -343,6 +371,29 @@ static struct notifier_block module_notifier = { .notifier_call = on_module };
 u32 mts_hooks_each_how(void)
 {
 	return MTS_EACH_BEFORE_USER;
+}
+
+static struct hook *hook_on_growth(void)
+{
+	int i;
+
+	for (i = 0; hooks[i].when != LEAVES; i++)
+		;
+	return &hooks[i];
+}
+
+bool mts_hooks_see_growth(void)
+{
+	return hook_on_growth()->works;
+}
+
+void mts_hooks_watch_growth(void)
+{
+	if (!atomic_read(&mts_job_leaves))
+		return;
+	mutex_lock(&hooks_lock);
+	update_leaves(hook_on_growth());
+	mutex_unlock(&hooks_lock);
 }
 
 u32 mts_hooks_see(void)
@@ -386,7 +437,7 @@ u64 mts_hooks_last_reclaim(void)
 
 int mts_hooks_init(void)
 {
-	int err = mts_each_init();
+	int err = mts_each_init(queue_update);
 
 	if (err)
 		return err;

@@ -19,6 +19,12 @@ void mts_hooks_exit(void);
 /* enum mts_each_how: how a child of an EACH job gets its job. */
 u32 mts_hooks_each_how(void);
 
+/* Does the kernel say that a process grows? MTS_JOB_EACH_LEAF needs it. */
+bool mts_hooks_see_growth(void);
+
+/* Jobs with MTS_JOB_EACH_LEAF may have come: install the hook on growing processes. May sleep. */
+void mts_hooks_watch_growth(void);
+
 /* MTS_SEES_*: the events that the optional hooks report in this kernel. */
 u32 mts_hooks_see(void);
 

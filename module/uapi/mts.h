@@ -37,8 +37,9 @@
 /*
  * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
+ *  3: MTS_JOB_EACH_LEAF
  */
-#define MTS_ABI_VERSION 2
+#define MTS_ABI_VERSION 3
 
 #define MTS_MAX_JOBS 4096
 #define MTS_NAME_SIZE 64 /* with the closing NUL */
@@ -191,7 +192,7 @@ struct mts_config {
 
 /* Create only: move the calling process into the new job, so that it can exec a program. */
 #define MTS_JOB_ENTER (1u << 0)
-/* Each child process of the job's processes gets a job of its own. */
+/* Each child process of the job's processes gets a job of its own, before it runs. */
 #define MTS_JOB_EACH (1u << 1)
 /* In every bin: mts never freezes or evicts it. */
 #define MTS_JOB_PIN (1u << 2)
@@ -201,12 +202,24 @@ struct mts_config {
  * mts_config.interactive has room for it.
  */
 #define MTS_JOB_STAYS (1u << 3)
+/*
+ * Since ABI 3. Each process of the job that is born later than the job gets a job of its own as
+ * soon as it has MTS_LEAF_BYTES of memory of its own. That job has EACH_LEAF, too. Smaller
+ * processes, such as a make that waits for its compilers, stay.
+ */
+#define MTS_JOB_EACH_LEAF (1u << 4)
+
+/*
+ * 1 MiB. To swap it out and in takes 1 ms at 2 GB/s, ten times as long as to make a cgroup and to
+ * remove it. Of a process that grows, this much stays charged to the job in which it was born.
+ */
+#define MTS_LEAF_BYTES (1ull << 20)
 
 /*
  * MTS_IOC_JOB_CREATE makes a cgroup below the module's cgroup_base and enrols
  * it. A job whose last process has exited is removed, with its cgroup. A job
- * that never had a process stays until MTS_IOC_JOB_REMOVE. With EACH, a child's
- * job is named after its parent, "name.N", and does not have EACH itself.
+ * that never had a process stays until MTS_IOC_JOB_REMOVE. With EACH or EACH_LEAF,
+ * the job of a child is named after its parent's, "name.N", and does not have EACH.
  *
  * EINVAL: a name with anything but letters, digits and "._@:+-", or with a
  *         leading dot; no closing NUL
@@ -216,13 +229,14 @@ struct mts_config {
  * ENODEV: another process has removed the cgroup base
  * EBUSY:  ENTER by PID 1, which must never be frozen
  * ERANGE: max_pause_ns is outside its range
- * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how)
+ * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how); EACH_LEAF, where it
+ *         does not say that a process grows
  * others: errors of cgroupfs from mkdir and cgroup.procs (ENOMEM, EAGAIN, …;
  *         ENOENT: ENTER from a cgroup namespace that does not hold the base)
  */
 struct mts_job_create {
 	char name[MTS_NAME_SIZE]; /* in; empty: the module chooses; out: the name */
-	__u32 flags; /* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 flags; /* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
@@ -239,13 +253,13 @@ struct mts_job_create {
  * ENODEV: the cgroup has been removed
  * EBUSY:  it holds PID 1, a kernel thread, the caller or one of its ancestors
  * EEXIST: it is a job already, or lies above or below one
- * EOPNOTSUPP: the memory controller is not enabled in it; or EACH as above
+ * EOPNOTSUPP: the memory controller is not enabled in it; or EACH, EACH_LEAF as above
  * ENOSPC: MTS_MAX_JOBS jobs
  * ERANGE: max_pause_ns is outside its range
  */
 struct mts_job_add {
 	__s32 cgroup_fd; /* in: O_RDONLY or O_PATH on the directory */
-	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
 	__u32 id; /* out */
 	__u32 pad;
 	__u64 cgroup_id; /* out */
@@ -266,7 +280,7 @@ struct mts_job_remove {
 /* MTS_IOC_JOB_SET sets the flags named in mask. ENOENT, EOPNOTSUPP as above. */
 struct mts_job_set {
 	__u32 id;
-	__u32 mask; /* MTS_JOB_EACH, MTS_JOB_PIN */
+	__u32 mask; /* MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
 	__u32 flags;
 	__u32 pad;
 };
@@ -283,7 +297,7 @@ struct mts_job_set {
  * mts_status.limited_by names the job. If even the shortest slices do not keep
  * its limit, the job is in every bin, although the share has no room for it.
  *
- * With EACH, a child's job gets the limit of its parent's job.
+ * With EACH and EACH_LEAF, the job of a child gets the limit of its parent's job.
  *
  * ENOENT: no job has that id
  * ERANGE: max_pause_ns is outside its range
@@ -446,8 +460,8 @@ enum mts_job_state {
 
 struct mts_job_info {
 	__u32 id;
-	__u32 parent; /* id of the EACH job that it came from; 0: none */
-	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_PIN, MTS_JOB_STAYS */
+	__u32 parent; /* id of the EACH or EACH_LEAF job that it came from; 0: none */
+	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_STAYS */
 	__u32 state; /* enum mts_job_state */
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
@@ -574,7 +588,7 @@ struct mts_stats {
 	__u64 slice_ns; /* time in slices */
 	__u64 jobs_created; /* by JOB_CREATE */
 	__u64 jobs_added; /* by JOB_ADD */
-	__u64 jobs_each; /* by EACH */
+	__u64 jobs_each; /* by EACH and EACH_LEAF */
 	__u64 jobs_gone; /* their last process exited, or their cgroup was removed */
 	/* Children that stayed in their parent's job: too many at a time, or an error. */
 	__u64 each_missed;

@@ -501,8 +501,8 @@ def test_mts_is_asked_to_run_the_jobs_and_to_thaw_them(lab):
     jobs = lab.jobs(content, "--mtsctl", mtsctl)
     assert (jobs["a"]["status"], jobs["b"]["status"]) == (3, 0)
     assert (lab.path / "calls").read_text().splitlines() == [
-        "run --each --name a -- /bin/sh -c exit 3",
-        "run --each --pin --name b -- /bin/sh -c sleep 0.2",
+        "run --each=child --name a -- /bin/sh -c exit 3",
+        "run --each=child --pin --name b -- /bin/sh -c sleep 0.2",
         "thaw",
     ]
 

@@ -222,7 +222,7 @@ def test_mts_makes_every_benchmark_a_job(spec, tmp_path):
     two = launch.Instance(1, GCC[spec.name], tmp_path)
     ready = launch.Launch(found, launch.Options("mine"), (one, two), mts=True)
     command = ready.command()
-    assert command[:5] == ["mtsctl", "run", "--each", "--name", "spec"]
+    assert command[:5] == ["mtsctl", "run", "--each=child", "--name", "spec"]
     assert command[6:8] == ["bash", "-c"]
     # each in a child of its own, in the background, and then a wait for all
     assert command[8].count(") &\n") == 2

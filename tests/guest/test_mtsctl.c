@@ -113,7 +113,7 @@ static void run_names_its_jobs_apart(void)
 
 static void run_each_gives_children_jobs(void)
 {
-	expect_sh(0, "mtsctl run --each --name p -- sh -c '"
+	expect_sh(0, "mtsctl run --each=child --name p -- sh -c '"
 		     "for i in 1 2 3; do sh -c \"cat /proc/self/cgroup\"; done'");
 	check(!strcmp(output, "0::/mts/p.1\n0::/mts/p.2\n0::/mts/p.3\n"), "%s", output);
 }
@@ -380,7 +380,7 @@ static void as_the_readme_says(void)
 	expect_sh(0, "insmod /lab/mts.ko && mtsctl set slice=1s bin=24M");
 	expect_sh(
 		0,
-		"mtsctl run --each -- syn8 --total 40M --accesses 10M --limit 60 >/syn8.log 2>&1 & "
+		"mtsctl run --each=child -- syn8 --total 40M --accesses 10M --limit 60 >/syn8.log 2>&1 & "
 		"for i in $(seq 200); do mtsctl status >/status; "
 		"grep -q '[1-9][0-9]* of them frozen' /status && break; usleep 50000; done; "
 		"cat /status; grep -q '[1-9][0-9]* of them frozen' /status && rmmod mts");

@@ -5,7 +5,7 @@ from tests.guest import harness
 
 GROUP = harness.Group(
     "protocol",
-    programs=("test_ioctl", "test_enrol", "test_jobs", "test_many", "test_load"),
+    programs=("test_ioctl", "test_enrol", "test_jobs", "test_leaves", "test_many", "test_load"),
     kernel_modules=("evdev",),
 )
 

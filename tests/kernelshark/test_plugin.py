@@ -31,7 +31,7 @@ mtsctl set mode=always slice=400ms min_slice=100ms bin=20M || exit 1
 record() {
 	/usr/bin/trace-cmd record -q -C mono -o "/tmp/$1.dat" \
 		-e cgroup_attach_task -e sched_process_fork $3 \
-		mtsctl run --each -- syn8 --total 72M --accesses "$2" >/tmp/said 2>&1 ||
+		mtsctl run --each=child -- syn8 --total 72M --accesses "$2" >/tmp/said 2>&1 ||
 		{ cat /tmp/said; exit 1; }
 	{ echo "file $1"; base64 "/tmp/$1.dat" && echo end; } >/dev/ttyS1
 }

@@ -518,7 +518,7 @@ static void forget_removed(void)
 static void make_scenario(void)
 {
 	memset(&now, 0, sizeof(now));
-	now.status.abi = strtoul(env("MTS_FAKE_ABI", "2"), NULL, 0);
+	now.status.abi = strtoul(env("MTS_FAKE_ABI", "3"), NULL, 0);
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
@@ -609,10 +609,13 @@ static const char *pause_text(u64 max_pause_ns)
 	return text;
 }
 
-/* A module of ABI 1 takes it for a field that is reserved. */
-static int refuse_pause(u64 max_pause_ns)
+/* A module of ABI 1 takes a limit for a field that is reserved. */
+static int refuse_new(u32 flags, u64 max_pause_ns)
 {
-	return max_pause_ns && now.status.abi < 2 ? -EINVAL : 0;
+	return (max_pause_ns && now.status.abi < 2) ||
+			       (flags & MTS_JOB_EACH_LEAF && now.status.abi < 3) ?
+		       -EINVAL :
+		       0;
 }
 
 int ipc_job_create(struct mts_job_create *create)
@@ -620,7 +623,7 @@ int ipc_job_create(struct mts_job_create *create)
 	int ret = fail("job_create");
 
 	if (!ret)
-		ret = refuse_pause(create->max_pause_ns);
+		ret = refuse_new(create->flags, create->max_pause_ns);
 	record("create name=%s flags=%u ret=%d%s", create->name, create->flags, ret,
 	       pause_text(create->max_pause_ns));
 	if (!ret)
@@ -633,7 +636,7 @@ int ipc_job_add(struct mts_job_add *add)
 	int ret = fail("job_add");
 
 	if (!ret)
-		ret = refuse_pause(add->max_pause_ns);
+		ret = refuse_new(add->flags, add->max_pause_ns);
 	if (!ret) {
 		record("add flags=%u fd=%s%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad",
 		       pause_text(add->max_pause_ns));

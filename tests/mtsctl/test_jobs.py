@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-EACH, PIN = 2, 4
+EACH, PIN, LEAF = 2, 4, 16
 ID_STEP = 1 << 40  # as in fake_ipc.c
 
 
@@ -21,7 +21,8 @@ def test_add(mtsctl, host, name):
 def test_add_flags(mtsctl, host):
     host.cgroup("a")
     assert mtsctl("add", "--each", "a", "--pin", **host.fake).status == 0
-    assert mtsctl.calls == [f"add flags={EACH | PIN} fd=open"]
+    assert mtsctl("add", "--each=child", "a", **host.fake).status == 0
+    assert mtsctl.calls == [f"add flags={LEAF | PIN} fd=open", f"add flags={EACH} fd=open"]
 
 
 @pytest.mark.parametrize("name", ["no/such", "/no/such", "", "file"])

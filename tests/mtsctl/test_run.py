@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-ENTER, EACH, PIN = 1, 2, 4
+ENTER, EACH, PIN, LEAF = 1, 2, 4, 16
 EEXIST = 17
 
 
@@ -45,14 +45,30 @@ def test_pipes(mtsctl):
     ("args", "flags"),
     [
         ([], ENTER),
-        (["--each"], ENTER | EACH),
+        (["--each"], ENTER | LEAF),
+        (["--each=leaf"], ENTER | LEAF),
+        (["--each=child"], ENTER | EACH),
+        (["--each", "--each=child"], ENTER | EACH),
         (["--pin"], ENTER | PIN),
-        (["--pin", "--each"], ENTER | EACH | PIN),
+        (["--pin", "--each"], ENTER | LEAF | PIN),
     ],
 )
 def test_flags(mtsctl, args, flags):
     assert mtsctl("run", *args, "--", "true").status == 0
     assert mtsctl.calls == [create("true", flags)]
+
+
+def test_each_how(mtsctl):
+    shown = mtsctl("run", "--each=tree", "true")
+    assert (shown.status, mtsctl.calls) == (125, [])
+    assert "--each=tree: not one of leaf or child" in shown.err
+
+
+def test_each_leaf_with_an_old_module(mtsctl):
+    shown = mtsctl("run", "--each", "echo", "ran", abi=2)
+    assert (shown.status, shown.out) == (125, "")
+    assert "older than mtsctl" in shown.err
+    assert mtsctl("run", "--each=child", "echo", "ran", abi=2).out == "ran\n"
 
 
 def test_max_pause(mtsctl):

@@ -217,3 +217,13 @@ u64 mts_hooks_misses(void)
 {
 	return 0;
 }
+
+/* The kernel tells user space of no growth: MTS_JOB_EACH_LEAF is not supported. */
+bool mts_hooks_see_growth(void)
+{
+	return false;
+}
+
+void mts_hooks_watch_growth(void)
+{
+}

@@ -32,7 +32,7 @@ static bool each_unsupported(void)
 
 static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 {
-	if (err == EINVAL && add->max_pause_ns && !device_has_limits())
+	if (err == EINVAL && device_is_too_old(add->flags, add->max_pause_ns))
 		err = ENOTTY;
 	switch (err) {
 	case EBADF:
@@ -63,7 +63,7 @@ static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 			 dir);
 		break;
 	case EOPNOTSUPP:
-		if ((add->flags & MTS_JOB_EACH) && each_unsupported())
+		if ((add->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)) && each_unsupported())
 			complain("add: --each: this kernel cannot catch the children of a job: "
 				 "add it without --each");
 		else
@@ -228,7 +228,7 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, const str
 int add_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "each", no_argument, NULL, 'e' },
+		{ "each", optional_argument, NULL, 'e' },
 		{ "max-pause", required_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'P' },
 		{ "pin", no_argument, NULL, 'p' },
@@ -245,7 +245,8 @@ int add_main(const struct command *command, int argc, char **argv)
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
 		switch (opt) {
 		case 'e':
-			wish.flags |= MTS_JOB_EACH;
+			if (value_each(command, optarg, &wish.flags))
+				return EXIT_USAGE;
 			break;
 		case 'm':
 			if (value_limit(command, "--max-pause ", optarg, &wish.max_pause_ns))

@@ -16,20 +16,22 @@
 	"  JOB              its name, its id, or the path of its cgroup; id=N and\n" \
 	"                   name=NAME where digits could mean either\n"
 
+#define EACH_DETAILS                                                                        \
+	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
+	"                   that grows, small ones stay; child: each new child, at once\n"
+
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
-	  "[--each] [--max-pause TIME] [--name NAME] [--pin] [--]\n"
-	  "       CMD [ARG]...",
-	  "  --each           each child process becomes a job of its own\n"
-	  "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
-	  "  --name NAME      name of the job (default: the name of the command)\n"
-	  "  --pin            never freeze it: it belongs to every bin\n" },
+	  "[--each[=HOW]] [--max-pause TIME] [--name NAME] [--pin]\n"
+	  "       [--] CMD [ARG]...",
+	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
+		       "  --name NAME      name of the job (default: the name of the command)\n"
+		       "  --pin            never freeze it: it belongs to every bin\n" },
 	{ "add", add_main, "Make a job of a whole existing cgroup",
-	  "[--each] [--max-pause TIME|off] [--pin] [--yes]\n"
+	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
 	  "  --pid PID        the cgroup of PID, with all processes in it\n"
-	  "  --yes            even if the cgroup of PID has other processes\n"
-	  "  --each           each new child process becomes a job of its own\n"
+	  "  --yes            even if the cgroup of PID has other processes\n" EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
@@ -251,11 +253,22 @@ int device_open(void)
 	return ret ? device_absent(-ret) : EXIT_OK;
 }
 
-bool device_has_limits(void)
+static bool device_knows(u32 abi)
 {
 	struct mts_status status;
 
-	return !ipc_status(&status) && status.abi >= 2;
+	return !ipc_status(&status) && status.abi >= abi;
+}
+
+bool device_has_limits(void)
+{
+	return device_knows(2);
+}
+
+bool device_is_too_old(u32 job_flags, u64 max_pause_ns)
+{
+	return (job_flags & MTS_JOB_EACH_LEAF && !device_knows(3)) ||
+	       (max_pause_ns && !device_has_limits());
 }
 
 const char *device_error(int err)

@@ -81,6 +81,9 @@ int device_absent(int err);
 /* Does the module know pause limits of jobs and calls? The device is open. */
 bool device_has_limits(void);
 
+/* Does the module not know one of these? The device is open. */
+bool device_is_too_old(u32 job_flags, u64 max_pause_ns);
+
 /* What a positive errno of a command means. */
 const char *device_error(int err);
 

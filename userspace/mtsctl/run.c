@@ -11,7 +11,7 @@
 
 static int run_failed(const struct mts_job_create *create, int err)
 {
-	if (err == EINVAL && create->max_pause_ns && !device_has_limits())
+	if (err == EINVAL && device_is_too_old(create->flags, create->max_pause_ns))
 		err = ENOTTY;
 	switch (err) {
 	case EEXIST:
@@ -70,7 +70,7 @@ static int create_job(const char *name, const char *path, u32 flags, u64 max_pau
 int run_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "each", no_argument, NULL, 'e' },
+		{ "each", optional_argument, NULL, 'e' },
 		{ "max-pause", required_argument, NULL, 'm' },
 		{ "name", required_argument, NULL, 'n' },
 		{ "pin", no_argument, NULL, 'p' },
@@ -84,7 +84,8 @@ int run_main(const struct command *command, int argc, char **argv)
 	while ((opt = next_option(command, argc, argv, "+", options)) != OPTION_END) {
 		switch (opt) {
 		case 'e':
-			flags |= MTS_JOB_EACH;
+			if (value_each(command, optarg, &flags))
+				return EXIT_RUN;
 			break;
 		case 'm':
 			if (value_limit(command, "--max-pause ", optarg, &max_pause))

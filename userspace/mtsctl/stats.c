@@ -35,7 +35,7 @@ const struct stats_line stats_lines[] = {
 	STAT(jobs_gone, COUNT, "jobs whose last process exited"),
 	STAT(jobs_moved, COUNT, "jobs whose last process moved to another cgroup"),
 	STAT(jobs_lapsed, COUNT, "added cgroups that ceased to be jobs: empty, or removed"),
-	STAT(each_missed, COUNT, "children that stayed with their --each parent"),
+	STAT(each_missed, COUNT, "processes that --each left in the job of their parent"),
 	STAT(bring_back_ns, TIME, "in bringing bins back"),
 	STAT(brought_back, PAGES, "brought back"),
 	STAT(left_in_swap, PAGES, "left in swap, because the last slices did not use them"),

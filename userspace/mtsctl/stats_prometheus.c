@@ -243,7 +243,8 @@ static void show_job_infos(const struct snapshot *s)
 		print_job("job_info", job);
 		printf(",state=\"%s\",bin=\"%s\",parent=\"%s\",pin=\"%d\",each=\"%d\"} 1\n",
 		       word_of(job_state_words, job->state), bin, parent,
-		       !!(job->flags & MTS_JOB_PIN), !!(job->flags & MTS_JOB_EACH));
+		       !!(job->flags & MTS_JOB_PIN),
+		       !!(job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)));
 	}
 }
 

@@ -90,6 +90,21 @@ int value_memory(const struct command *command, const char *what, const char *va
 	return EXIT_OK;
 }
 
+int value_each(const struct command *command, const char *value, u32 *flags)
+{
+	static const struct word words[] = {
+		{ "leaf", MTS_JOB_EACH_LEAF, NULL },
+		{ "child", MTS_JOB_EACH, NULL },
+		{ 0 },
+	};
+	u32 flag = MTS_JOB_EACH_LEAF;
+
+	if (value && value_word(command, "--each=", value, words, &flag))
+		return EXIT_USAGE;
+	*flags = (*flags & ~(MTS_JOB_EACH | MTS_JOB_EACH_LEAF)) | flag;
+	return EXIT_OK;
+}
+
 int value_speed(const struct command *command, const char *what, const char *value, u64 *field)
 {
 	const char *wrong;

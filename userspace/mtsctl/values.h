@@ -25,6 +25,9 @@ int value_interval(const struct command *command, const char *what, const char *
 /* As in struct mts_config: "auto" is 0. */
 int value_pause(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* The value of --each, NULL if it has none: sets one of MTS_JOB_EACH and MTS_JOB_EACH_LEAF. */
+int value_each(const struct command *command, const char *value, u32 *flags);
+
 /* As in struct mts_job_pause: "off" is 0, no limit. */
 int value_limit(const struct command *command, const char *what, const char *value, u64 *field);
 

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/* MTS_JOB_EACH_LEAF: which processes of a tree get jobs of their own, and what that costs. */
+#include "guest.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define MAX 64
+
+/* What processes see of themselves, in memory that all of them share. */
+struct seen {
+	_Atomic u32 done;
+	_Atomic bool go_on;
+	char cgroup[MAX][128];
+};
+
+static struct seen *seen;
+
+static void share_seen(void)
+{
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(seen != MAP_FAILED, "mmap: %m");
+}
+
+static void look(int i)
+{
+	cg_of(getpid(), seen->cgroup[i], sizeof(seen->cgroup[i]));
+	seen->done++;
+}
+
+static void look_and_stay(int i)
+{
+	look(i);
+	while (!seen->go_on)
+		sleep_ms(20);
+}
+
+/* A child that has so much memory, looks, and stays until it is told to go on. */
+static void fork_sized(unsigned int mib, int i)
+{
+	if (fork())
+		return;
+	if (mib)
+		touch(mib);
+	look_and_stay(i);
+	_exit(0);
+}
+
+static int wait_for_all(void)
+{
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+/* In a job of its own with these flags: runs the function, whose result is the status. */
+static pid_t start(const char *name, u32 flags, int (*act)(void))
+{
+	pid_t pid;
+
+	share_seen();
+	pid = spawn();
+	if (pid)
+		return pid;
+	if (try_create(name, MTS_JOB_ENTER | flags, NULL))
+		_exit(101);
+	mts_close();
+	_exit(act());
+}
+
+static void end(pid_t pid)
+{
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+}
+
+static bool is_in(int i, const char *job)
+{
+	return !strcmp(seen->cgroup[i], cg_job(job));
+}
+
+/* The process is in a job whose parent is this one. Return: the job's name. */
+static const char *check_leaf(int i, const char *parent)
+{
+	const char *name = seen->cgroup[i] + strlen(BASE "/");
+
+	check(!strncmp(seen->cgroup[i], BASE "/", strlen(BASE "/")) && strcmp(name, parent),
+	      "process %d is in %s", i, seen->cgroup[i]);
+	check(job_named(name).parent == job_named(parent).id, "%s: parent %u, %s is %u", name,
+	      job_named(name).parent, parent, job_named(parent).id);
+	return name;
+}
+
+/* A make of makes: each has a shell, which waits for a compiler. */
+static int make_of_makes(void)
+{
+	int i, j;
+
+	for (i = 0; i < 2; i++) {
+		if (fork())
+			continue;
+		look(i);
+		for (j = 0; j < 2; j++)
+			if (!fork()) {
+				look(2 + 2 * i + j);
+				fork_sized(4, 6 + 2 * i + j);
+				_exit(wait_for_all());
+			}
+		_exit(wait_for_all());
+	}
+	return wait_for_all();
+}
+
+static void a_recursive_make_has_a_job_for_each_compiler(void)
+{
+	pid_t pid = start("build", MTS_JOB_EACH_LEAF, make_of_makes);
+	int i, j;
+
+	expect_soon(seen->done == 10, "%u of 10 have looked; %s", seen->done, describe());
+	for (i = 0; i < 6; i++)
+		check(is_in(i, "build"), "make or shell %d is in %s", i, seen->cgroup[i]);
+	for (i = 6; i < 10; i++) {
+		check_leaf(i, "build");
+		for (j = 6; j < i; j++)
+			check(strcmp(seen->cgroup[i], seen->cgroup[j]), "%d and %d are both in %s",
+			      i, j, seen->cgroup[i]);
+	}
+	check(count_jobs() == 5, "%s", describe());
+	end(pid);
+}
+
+static int one_child(void)
+{
+	fork_sized(32, 0);
+	return wait_for_all();
+}
+
+/* Charges do not move: what the child had before is still its parent's. */
+static void all_but_a_mebibyte_is_charged_to_the_leaf(void)
+{
+	pid_t pid = start("charge", MTS_JOB_EACH_LEAF, one_child);
+	long long own, left;
+
+	expect_soon(seen->done == 1, "%s", describe());
+	own = cg_number(seen->cgroup[0], "memory.current");
+	left = cg_number(cg_job("charge"), "memory.current");
+	check(own > 30 * (long long)MIB, "%lld KiB in %s", own >> 10, seen->cgroup[0]);
+	check(left < 3 * (long long)MIB, "%lld KiB are left with the parent", left >> 10);
+	end(pid);
+}
+
+static int many_small(void)
+{
+	int i;
+
+	for (i = 0; i < MAX; i++)
+		fork_sized(0, i);
+	return wait_for_all();
+}
+
+static void small_processes_stay(void)
+{
+	struct mts_stats before = get_stats();
+	pid_t pid = start("small", MTS_JOB_EACH_LEAF, many_small);
+
+	expect_soon(seen->done == MAX, "%u of %d have looked", seen->done, MAX);
+	check(count_jobs() == 1, "%s", describe());
+	check(get_stats().jobs_each == before.jobs_each, "jobs were made");
+	end(pid);
+}
+
+/* Its parent has much, and the child has got copies of next to nothing of it. */
+static int children_of_a_large_parent(void)
+{
+	touch(16);
+	fork_sized(0, 0);
+	fork_sized(4, 1);
+	return wait_for_all();
+}
+
+static void what_is_shared_with_the_parent_does_not_count(void)
+{
+	pid_t pid = start("large", MTS_JOB_EACH_LEAF, children_of_a_large_parent);
+
+	expect_soon(seen->done == 2, "%u of 2 have looked; %s", seen->done, describe());
+	check(is_in(0, "large"), "a child without memory of its own is in %s", seen->cgroup[0]);
+	check_leaf(1, "large");
+	end(pid);
+}
+
+static int grows_itself(void)
+{
+	touch(8);
+	look_and_stay(0);
+	return 0;
+}
+
+/* Its memory so far is charged there. */
+static void the_first_process_stays(void)
+{
+	pid_t pid = start("first", MTS_JOB_EACH_LEAF, grows_itself);
+
+	expect_soon(seen->done == 1, "%s", describe());
+	check(is_in(0, "first") && count_jobs() == 1, "it is in %s; %s", seen->cgroup[0],
+	      describe());
+	end(pid);
+}
+
+static int grows_and_has_children(void)
+{
+	if (!fork()) {
+		touch(4);
+		look(0);
+		fork_sized(0, 1);
+		fork_sized(4, 2);
+		_exit(wait_for_all());
+	}
+	return wait_for_all();
+}
+
+static void a_leaf_has_leaves_of_its_own(void)
+{
+	pid_t pid = start("deep", MTS_JOB_EACH_LEAF, grows_and_has_children);
+	const char *middle;
+
+	expect_soon(seen->done == 3, "%u of 3 have looked; %s", seen->done, describe());
+	middle = check_leaf(0, "deep");
+	check(is_in(1, middle), "its small child is in %s", seen->cgroup[1]);
+	check_leaf(2, middle);
+	end(pid);
+}
+
+static void *thread_grows(void *unused)
+{
+	touch(4);
+	return unused;
+}
+
+static int child_with_threads(void)
+{
+	pthread_t threads[4];
+	int i;
+
+	if (!fork()) {
+		for (i = 0; i < 4; i++)
+			pthread_create(&threads[i], NULL, thread_grows, NULL);
+		for (i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		look_and_stay(0);
+		_exit(0);
+	}
+	return wait_for_all();
+}
+
+static void threads_that_grow_are_one_leaf(void)
+{
+	pid_t pid = start("threads", MTS_JOB_EACH_LEAF, child_with_threads);
+
+	expect_soon(seen->done == 1, "%s", describe());
+	check_leaf(0, "threads");
+	check(count_jobs() == 2, "%s", describe());
+	end(pid);
+}
+
+static int grows_when_told(void)
+{
+	if (!fork()) {
+		while (!seen->go_on)
+			sleep_ms(20);
+		touch(4);
+		look(0);
+		_exit(0);
+	}
+	return wait_for_all();
+}
+
+static void switched_off_none_leaves(void)
+{
+	pid_t pid = start("off", MTS_JOB_EACH_LEAF, grows_when_told);
+
+	expect_soon(find_job("off", NULL), "%s", describe());
+	set_job(job_named("off").id, MTS_JOB_EACH_LEAF, 0);
+	end(pid);
+	check(is_in(0, "off"), "it is in %s", seen->cgroup[0]);
+}
+
+/* What was there before the cgroup became a job has its memory charged there: it stays. */
+static void of_an_added_cgroup_only_newcomers_leave(void)
+{
+	pid_t pid;
+
+	share_seen();
+	cg_make("t-old");
+	pid = spawn();
+	if (!pid) {
+		cg_write("t-old", "cgroup.procs", "0");
+		look(0);
+		while (!seen->go_on)
+			sleep_ms(20);
+		touch(4);
+		look(1);
+		fork_sized(4, 2);
+		_exit(wait_for_all());
+	}
+	expect_soon(seen->done == 1, "it has not looked");
+	add_job("t-old", MTS_JOB_EACH_LEAF);
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+	check(!strcmp(seen->cgroup[1], "t-old"), "the old process is in %s", seen->cgroup[1]);
+	check(!strcmp(seen->cgroup[2], BASE "/t-old.1"), "the new one is in %s", seen->cgroup[2]);
+}
+
+static int killed_while_growing(void)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			touch(8);
+			_exit(0);
+		}
+		sleep_ms(i % 10);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+static void leaves_that_are_killed_leave_nothing(void)
+{
+	expect(join(start("killed", MTS_JOB_EACH_LEAF, killed_while_growing), 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	expect_within(5000, !cg_exists(cg_job("killed.1")), "a cgroup is left");
+}
+
+/* mtsctl's --each is for builds: a make that calls make must not be one job. */
+static void mtsctl_each_finds_the_leaves(void)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		mts_close();
+		execl("/bin/mtsctl", "mtsctl", "run", "--each", "--name", "build", "--", "sh", "-c",
+		      "sh -c 'dd if=/dev/zero of=/dev/null bs=4M & dd if=/dev/zero of=/dev/null "
+		      "bs=4M & wait'; true",
+		      NULL);
+		_exit(125);
+	}
+	expect_soon(find_job("build.1", NULL) && find_job("build.2", NULL), "%s", describe());
+	cg_write(BASE, "cgroup.kill", "1");
+	join(pid, 20000);
+}
+
+/* ---- costs ------------------------------------------------------------------------ */
+
+/* Children that a configure script has: they execute something small. */
+static int short_processes(void)
+{
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			execl("/bin/busybox", "true", NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+static u64 time_of(u32 flags)
+{
+	u64 began = now_ns();
+
+	expect(join(start("short", flags, short_processes), 60000), 0);
+	return now_ns() - began;
+}
+
+static void short_processes_pay_at_most_a_twentieth(void)
+{
+	u64 without, with;
+
+	time_of(0);
+	without = time_of(0);
+	with = time_of(MTS_JOB_EACH_LEAF);
+	note("%lu us without, %lu us with", without / 1000, with / 1000);
+	check(with <= without + without / 20, "%lu us without, %lu us with", without / 1000,
+	      with / 1000);
+}
+
+GUEST_TESTS(TEST(a_recursive_make_has_a_job_for_each_compiler),
+	    TEST(all_but_a_mebibyte_is_charged_to_the_leaf), TEST(small_processes_stay),
+	    TEST(what_is_shared_with_the_parent_does_not_count), TEST(the_first_process_stays),
+	    TEST(a_leaf_has_leaves_of_its_own), TEST(threads_that_grow_are_one_leaf),
+	    TEST(switched_off_none_leaves), TEST(of_an_added_cgroup_only_newcomers_leave),
+	    TEST(leaves_that_are_killed_leave_nothing), TEST(mtsctl_each_finds_the_leaves),
+	    TEST(short_processes_pay_at_most_a_twentieth));
