@@ -294,7 +294,7 @@ static void check_judged(void)
 		       check.longest_round / NSEC_PER_MSEC);
 }
 
-/* A freeze of a job that may have no swap frees nothing: a plan that knows of it gives it no bin. */
+/* A freeze of a job without swap frees nothing: a plan that knows of it gives it no bin. */
 static void check_swap(void)
 {
 	u32 i;
