@@ -169,7 +169,7 @@ def test_add_refuses_its_caller_and_mtsd(mtsd):
 def test_each_child_gets_a_job(mtsd):
     if status(mtsd)["each_how"] == "none":
         pytest.skip("no process connector here")
-    mtsd.run("--each", "--name", "parent", "sh", "-c", "sleep 60 & sleep 60 & wait")
+    mtsd.run("--each=child", "--name", "parent", "sh", "-c", "sleep 60 & sleep 60 & wait")
     names = {"parent", "parent.1", "parent.2"}
     assert until(lambda: {j["name"] for j in status(mtsd)["jobs"]} == names)
     for name in names:
