@@ -39,7 +39,7 @@ struct mts_elements {
 
 bool mts_command_is_list(unsigned int cmd);
 
-/* Carry out MTS_IOC_JOBS or MTS_IOC_BINS. Return: 0; or an error, and there is nothing to free. */
+/* Carry out MTS_IOC_JOBS, _BINS or _GONE. Return: 0; or an error, and there is nothing to free. */
 int mts_command_list(unsigned int cmd, struct mts_list *list, struct mts_elements *elements);
 
 #endif /* _MTS_COMMANDS_H */

@@ -13,8 +13,8 @@
 void mts_ran_begin(struct mts_job *job);
 
 /*
- * It is no job any more: keep for mts_ran_take_ended() what nobody has asked for. Call this before
- * the cgroup is removed. If another process has removed it, that time is lost.
+ * It is no job any more: keep for mts_ran_take_ended() what mts_ran_since() has not returned. Call
+ * this before the cgroup is removed. If another process has removed it, that time is lost.
  */
 void mts_ran_end(struct mts_job *job);
 

@@ -70,16 +70,16 @@ def kill_both(engine):
     assert not engine.frozen()
 
 
-@pytest.mark.parametrize("who", [kill_mtsd, kill_guardian, kill_both], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kill", [kill_mtsd, kill_guardian, kill_both], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("in_switch", [False, True], ids=["any-time", "in-a-switch"])
-def test_nothing_stays_frozen(engine, swap, who, in_switch):
-    draw = random.Random(f"{SEED} {who.__name__} {in_switch}")
+def test_nothing_stays_frozen(engine, swap, kill, in_switch):
+    draw = random.Random(f"{SEED} {kill.__name__} {in_switch}")
     jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
     assert until(lambda: all(engine.is_full(job.name) for job in jobs), 60)
     for _ in range(max(KILLS // 6, 1)):
         start(engine, jobs)
         wait(engine, draw, in_switch)
-        who(engine)
+        kill(engine)
 
 
 def test_a_stopped_mtsd_freezes_nothing_for_long(engine, swap):

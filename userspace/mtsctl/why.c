@@ -158,20 +158,21 @@ static void explain_calls(const struct mts_job_info *job)
 }
 
 /* The job in which a process that is in none would be, had it not ended. Return: false: none. */
-static bool find_gone(const struct subject *who, struct mts_gone_info *gone)
+static bool find_gone(const struct subject *subject, struct mts_gone_info *gone)
 {
 	u64 ids[DEPTH];
 	int n;
 
-	return !cgroup_ids(who->cgroup, ids, DEPTH, &n) && gone_find(who->cgroup, ids, n, gone);
+	return !cgroup_ids(subject->cgroup, ids, DEPTH, &n) &&
+	       gone_find(subject->cgroup, ids, n, gone);
 }
 
-static void explain_gone(const struct subject *who, const struct snapshot *s)
+static void explain_gone(const struct subject *subject, const struct snapshot *s)
 {
 	char name[MTS_NAME_SIZE], a[FORMAT_SIZE];
 	struct mts_gone_info gone;
 
-	if (!find_gone(who, &gone))
+	if (!find_gone(subject, &gone))
 		return;
 	print_field("was", "job %s (%u) until %s ago, when its last process %s: %s",
 		    format_name(name, sizeof(name), gone.name), gone.id,
@@ -182,18 +183,18 @@ static void explain_gone(const struct subject *who, const struct snapshot *s)
 						 "until 'mtsctl add'");
 }
 
-static void explain(const struct subject *who, const struct snapshot *s,
+static void explain(const struct subject *subject, const struct snapshot *s,
 		    const struct mts_job_info *job)
 {
 	char name[MTS_NAME_SIZE], cgroup[200], a[FORMAT_SIZE];
 
-	print_field("process", "%d %s", who->pid, who->comm);
-	print_field("cgroup", "%s", format_name(cgroup, sizeof(cgroup), who->cgroup));
+	print_field("process", "%d %s", subject->pid, subject->comm);
+	print_field("cgroup", "%s", format_name(cgroup, sizeof(cgroup), subject->cgroup));
 	if (!job) {
 		print_field("job", "none: mts does nothing to it%s",
-			    who->kernel_thread ? " (it is a kernel thread)" : "");
-		explain_gone(who, s);
-		if (who->frozen)
+			    subject->kernel_thread ? " (it is a kernel thread)" : "");
+		explain_gone(subject, s);
+		if (subject->frozen)
 			print_field("frozen", "by another process (cgroup.freeze)");
 		else
 			print_field("frozen", "no");
@@ -229,7 +230,7 @@ static void explain(const struct subject *who, const struct snapshot *s,
 			    format_time(a, job->frozen_longest_ns));
 }
 
-static void put_frozen(json_t **root, const struct subject *who, const struct snapshot *s,
+static void put_frozen(json_t **root, const struct subject *subject, const struct snapshot *s,
 		       const struct mts_job_info *job)
 {
 	bool ours = job && (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING);
@@ -239,7 +240,7 @@ static void put_frozen(json_t **root, const struct subject *who, const struct sn
 		since = json_u64(mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 	if (ours && snapshot_rotates(s) && job->bin < s->nbins)
 		until = json_u64(snapshot_starts_in(s, job->bin));
-	json_put(root, "frozen", json_string(ours ? "mts" : who->frozen ? "other" : "no"));
+	json_put(root, "frozen", json_string(ours ? "mts" : subject->frozen ? "other" : "no"));
 	json_put(root, "frozen_for_ns", since ? since : json_null());
 	json_put(root, "runs_in_ns", until ? until : json_null());
 }
@@ -261,12 +262,12 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	return root;
 }
 
-static json_t *gone_json(const struct subject *who, const struct snapshot *s)
+static json_t *gone_json(const struct subject *subject, const struct snapshot *s)
 {
 	struct mts_gone_info gone;
 	json_t *root;
 
-	if (!find_gone(who, &gone))
+	if (!find_gone(subject, &gone))
 		return json_null();
 	root = json_object();
 	json_put(&root, "id", json_u64(gone.id));
@@ -276,42 +277,42 @@ static json_t *gone_json(const struct subject *who, const struct snapshot *s)
 	return root;
 }
 
-static int explain_json(const struct subject *who, const struct snapshot *s,
+static int explain_json(const struct subject *subject, const struct snapshot *s,
 			const struct mts_job_info *job)
 {
 	json_t *root = json_object();
 
-	json_put(&root, "pid", json_integer(who->pid));
-	json_put(&root, "comm", json_text(who->comm));
-	json_put(&root, "cgroup", json_text(who->cgroup));
-	json_put(&root, "kernel_thread", json_boolean(who->kernel_thread));
+	json_put(&root, "pid", json_integer(subject->pid));
+	json_put(&root, "comm", json_text(subject->comm));
+	json_put(&root, "cgroup", json_text(subject->cgroup));
+	json_put(&root, "kernel_thread", json_boolean(subject->kernel_thread));
 	json_put(&root, "state", json_string(word_of(state_words, s->status.state)));
 	json_put(&root, "detail", json_text(s->status.detail));
 	json_put(&root, "job", job ? job_json(s, job) : json_null());
-	json_put(&root, "was", job ? json_null() : gone_json(who, s));
-	put_frozen(&root, who, s, job);
+	json_put(&root, "was", job ? json_null() : gone_json(subject, s));
+	put_frozen(&root, subject, s, job);
 	return json_print(root);
 }
 
-static int why_process(struct subject *who, bool json)
+static int why_process(struct subject *subject, bool json)
 {
 	const struct mts_job_info *job;
 	struct snapshot s;
 	int ret;
 
-	ret = cgroup_of_process(who->pid, who->cgroup);
+	ret = cgroup_of_process(subject->pid, subject->cgroup);
 	if (ret == -ESRCH) {
-		complain("why: no process %d", who->pid);
+		complain("why: no process %d", subject->pid);
 		return EXIT_FAILED;
 	}
 	if (ret) {
-		complain("why: the cgroup of process %d: %s", who->pid,
+		complain("why: the cgroup of process %d: %s", subject->pid,
 			 ret == -ENOENT ? "it is in no cgroup v2" : strerror(-ret));
 		return EXIT_FAILED;
 	}
-	process_comm(who->pid, who->comm);
-	who->kernel_thread = process_is_kernel_thread(who->pid);
-	who->frozen = cgroup_frozen(who->cgroup);
+	process_comm(subject->pid, subject->comm);
+	subject->kernel_thread = process_is_kernel_thread(subject->pid);
+	subject->frozen = cgroup_frozen(subject->cgroup);
 
 	ret = device_open();
 	if (ret)
@@ -320,11 +321,11 @@ static int why_process(struct subject *who, bool json)
 	if (ret) {
 		ret = device_failed("why", -ret);
 	} else {
-		job = job_of(&s, who->cgroup);
+		job = job_of(&s, subject->cgroup);
 		if (json)
-			ret = explain_json(who, &s, job);
+			ret = explain_json(subject, &s, job);
 		else
-			explain(who, &s, job);
+			explain(subject, &s, job);
 	}
 	snapshot_free(&s);
 	return ret;
@@ -332,7 +333,7 @@ static int why_process(struct subject *who, bool json)
 
 int why_main(const struct command *command, int argc, char **argv)
 {
-	struct subject who = { 0 };
+	struct subject subject = { 0 };
 	const char *wrong;
 	bool json = false;
 	int ret;
@@ -342,8 +343,8 @@ int why_main(const struct command *command, int argc, char **argv)
 		return ret;
 	if (argc - optind != 1)
 		return usage_error(command, "name one process id");
-	wrong = parse_pid(argv[optind], &who.pid);
+	wrong = parse_pid(argv[optind], &subject.pid);
 	if (wrong)
 		return usage_error(command, "'%s': %s", argv[optind], wrong);
-	return why_process(&who, json);
+	return why_process(&subject, json);
 }
