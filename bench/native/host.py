@@ -176,6 +176,17 @@ def _disk_of(directory: Path) -> str:
 
 
 @contextlib.contextmanager
+def _swap_on(place: Path) -> Iterator[None]:
+    """A file or a device of ours is swap."""
+    _run("mkswap", place)
+    _run("swapon", "--priority", str(_PRIORITY), place)
+    try:
+        yield
+    finally:
+        _run("swapoff", place)
+
+
+@contextlib.contextmanager
 def swap_file(directory: Path, size: int) -> Iterator[str]:
     """A swap file, used before all other swap. Yields its description."""
     path = directory / f"{NAME}.swap"
@@ -197,12 +208,8 @@ def swap_file(directory: Path, size: int) -> Iterator[str]:
             os.posix_fallocate(fd, 0, size)
         finally:
             os.close(fd)
-        _run("mkswap", path)
-        _run("swapon", "--priority", str(_PRIORITY), path)
-        try:
+        with _swap_on(path):
             yield f"file of {size >> 20} MiB on {_disk_of(directory)}"
-        finally:
-            _run("swapoff", path)
     finally:
         path.unlink()
 
@@ -220,12 +227,8 @@ def swap_zram(size: int) -> Iterator[str]:
     try:
         (settings / "disksize").write_text(f"{size}\n", "ascii")
         algorithm = (settings / "comp_algorithm").read_text("ascii")
-        _run("mkswap", device)
-        _run("swapon", "--priority", str(_PRIORITY), device)
-        try:
+        with _swap_on(device):
             yield f"zram of {size >> 20} MiB, {algorithm.partition('[')[2].partition(']')[0]}"
-        finally:
-            _run("swapoff", device)
     finally:
         (settings / "reset").write_text("1\n", "ascii")
         (add.parent / "hot_remove").write_text(f"{number}\n", "ascii")

@@ -59,11 +59,6 @@ static bool cgroup_ops_stalls(struct mts_job *job)
 	return mts_tasks_stalls(job->cgrp);
 }
 
-const char *const mts_setting_files[MTS_SETTINGS] = {
-	[MTS_SETTING_LOW] = "memory.low",
-	[MTS_SETTING_WEIGHT] = "cpu.weight",
-};
-
 static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
 	/* It is asked for with each update: without the file, which takes time to open. */

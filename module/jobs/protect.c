@@ -7,6 +7,11 @@
 /* The least that cpu.weight takes. */
 #define LEAST_WEIGHT 1ull
 
+const char *const mts_setting_files[MTS_SETTINGS] = {
+	[MTS_SETTING_LOW] = "memory.low",
+	[MTS_SETTING_WEIGHT] = "cpu.weight",
+};
+
 static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
 static u64 base_low; /* memory.low that the base needs, so that its children's counts */
 static u64 base_given; /* memory.low that the base has */

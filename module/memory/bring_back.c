@@ -69,8 +69,6 @@
  * take them all.
  */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
-/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
-#define LEFT_PART 64
 
 /* ---- the passes ---------------------------------------------------------------- */
 
@@ -308,7 +306,8 @@ static bool wait_for_page(const struct progress *p, struct cursor *cursor)
 
 static bool is_memory_left(void)
 {
-	u64 pages = max(si_mem_available(), 0L), least = totalram_pages() / LEFT_PART;
+	u64 pages = max(si_mem_available(), 0L),
+	    least = totalram_pages() / MTS_BRING_BACK_LEAVES_PART;
 
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }

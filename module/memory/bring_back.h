@@ -5,6 +5,9 @@
 
 #include "memory/move.h"
 
+/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
+#define MTS_BRING_BACK_LEAVES_PART 64
+
 /**
  * mts_bring_back() - bring back the swapped pages of jobs
  * @move: the jobs; jobs with nothing to bring back are removed from it

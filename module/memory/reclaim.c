@@ -43,8 +43,6 @@
  */
 #define KSWAPD_NS (500 * (u64)NSEC_PER_MSEC)
 #define KSWAPD_AGAIN_NS (10 * (u64)NSEC_PER_SEC)
-/* Bytes that eviction leaves in a job: per-CPU caches and kernel memory cannot be evicted. */
-#define EVICT_FLOOR (256ull << 10)
 
 /*
  * Interval of the checks whether a call should end, and the longest duration of a call, ns. A call
@@ -102,7 +100,7 @@ bool mts_reclaim_is_refused(void)
 
 bool mts_reclaim_is_swap_full(void)
 {
-	return get_nr_swap_pages() <= EVICT_FLOOR >> PAGE_SHIFT || mts_reclaim_is_refused();
+	return get_nr_swap_pages() <= MTS_EVICT_FLOOR >> PAGE_SHIFT || mts_reclaim_is_refused();
 }
 
 /**
@@ -322,9 +320,9 @@ static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *
 }
 
 /*
- * Leaves EVICT_FLOOR in the job: those pages cannot go, and the kernel takes sixteen futile passes
- * over the cgroup to find that out (memory_reclaim(), mm/memcontrol.c). For the same reason the
- * first call that falls short is the last one, unless the timer cut it.
+ * Leaves MTS_EVICT_FLOOR in the job: those pages cannot go, and the kernel takes sixteen futile
+ * passes over the cgroup to find that out (memory_reclaim(), mm/memcontrol.c). For the same reason
+ * the first call that falls short is the last one, unless the timer cut it.
  *
  * zswap may have freed little memory, so there @moved counts instead. What zswap holds of the job
  * counts as memory of the job here: with zswap the last call is in vain.
@@ -332,7 +330,7 @@ static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *
 u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
 	u64 resident, asked = 0, got = 0, took = 0, waited = 0;
-	bool more = !mts_usage_resident(job, &resident) && resident > EVICT_FLOOR;
+	bool more = !mts_usage_resident(job, &resident) && resident > MTS_EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
 
@@ -346,7 +344,7 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 			*again = true;
 			break;
 		}
-		chunk = take_chunk(&e->left, resident - EVICT_FLOOR);
+		chunk = take_chunk(&e->left, resident - MTS_EVICT_FLOOR);
 		if (!chunk)
 			break;
 		call.asked = chunk;
@@ -356,7 +354,7 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		waited += call.waited;
 		got += call.freed;
 		atomic64_add(chunk - (s64)call.freed, &e->left);
-		more = call.freed && resident > EVICT_FLOOR &&
+		more = call.freed && resident > MTS_EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		/*
 		 * Do not call workers if the disk is the bottleneck. Two threads that write to a

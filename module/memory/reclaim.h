@@ -14,6 +14,9 @@ struct task_struct;
  */
 #define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
 
+/* Bytes that eviction leaves in a job: per-CPU caches and kernel memory cannot be evicted. */
+#define MTS_EVICT_FLOOR (256ull << 10)
+
 /**
  * struct mts_eviction - an eviction by several threads together
  * @left: bytes still to evict, from any job

@@ -10,12 +10,6 @@
 #include "mts.h"
 #include "events/stats.h"
 
-/*
- * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
- * A longer time wastes processors, a shorter one says little.
- */
-#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
-
 static unsigned int threads;
 module_param(threads, uint, 0644);
 MODULE_PARM_DESC(threads,
@@ -75,7 +69,7 @@ void mts_workers_call(void)
 	if (run.owner != current || run.called == run.most)
 		return;
 	elapsed = ktime_get_ns() - run.began;
-	if (elapsed < ALONE_NS || own_busy() - run.busy < elapsed / 2)
+	if (elapsed < MTS_WORKERS_ALONE_NS || own_busy() - run.busy < elapsed / 2)
 		return;
 	for (; run.called < run.most; run.called++)
 		queue_work(queue, &workers[run.called]);

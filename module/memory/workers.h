@@ -10,6 +10,11 @@
  * disk.
  */
 #define MTS_MAX_WORKERS 8u
+/*
+ * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
+ * A longer time wastes processors, a shorter one says little.
+ */
+#define MTS_WORKERS_ALONE_NS (50 * (u64)NSEC_PER_MSEC)
 
 /*
  * Return: 0 or -ENOMEM.

@@ -31,8 +31,6 @@
 /* Pages between two looks whether to stop: 2 MiB, 4 ms of a disk of 500 MB/s. */
 #define BATCH 512u
 #define RANGES 512u
-/* Leave 1/64 of the memory, as module/memory/bring_back.c does. */
-#define LEFT_PART 64
 /* While little time is left. */
 #define BRIEF_PAGES 16384u
 /* Entries of pagemap in one read. */
@@ -165,7 +163,7 @@ static void free_list(struct list *list)
 
 static bool is_memory_left(void)
 {
-	return mts_memory_available() >> PAGE_SHIFT > totalram_pages() / LEFT_PART;
+	return mts_memory_available() >> PAGE_SHIFT > totalram_pages() / MTS_BRING_BACK_LEAVES_PART;
 }
 
 static bool should_go_on(const struct progress *p)
@@ -247,12 +245,10 @@ static void read_batches(void *data)
 	}
 }
 
-static bool go_on;
-
-static bool sort_may_go_on(void)
+static bool sort_goes_on(void)
 {
 	mts_promise_step("a bin is brought back");
-	return go_on;
+	return true;
 }
 
 u64 mts_bring_back(struct mts_move *move)
@@ -266,8 +262,7 @@ u64 mts_bring_back(struct mts_move *move)
 	mts_promise_step("a bin is brought back");
 	for (i = 0; i < move->n && complete; i++)
 		complete = add_job(&list, move, move->jobs[i].job, most);
-	go_on = true;
-	if (list.n && mts_swap_order(list.pages, list.n, sort_may_go_on)) {
+	if (list.n && mts_swap_order(list.pages, list.n, sort_goes_on)) {
 		if (move->urgent)
 			read_batches(&p);
 		else

@@ -10,7 +10,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define USUAL_MOUNT "/sys/fs/cgroup"
 #define DEPTH_MAX 64
 
 static DEFINE_MUTEX(cgroups_lock); /* innermost */
@@ -27,12 +26,12 @@ const char *mts_cgroup_mount(void)
 	mounts = setmntent("/proc/self/mounts", "re");
 	while (mounts && (entry = getmntent(mounts)))
 		if (!strcmp(entry->mnt_type, "cgroup2") &&
-		    (!*mount || !strcmp(entry->mnt_dir, USUAL_MOUNT)))
+		    (!*mount || !strcmp(entry->mnt_dir, MTS_CGROUP_USUAL_MOUNT)))
 			strscpy(mount, entry->mnt_dir, sizeof(mount));
 	if (mounts)
 		endmntent(mounts);
 	if (!*mount)
-		strscpy(mount, USUAL_MOUNT, sizeof(mount));
+		strscpy(mount, MTS_CGROUP_USUAL_MOUNT, sizeof(mount));
 	return mount;
 }
 
@@ -225,22 +224,27 @@ ssize_t mts_read_open(int fd, char *buf, size_t size)
 	return length;
 }
 
+ssize_t mts_read_at(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return -errno;
+	length = mts_read_open(fd, buf, size);
+	close(fd);
+	return length;
+}
+
 /* An open of a file of a removed cgroup fails with ENOENT, a read or write with ENODEV. */
-static int gone(int err)
+static ssize_t gone(ssize_t err)
 {
 	return err == -ENOENT ? -ENODEV : err;
 }
 
 ssize_t mts_cgroup_read(const struct cgroup *cgrp, const char *file, char *buf, size_t size)
 {
-	int fd = openat(cgrp->dir, file, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
-
-	if (fd < 0)
-		return gone(-errno);
-	length = mts_read_open(fd, buf, size);
-	close(fd);
-	return length;
+	return gone(mts_read_at(cgrp->dir, file, buf, size));
 }
 
 int mts_cgroup_write(const struct cgroup *cgrp, const char *file, const char *text)
@@ -360,16 +364,9 @@ u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids)
 bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size)
 {
 	char file[32], buf[PATH_MAX + 64], *line;
-	int fd;
-	ssize_t length;
 
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = mts_read_open(fd, buf, sizeof(buf));
-	close(fd);
-	if (length <= 0)
+	if (mts_read_at(AT_FDCWD, file, buf, sizeof(buf)) <= 0)
 		return false;
 	line = !strncmp(buf, "0::/", 4) ? buf : strstr(buf, "\n0::/");
 	if (!line)

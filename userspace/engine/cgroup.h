@@ -36,7 +36,8 @@ struct file {
 	int fd;
 };
 
-/* Where cgroup v2 is mounted. */
+/* Where cgroup v2 usually is mounted; and where it is. */
+#define MTS_CGROUP_USUAL_MOUNT "/sys/fs/cgroup"
 const char *mts_cgroup_mount(void);
 
 /* The cgroup of a directory, with a reference; or ERR_PTR: -EINVAL: no directory of cgroup v2. */
@@ -46,8 +47,9 @@ struct cgroup *mts_cgroup_ref(struct cgroup *cgrp);
 /* Read a file of the directory as a string. Return: its length, or -errno. */
 ssize_t mts_cgroup_read(const struct cgroup *cgrp, const char *file, char *buf, size_t size);
 int mts_cgroup_write(const struct cgroup *cgrp, const char *file, const char *text);
-/* Read from the start of an open file of any file system. */
+/* Read from the start of an open file of any file system; or open it first, as openat(2) does. */
 ssize_t mts_read_open(int fd, char *buf, size_t size);
+ssize_t mts_read_at(int dir, const char *path, char *buf, size_t size);
 
 /* The number after @key and a blank or colon, at the start of a line; 0: there is none. */
 u64 mts_keyed_value(const char *text, const char *key);

@@ -10,7 +10,6 @@
 
 #include "engine/cgroup.h"
 
-#define DEFAULT_MOUNT "/sys/fs/cgroup"
 /* Levels below a job: each has a descriptor open while it is removed. */
 #define TRIM_DEPTH_MAX 64
 
@@ -21,9 +20,9 @@ static bool base_made;
 /* The default of the parameter names the usual mount; cgroup v2 may be elsewhere beside v1. */
 static void base_path(const char *wanted, char path[PATH_MAX])
 {
-	size_t usual = strlen(DEFAULT_MOUNT);
+	size_t usual = strlen(MTS_CGROUP_USUAL_MOUNT);
 
-	if (!strncmp(wanted, DEFAULT_MOUNT "/", usual + 1) &&
+	if (!strncmp(wanted, MTS_CGROUP_USUAL_MOUNT "/", usual + 1) &&
 	    strncmp(wanted, mts_cgroup_mount(), strlen(mts_cgroup_mount())))
 		snprintf(path, PATH_MAX, "%s%s", mts_cgroup_mount(), wanted + usual);
 	else

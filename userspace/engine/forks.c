@@ -156,14 +156,9 @@ int mts_forks_init(void)
 
 void mts_forks_exit(void)
 {
-	const u64 one = 1;
-
 	if (events < 0)
 		return;
-	mts_user_should_stop(thread);
-	if (write(stop, &one, sizeof(one)) < 0)
-		pr_err("cannot stop a thread: %s\n", strerror(errno));
-	kthread_stop(thread);
+	mts_user_stop_polling(thread, stop);
 	close(events);
 	close(stop);
 	events = -1;

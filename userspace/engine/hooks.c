@@ -188,13 +188,8 @@ int mts_hooks_init(void)
 
 void mts_hooks_exit(void)
 {
-	const u64 one = 1;
-
 	mts_forks_exit();
-	mts_user_should_stop(thread);
-	if (write(stop, &one, sizeof(one)) < 0)
-		pr_err("cannot stop a thread: %s\n", strerror(errno));
-	kthread_stop(thread);
+	mts_user_stop_polling(thread, stop);
 	close(stop);
 }
 

@@ -9,19 +9,22 @@
 #include "job.h"
 #include "memory/cgroupfs.h"
 
-/* A file that is not there, as in a cgroup that is gone: no limit. */
-static u64 limit_of(struct cgroup *cgrp, const char *file)
+/* A file that is not there, as in a cgroup that is gone: @without. */
+static u64 value_of(struct cgroup *cgrp, const char *file, u64 without)
 {
 	u64 value;
 
-	return mts_cgroupfs_read_u64(&(struct path){ cgrp }, file, &value) ? U64_MAX : value;
+	return mts_cgroupfs_read_u64(&(struct path){ cgrp }, file, &value) ? without : value;
+}
+
+static u64 limit_of(struct cgroup *cgrp, const char *file)
+{
+	return value_of(cgrp, file, U64_MAX);
 }
 
 static u64 used_of(struct cgroup *cgrp, const char *file)
 {
-	u64 value;
-
-	return mts_cgroupfs_read_u64(&(struct path){ cgrp }, file, &value) ? 0 : value;
+	return value_of(cgrp, file, 0);
 }
 
 static u32 depth_of(const struct cgroup *cgrp)

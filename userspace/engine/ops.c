@@ -82,11 +82,6 @@ static void op_use_outdated(struct mts_job *job)
 {
 }
 
-const char *const mts_setting_files[MTS_SETTINGS] = {
-	[MTS_SETTING_LOW] = "memory.low",
-	[MTS_SETTING_WEIGHT] = "cpu.weight",
-};
-
 static int op_get(struct mts_job *job, enum mts_setting setting, u64 *value)
 {
 	return mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value);

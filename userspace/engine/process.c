@@ -10,18 +10,6 @@
 
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, in field 9 of /proc/PID/stat */
 
-static bool read_file(int at, const char *path, char *buf, size_t size)
-{
-	int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
-
-	if (fd < 0)
-		return false;
-	length = mts_read_open(fd, buf, size);
-	close(fd);
-	return length > 0;
-}
-
 /* Private memory that can be written, and shared memory: files of tmpfs have no block device. */
 static bool is_swappable(const char *mode, const char *device, const char *path)
 {
@@ -86,7 +74,7 @@ u64 mts_process_resident(pid_t pid)
 	char file[32], buf[4096];
 
 	snprintf(file, sizeof(file), "/proc/%d/status", pid);
-	if (!read_file(AT_FDCWD, file, buf, sizeof(buf)))
+	if (mts_read_at(AT_FDCWD, file, buf, sizeof(buf)) <= 0)
 		return 0;
 	return (mts_keyed_value(buf, "RssAnon") + mts_keyed_value(buf, "RssShmem")) << 10;
 }
@@ -104,7 +92,7 @@ static char *stat_of(pid_t pid, char *buf, size_t size)
 	char file[32];
 
 	snprintf(file, sizeof(file), "/proc/%d/stat", pid);
-	return read_file(AT_FDCWD, file, buf, size) ? after_name(buf) : NULL;
+	return mts_read_at(AT_FDCWD, file, buf, size) > 0 ? after_name(buf) : NULL;
 }
 
 pid_t mts_process_parent(pid_t pid)
@@ -139,7 +127,7 @@ static void count_thread(int tasks, const char *name, u32 *awake, bool *realtime
 	u64 policy;
 
 	snprintf(path, sizeof(path), "%s/stat", name);
-	if (!read_file(tasks, path, buf, sizeof(buf)))
+	if (mts_read_at(tasks, path, buf, sizeof(buf)) <= 0)
 		return;
 	text = after_name(buf);
 	if (!text)

@@ -28,8 +28,6 @@
  * may have to run meanwhile.
  */
 #define CHUNK (8ull << 20)
-/* What memory.reclaim leaves: module/memory/reclaim.c. */
-#define EVICT_FLOOR (256ull << 10)
 /* Pages of swap that may be free although it is full: the kernel keeps some for each processor. */
 #define SWAP_FLOOR 64
 /* A call may take so long on a slow disk. */
@@ -87,14 +85,14 @@ static void settle(struct mts_eviction *e, u64 chunk, u64 freed)
 static u64 by_controller(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
 	u64 resident, after, got = 0, chunk, freed;
-	bool more = !mts_usage_resident(job, &resident) && resident > EVICT_FLOOR;
+	bool more = !mts_usage_resident(job, &resident) && resident > MTS_EVICT_FLOOR;
 
 	while (more && may_evict(e, job)) {
 		if (should_yield(e)) {
 			*again = true;
 			return got;
 		}
-		chunk = take_chunk(e, resident - EVICT_FLOOR);
+		chunk = take_chunk(e, resident - MTS_EVICT_FLOOR);
 		if (!chunk)
 			return got;
 		mts_promise(PATIENCE_NS, "a job is evicted");
@@ -108,7 +106,7 @@ static u64 by_controller(struct mts_eviction *e, struct mts_job *job, bool *all,
 		resident = after;
 		got += freed;
 		settle(e, chunk, freed);
-		more = freed >= chunk / 2 && resident > EVICT_FLOOR;
+		more = freed >= chunk / 2 && resident > MTS_EVICT_FLOOR;
 	}
 	*all = !more && may_evict(e, job);
 	return got;

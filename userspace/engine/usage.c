@@ -76,16 +76,9 @@ static void add_process(pid_t pid, struct mts_usage *usage)
 {
 	char file[48], text[2048];
 	u64 file_bytes;
-	ssize_t length;
-	int fd;
 
 	snprintf(file, sizeof(file), "/proc/%d/smaps_rollup", pid);
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	length = mts_read_open(fd, text, sizeof(text));
-	close(fd);
-	if (length <= 0)
+	if (mts_read_at(AT_FDCWD, file, text, sizeof(text)) <= 0)
 		return;
 	file_bytes = (mts_keyed_value(text, "Pss_File") + mts_keyed_value(text, "Pss_Shmem")) << 10;
 	usage->current_bytes += mts_keyed_value(text, "Pss") << 10;

@@ -7,10 +7,6 @@
 
 #include "events/stats.h"
 
-/* As in module/memory/workers.c. */
-#define MAX_WORKERS 8u
-#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
-
 static unsigned int threads;
 module_param(threads, uint, 0644);
 MODULE_PARM_DESC(threads,
@@ -24,7 +20,7 @@ static struct run {
 	u32 called;
 	u64 began;
 	u64 busy;
-	struct task_struct *workers[MAX_WORKERS];
+	struct task_struct *workers[MTS_MAX_WORKERS];
 } run;
 
 static u64 own_busy(void)
@@ -54,7 +50,7 @@ void mts_workers_call(void)
 	if (run.owner != current || run.called == run.most)
 		return;
 	elapsed = ktime_get_ns() - run.began;
-	if (elapsed < ALONE_NS || own_busy() - run.busy < elapsed / 2)
+	if (elapsed < MTS_WORKERS_ALONE_NS || own_busy() - run.busy < elapsed / 2)
 		return;
 	while (run.called < run.most) {
 		struct task_struct *worker = kthread_create(work, NULL, "mts_worker");
@@ -68,13 +64,13 @@ void mts_workers_call(void)
 
 void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
-	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MAX_WORKERS);
 
 	run = (struct run){
 		.owner = current,
 		.fn = fn,
 		.data = data,
-		.most = clamp(min(n, wanted), 1u, MAX_WORKERS) - 1,
+		.most = clamp(min(n, wanted), 1u, MTS_MAX_WORKERS) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};

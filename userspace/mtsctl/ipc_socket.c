@@ -100,12 +100,10 @@ static int read_elements(int fd, const struct mts_list *asked, const struct mts_
 			 size_t size)
 {
 	size_t room = list->count ? size / list->count * asked->count : 0;
-	int err;
 
 	if (size > room)
 		return skip(fd, size) ?: -EPROTO;
-	err = read_all(fd, (void *)(uintptr_t)asked->buf, size);
-	return err;
+	return read_all(fd, (void *)(uintptr_t)asked->buf, size);
 }
 
 int ipc_socket_call(int fd, unsigned long cmd, void *argument)

@@ -258,14 +258,8 @@ int mts_guardian_init(struct record *new_record, int fd)
 
 void mts_guardian_exit(void)
 {
-	const u64 one = 1;
-
 	kthread_stop(beater);
-	/* The watcher sleeps in poll(): the flag first, then the event. */
-	mts_user_should_stop(watcher);
-	if (write(stop, &one, sizeof(one)) < 0)
-		pr_err("cannot stop a thread: %s\n", strerror(errno));
-	kthread_stop(watcher);
+	mts_user_stop_polling(watcher, stop);
 	if (mts_own_guardian())
 		bury();
 	close(stop);

@@ -297,13 +297,8 @@ int mts_server_init(const char *path)
 
 void mts_server_exit(void)
 {
-	const u64 one = 1;
-
 	unlink(address.sun_path);
-	mts_user_should_stop(acceptor);
-	if (write(stop, &one, sizeof(one)) < 0)
-		pr_err("cannot stop a thread: %s\n", strerror(errno));
-	kthread_stop(acceptor);
+	mts_user_stop_polling(acceptor, stop);
 	close(server);
 	close(stop);
 }

@@ -43,8 +43,8 @@ struct mts_user_caller *mts_user_caller(void);
 #define get_task_comm(text, task) strscpy(text, mts_user_caller()->comm, sizeof(text))
 #define is_global_init(task) (task_tgid_nr(task) == 1)
 
-/* For a thread that sleeps in poll(): set what kthread_should_stop() returns, then wake it. */
-void mts_user_should_stop(struct task_struct *task);
+/* kthread_stop() of a thread that sleeps in poll(2), in which it also waits for this eventfd(2). */
+void mts_user_stop_polling(struct task_struct *task, int eventfd);
 
 /* A directory of cgroup v2 and an open file: the program brings them. */
 struct cgroup;

@@ -214,7 +214,7 @@ bool kthread_should_stop(void)
 	return __atomic_load_n(&mts_user_current()->should_stop, __ATOMIC_ACQUIRE);
 }
 
-void mts_user_should_stop(struct task_struct *task)
+static void set_should_stop(struct task_struct *task)
 {
 	__atomic_store_n(&task->should_stop, true, __ATOMIC_SEQ_CST);
 }
@@ -223,12 +223,23 @@ int kthread_stop(struct task_struct *task)
 {
 	int result;
 
-	mts_user_should_stop(task);
+	set_should_stop(task);
 	wake_up_process(task);
 	pthread_join(task->thread, NULL);
 	result = task->result;
 	put_task_struct(task);
 	return result;
+}
+
+void mts_user_stop_polling(struct task_struct *task, int eventfd)
+{
+	const u64 one = 1;
+
+	/* The flag first, then the event. */
+	set_should_stop(task);
+	if (write(eventfd, &one, sizeof(one)) < 0)
+		pr_err("cannot stop a thread: %s\n", strerror(errno));
+	kthread_stop(task);
 }
 
 /* Of a thread, as Linux has it. Not permitted: the thread keeps its priority. */

@@ -5,8 +5,6 @@
 #include "memory/cgroupfs.h"
 #include "sched_hooks/hooks.h"
 
-const char *const mts_setting_files[MTS_SETTINGS] = { "memory.low", "cpu.weight" };
-
 int mts_cgroupfs_protect_base(u64 bytes)
 {
 	return 0;
