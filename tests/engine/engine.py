@@ -155,14 +155,13 @@ class Engine:
         return Client(self.dir / "socket")
 
     def guardian(self) -> int:
-        """Its process; 0: there is none."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        pids = [
-            p
-            for task in children.parents[1].iterdir()
-            for p in (task / "children").read_text().split()
-        ]
-        return int(pids[0]) if pids else 0
+        """Its process; 0: there is none. Each thread lists the children that it made."""
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            # a thread that ends meanwhile takes its file along
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if pids := (task / "children").read_text().split():
+                    return int(pids[0])
+        return 0
 
     def halt_guardian(self) -> None:
         """As if it were stuck. It cannot end itself any more: close() does."""
