@@ -228,6 +228,7 @@ struct mts_job {
 	u32 last_threads; /* the last count */
 	u64 rss; /* bytes in memory that count towards the demand */
 	u32 bin; /* index, MTS_BIN_EVERY or MTS_BIN_NONE */
+	bool runs; /* round.c: its bin runs, or is switched to; readers may race */
 	u64 planned_bytes; /* its part of its bin's planned demand; 0: it is in no bin */
 	u32 freeze_failures;
 	u32 backoff; /* freezes that failed in a row */

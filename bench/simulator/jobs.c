@@ -361,7 +361,7 @@ void mts_tasks_look(void)
 	}
 }
 
-bool mts_tasks_bin_can_run(u32 bin)
+bool mts_tasks_running_can_run(void)
 {
 	return true;
 }
@@ -370,7 +370,7 @@ void mts_waits_look_outside(void)
 {
 }
 
-void mts_waits_look(u32 bin, u64 planned)
+void mts_waits_look(u64 planned)
 {
 }
 

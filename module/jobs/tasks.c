@@ -98,7 +98,7 @@ void mts_tasks_look(void)
 	rcu_read_unlock();
 }
 
-bool mts_tasks_bin_can_run(u32 bin)
+bool mts_tasks_running_can_run(void)
 {
 	struct task_struct *process, *task;
 	struct mts_job *job;
@@ -109,7 +109,7 @@ bool mts_tasks_bin_can_run(u32 bin)
 		if (!can_run(task))
 			continue;
 		job = mts_job_of_cgroup(task_dfl_cgroup(task));
-		if (job && job->bin == bin) {
+		if (job && READ_ONCE(job->runs)) {
 			found = true;
 			goto out;
 		}

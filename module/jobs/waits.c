@@ -30,15 +30,15 @@ static bool is_in_bin(const struct mts_job *job)
 	return job->bin < MTS_MAX_JOBS;
 }
 
-/* Note what the tasks of @bin, and the tasks that are in no bin, wait for. */
-static void look_at_waiters(u32 bin)
+/* Note what tasks in no bin wait for, and with @running those of the jobs whose bin runs, too. */
+static void look_at_waiters(bool running)
 {
 	struct task_struct *process, *task;
 	struct mts_job *job;
 
 	for_each_process(process) {
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		if (job && (READ_ONCE(job->frozen) || (is_in_bin(job) && job->bin != bin)))
+		if (job && (READ_ONCE(job->frozen) || (is_in_bin(job) && !(running && READ_ONCE(job->runs)))))
 			continue;
 		if (process->flags & PF_KTHREAD)
 			continue;
@@ -157,7 +157,7 @@ static bool look_at_holder(struct task_struct *task, struct mts_job *holder)
 	return alive;
 }
 
-static void look_at_holders(u32 bin)
+static void look_at_holders(bool running)
 {
 	struct task_struct *process, *task;
 	struct mts_job *job;
@@ -166,8 +166,8 @@ static void look_at_holders(u32 bin)
 		if (mts_look_steps > MTS_LOOK_MAX_STEPS)
 			return;
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		/* Jobs of the running bin, too: the ties between them are refreshed. */
-		if (!job || !(is_held_up(job) || job->bin == bin))
+		/* Jobs that run, too: the ties between them are refreshed. */
+		if (!job || !(is_held_up(job) || (running && READ_ONCE(job->runs))))
 			continue;
 		match(job, MTS_AWAITED_PROCESS, process->tgid, 0);
 		for_each_thread(process, task)
@@ -176,7 +176,7 @@ static void look_at_holders(u32 bin)
 	}
 }
 
-static void look(u32 bin, u64 planned)
+static void look(bool running, u64 planned)
 {
 	mutex_lock(&look_lock);
 	mts_blocked_clear();
@@ -184,21 +184,21 @@ static void look(u32 bin, u64 planned)
 	looked = ktime_get_ns();
 	known_before = planned;
 	rcu_read_lock();
-	look_at_waiters(bin);
+	look_at_waiters(running);
 	if (mts_blocked_sort()) {
 		mts_look_steps = 0;
-		look_at_holders(bin);
+		look_at_holders(running);
 	}
 	rcu_read_unlock();
 	mutex_unlock(&look_lock);
 }
 
-void mts_waits_look(u32 bin, u64 planned)
+void mts_waits_look(u64 planned)
 {
-	look(bin, planned);
+	look(true, planned);
 }
 
 void mts_waits_look_outside(void)
 {
-	look(MTS_BIN_NONE, 0);
+	look(false, 0);
 }

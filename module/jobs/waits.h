@@ -14,10 +14,9 @@
 
 /**
  * mts_waits_look() - find which jobs wait for which others now
- * @bin: the running bin
  * @planned: when this round was planned; ktime, ns
  *
- * A job of @bin that waits for another job is tied to it (mts_job.ties), so that the next plan
+ * A job that runs and waits for another job is tied to it (mts_job.ties), so that the next plan
  * packs both into one bin. If the plan knew of the tie and had no room for both, and the other job
  * holds the lock of a file, that job gets a call (calls.h): in its own turn it would release the
  * lock while the waiting job is frozen and cannot take it. A job also gets a call if a task outside
@@ -27,7 +26,7 @@
  * miss a wait. Allocates nothing; sleeps only until another look has ended. For the rotor's thread
  * alone.
  */
-void mts_waits_look(u32 bin, u64 planned);
+void mts_waits_look(u64 planned);
 
 /* The same for tasks outside the bins only. For the lookout's thread alone. */
 void mts_waits_look_outside(void);

@@ -62,7 +62,7 @@ struct mts_plan_bin {
 	u32 jobs;
 	u32 flags;
 	u32 threads; /* sum over its jobs */
-	u32 pad;
+	bool runs; /* the rotor's: it runs, or is switched to */
 };
 
 struct mts_plan {

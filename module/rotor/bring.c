@@ -34,14 +34,13 @@ static void add_to_move(struct mts_move *move, struct mts_job *job)
 	};
 }
 
-/* The frozen jobs of bin @to, of the roster's from @first to before @end. */
-struct mts_move mts_bring_incoming(u32 to, u32 first, u32 end)
+struct mts_move mts_bring_incoming(u32 first, u32 end)
 {
 	struct mts_move move = new_move();
 	u32 i;
 
 	for (i = first; i < end; i++)
-		if (mts_rotor.roster.jobs[i]->bin == to &&
+		if (mts_rotor.roster.jobs[i]->runs &&
 		    READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
 			add_to_move(&move, mts_rotor.roster.jobs[i]);
 	return move;
@@ -122,14 +121,14 @@ void mts_bring_wanted(void)
 	mts_fit_excuse_swapins(mts_memory_swapins() - swapins);
 }
 
-void mts_bring_bin(u32 to, u32 first, u32 end)
+void mts_bring_running(u32 first, u32 end)
 {
-	struct mts_move move = mts_bring_incoming(to, first, end);
+	struct mts_move move = mts_bring_incoming(first, end);
 
-	bring(to, &move);
+	bring(mts_rotor.phase.running, &move);
 	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
-	move = mts_bring_incoming(to, first, end);
+	move = mts_bring_incoming(first, end);
 	mts_ops->use_begins(&move);
 }
 
@@ -151,7 +150,7 @@ void mts_bring_job(struct mts_job *job, u64 end)
 	mts_bring_until(&move, end);
 }
 
-void mts_bring_note_use(u32 running, u32 end)
+void mts_bring_note_use(u32 end)
 {
 	struct mts_move move = new_move();
 	u32 i;
@@ -159,7 +158,7 @@ void mts_bring_note_use(u32 running, u32 end)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (READ_ONCE(job->frozen) && (job->bin != running || i >= end))
+		if (READ_ONCE(job->frozen) && (!job->runs || i >= end))
 			add_to_move(&move, job);
 	}
 	mts_ops->use_ends(&move);

@@ -20,20 +20,21 @@ u32 mts_bring_threads(void);
  */
 void mts_bring_wanted(void);
 
-/* Bring back the jobs of bin @to, of the roster's from @first to before @end. */
-void mts_bring_bin(u32 to, u32 first, u32 end);
+/* Bring back the jobs that are to run, of the roster's from @first to before @end. */
+void mts_bring_running(u32 first, u32 end);
 
 /*
  * Record what the frozen jobs used in their slices, before their memory is evicted. A stop freezes
- * jobs whose slice goes on, too: those of bin @running, of the roster's before @end.
+ * jobs whose slice goes on, too: those that run, of the roster's before @end.
  */
-void mts_bring_note_use(u32 running, u32 end);
+void mts_bring_note_use(u32 end);
 
 /*
- * The frozen jobs of bin @to, of the roster's from @first to before @end; and all that are frozen.
+ * The frozen jobs that are to run, of the roster's from @first to before @end; and all that are
+ * frozen.
  * In memory of the rotor's: one at a time.
  */
-struct mts_move mts_bring_incoming(u32 to, u32 first, u32 end);
+struct mts_move mts_bring_incoming(u32 first, u32 end);
 struct mts_move mts_bring_frozen(void);
 
 /* Turns are over, or not begun: bring them back as far as that goes until @end, ktime, ns. */

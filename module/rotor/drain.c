@@ -25,7 +25,7 @@ static struct mts_job *first_to_run(void)
 
 		if (!READ_ONCE(job->frozen))
 			continue;
-		if (!mts_freeze_is_for(job, MTS_BIN_EVERY)) {
+		if (!mts_freeze_is_for(job)) {
 			mts_freezer_thaw(job);
 			continue;
 		}
@@ -74,7 +74,9 @@ bool mts_drain(void)
 
 	if (!move.n)
 		return false;
+	mutex_lock(&mts_lock);
 	mts_state_begin_switch(MTS_BIN_NONE);
+	mutex_unlock(&mts_lock);
 	if (mts_rotor_disk_is_slow())
 		return bring_each();
 	mts_bring_until(&move, ktime_get_ns() + BRING_ALL_NS);

@@ -87,21 +87,21 @@ static u32 rank(const struct mts_job *job, u32 to)
 	return job->bin < n ? (to + n - 1 - job->bin) % n : n - 1;
 }
 
-/* The roster's jobs in that order, without bin @to's. Return: how many. */
+/* The roster's jobs in that order, without those that run. Return: how many. */
 static u32 list_outgoing(u32 to)
 {
 	u32 i, *end = mts_rotor.evict.end_of_bin;
 
 	memset(end, 0, (mts_rotor.round.nbins + 1) * sizeof(*end));
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->bin != to)
+		if (!mts_rotor.roster.jobs[i]->runs)
 			end[rank(mts_rotor.roster.jobs[i], to) + 1]++;
 	/* Where each rank begins, … */
 	for (i = 1; i <= mts_rotor.round.nbins; i++)
 		end[i] += end[i - 1];
 	/* … and then where the next one of it goes. */
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->bin != to)
+		if (!mts_rotor.roster.jobs[i]->runs)
 			mts_rotor.evict.outgoing[end[rank(mts_rotor.roster.jobs[i], to)]++] = i;
 	return end[mts_rotor.round.nbins];
 }
@@ -126,8 +126,8 @@ static void evict_outgoing(void *data)
 	}
 }
 
-/* What bin @to needs in memory, and has. */
-static void measure_bin(u32 to, u64 *demand, u64 *resident)
+/* What the jobs that are to run need in memory, and have. */
+static void measure_running(u64 *demand, u64 *resident)
 {
 	u64 needs, has;
 	u32 i;
@@ -135,7 +135,7 @@ static void measure_bin(u32 to, u64 *demand, u64 *resident)
 	*demand = 0;
 	*resident = 0;
 	for (i = 0; i < mts_rotor.roster.n; i++) {
-		if (mts_rotor.roster.jobs[i]->bin != to ||
+		if (!mts_rotor.roster.jobs[i]->runs ||
 		    mts_roster_peek(mts_rotor.roster.jobs[i], &needs, &has))
 			continue;
 		*demand = mts_add_sat(*demand, needs);
@@ -223,7 +223,7 @@ void mts_evict_for(u32 to, u64 least)
 		evict = MTS_EVICT_NEED;
 	if (evict == MTS_EVICT_OFF)
 		return;
-	measure_bin(to, &demand, &resident);
+	measure_running(&demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
 	want = max(want, least);
 	if (mts_evict_frozen(to, want, 0) < want)

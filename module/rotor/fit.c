@@ -19,7 +19,7 @@ static u32 measure_running(u64 *demand)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin != mts_rotor.phase.running || mts_roster_measure_job(job))
+		if (!job->runs || mts_roster_measure_job(job))
 			continue;
 		*demand = mts_add_sat(*demand, mts_roster_bin_bytes(job));
 		n += mts_roster_bin_bytes(job) > 0;

@@ -19,16 +19,21 @@
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 
-/* Is this job frozen while bin @to runs? */
-bool mts_freeze_is_for(const struct mts_job *job, u32 to)
+/* Is there anything against freezing it? */
+static bool may_freeze(const struct mts_job *job)
 {
-	if (job->bin == to || job->bin == MTS_BIN_EVERY)
+	if (job->bin == MTS_BIN_EVERY)
 		return false;
 	/* What has become so since the round was planned. */
 	if (READ_ONCE(job->flags) & MTS_JOB_PIN || job->realtime || job->untouchable)
 		return false;
 	return !job->foreign && !READ_ONCE(job->overdue) && !mts_job_left_out(job) &&
 	       !mts_job_is_wanted(job);
+}
+
+bool mts_freeze_is_for(const struct mts_job *job)
+{
+	return !job->runs && may_freeze(job);
 }
 
 /* In time, not in rounds: there may be no rounds without it. */
@@ -41,15 +46,16 @@ static void leave_out(struct mts_job *job, u64 rounds)
 	mutex_unlock(&mts_lock);
 }
 
-int mts_freeze_ask(struct mts_job *job, u32 to)
+static int ask(struct mts_job *job, bool all)
 {
 	int err;
 
 	mts_promise_step("jobs are frozen");
-	if (!mts_freeze_is_for(job, to)) {
+	if (job->runs && !all)
+		return 0;
+	if (!may_freeze(job)) {
 		/* It may have become real-time, or pinned, while frozen. */
-		if (job->bin != to)
-			mts_freezer_thaw(job);
+		mts_freezer_thaw(job);
 		return 0;
 	}
 	/* It has been thawed as wanted, or for a call: let it run this round. */
@@ -67,6 +73,11 @@ int mts_freeze_ask(struct mts_job *job, u32 to)
 	else if (err && err != -ENODEV && err != -EAGAIN)
 		pr_warn_ratelimited("job %s: cannot be frozen: error %d\n", job->name, err);
 	return 0;
+}
+
+int mts_freeze_ask(struct mts_job *job)
+{
+	return ask(job, false);
 }
 
 static bool is_freezing(const struct mts_job *job)
@@ -192,7 +203,7 @@ int mts_freeze_wait(u64 deadline)
 	return 0;
 }
 
-int mts_freeze_others(u32 to, u64 deadline)
+static int freeze(bool all, u64 deadline)
 {
 	u64 began = ktime_get_ns();
 	int err = 0;
@@ -201,21 +212,21 @@ int mts_freeze_others(u32 to, u64 deadline)
 	mts_promise_step("tasks are looked at");
 	mts_tasks_scan();
 	for (i = 0; i < mts_rotor.roster.n && !err; i++)
-		err = mts_freeze_ask(mts_rotor.roster.jobs[i], to);
+		err = ask(mts_rotor.roster.jobs[i], all);
 	if (!err)
 		err = mts_freeze_wait(deadline);
 	mts_stats_add(freeze_ns, ktime_get_ns() - began);
 	return err;
 }
 
-void mts_freeze_thaw(u32 bin, u32 first, u32 end)
+void mts_freeze_thaw(u32 first, u32 end)
 {
 	u32 i;
 
 	for (i = first; i < end; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin != bin)
+		if (!job->runs)
 			continue;
 		mts_promise_step("jobs are thawed");
 		mts_freezer_thaw(job);
@@ -223,22 +234,27 @@ void mts_freeze_thaw(u32 bin, u32 first, u32 end)
 	}
 }
 
-void mts_freeze_thaw_bin(u32 bin)
+void mts_freeze_thaw_running(void)
 {
-	mts_freeze_thaw(bin, 0, mts_rotor.roster.n);
+	mts_freeze_thaw(0, mts_rotor.roster.n);
+}
+
+int mts_freeze_others(u64 deadline)
+{
+	return freeze(false, deadline);
 }
 
 int mts_freeze_stop(u64 deadline)
 {
-	return mts_freeze_others(MTS_BIN_EVERY, deadline);
+	return freeze(true, deadline);
 }
 
 int mts_freeze_apply_bins(u64 deadline)
 {
-	int err = mts_freeze_others(mts_rotor.phase.running, deadline);
+	int err = mts_freeze_others(deadline);
 
 	if (!err)
-		mts_freeze_thaw_bin(mts_rotor.phase.running);
+		mts_freeze_thaw_running();
 	return err;
 }
 

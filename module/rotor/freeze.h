@@ -7,7 +7,7 @@
 #include "job.h"
 
 /*
- * Freeze newcomers that wait for their bin, thaw those of the running one. Whether the former have
+ * Freeze newcomers that wait for their bin, thaw those of the running ones. Whether the former have
  * frozen is waited for until @deadline, ktime, ns: the end of the slice, U64_MAX: as in a switch.
  */
 int mts_freeze_apply_bins(u64 deadline);
@@ -18,8 +18,8 @@ int mts_freeze_stop(u64 deadline);
 /* Thaw every job that mts froze. */
 void mts_freeze_thaw_all(void);
 
-/* For overlap.c. Ask a job to freeze unless it runs with bin @to. 0 or -ECANCELED. */
-int mts_freeze_ask(struct mts_job *job, u32 to);
+/* For overlap.c. Ask a job to freeze unless its bin runs. 0 or -ECANCELED. */
+int mts_freeze_ask(struct mts_job *job);
 
 /*
  * Wait until all jobs that were asked have frozen. A job that does not freeze is left out for a
@@ -27,17 +27,17 @@ int mts_freeze_ask(struct mts_job *job, u32 to);
  */
 int mts_freeze_wait(u64 deadline);
 
-/* Thaw those of a bin, of the roster's from @first to before @end. */
-void mts_freeze_thaw(u32 bin, u32 first, u32 end);
+/* Thaw those whose bin runs, of the roster's from @first to before @end. */
+void mts_freeze_thaw(u32 first, u32 end);
 
-/* Is this job to be frozen while bin @to runs? */
-bool mts_freeze_is_for(const struct mts_job *job, u32 to);
+/* Is this job to be frozen, as its bin does not run and nothing exempts it? */
+bool mts_freeze_is_for(const struct mts_job *job);
 
 /* Ask all of those to freeze, and wait as mts_freeze_apply_bins() does. 0 or -ECANCELED. */
-int mts_freeze_others(u32 to, u64 deadline);
+int mts_freeze_others(u64 deadline);
 
-/* Thaw the jobs of a bin. */
-void mts_freeze_thaw_bin(u32 bin);
+/* Thaw the jobs of the bins that run. */
+void mts_freeze_thaw_running(void);
 
 /* The time since *last, which becomes now. */
 static inline u64 mts_freeze_lap(u64 *last)

@@ -24,11 +24,10 @@ bool mts_lend_look(void)
 		share.jobs += mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins;
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
-		bool runs = job->bin != mts_rotor.phase.running && !READ_ONCE(job->frozen);
+		bool out_of_turn = !job->runs && !READ_ONCE(job->frozen);
 
-		mts_budget_look(job, runs && is_lent(job), share);
-		over |= runs && READ_ONCE(job->call.honoured) &&
-			mts_freeze_is_for(job, mts_rotor.phase.running);
+		mts_budget_look(job, out_of_turn && is_lent(job), share);
+		over |= out_of_turn && READ_ONCE(job->call.honoured) && mts_freeze_is_for(job);
 	}
 	return over;
 }

@@ -28,7 +28,6 @@
 
 /**
  * struct passing
- * @to: the incoming bin
  * @out: index into the roster: the next job that may have to leave
  * @in: index into the roster: the next job that may have to come back
  * @room: bytes that were evicted and not yet filled again
@@ -38,7 +37,6 @@
  * @counted_ns: of the time of freezing, what freeze.c has counted already
  */
 struct passing {
-	u32 to;
 	u32 out;
 	u32 in;
 	u64 room;
@@ -99,9 +97,9 @@ static int freeze_some(struct passing *p)
 	for (; p->out < mts_rotor.roster.n && sum < most && !err; p->out++) {
 		struct mts_job *job = mts_rotor.roster.jobs[p->out];
 
-		if (job->bin == p->to)
+		if (job->runs)
 			continue;
-		err = mts_freeze_ask(job, p->to);
+		err = mts_freeze_ask(job);
 		if (mts_evict_may(job) && !mts_ops->resident(job, &bytes))
 			sum = mts_add_sat(sum, bytes);
 	}
@@ -125,9 +123,9 @@ static int make_room(struct passing *p, u64 bytes)
 			return err;
 		/* Drop to nice 0 so that interactive tasks get the CPU. */
 		set_user_nice(current, 0);
-		mts_bring_note_use(p->to, p->in);
+		mts_bring_note_use(p->in);
 		for (; first < p->out; first++)
-			if (mts_rotor.roster.jobs[first]->bin != p->to)
+			if (!mts_rotor.roster.jobs[first]->runs)
 				p->room += mts_evict_job(mts_rotor.roster.jobs[first], U64_MAX, 0);
 		set_user_nice(current, MIN_NICE);
 		p->parts->evict_ns += mts_freeze_lap(&p->last);
@@ -145,7 +143,7 @@ static u64 next_lack(const struct passing *p, u32 *end)
 	for (*end = p->in; *end < mts_rotor.roster.n && sum < most; ++*end) {
 		struct mts_job *job = mts_rotor.roster.jobs[*end];
 
-		if (job->bin == p->to && READ_ONCE(job->frozen) &&
+		if (job->runs && READ_ONCE(job->frozen) &&
 		    !mts_roster_peek(job, &demand, &resident))
 			sum = mts_add_sat(sum, mts_sub_floor(demand, resident));
 	}
@@ -156,13 +154,13 @@ static u64 next_lack(const struct passing *p, u32 *end)
 static int let_in(struct passing *p, u32 end)
 {
 	set_user_nice(current, 0);
-	mts_bring_bin(p->to, p->in, end);
+	mts_bring_running(p->in, end);
 	set_user_nice(current, MIN_NICE);
 	p->parts->bring_back_ns += mts_freeze_lap(&p->last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;
 	if (!p->stands)
-		mts_freeze_thaw(p->to, p->in, end);
+		mts_freeze_thaw(p->in, end);
 	p->in = end;
 	return 0;
 }
@@ -183,10 +181,10 @@ static int pass_some(struct passing *p)
 	return let_in(p, end);
 }
 
-int mts_overlap_switch(u32 to, struct mts_switch_parts *parts)
+int mts_overlap_switch(struct mts_switch_parts *parts)
 {
 	u64 now = ktime_get_ns();
-	struct passing p = { .to = to, .began = now, .last = now, .parts = parts };
+	struct passing p = { .began = now, .last = now, .parts = parts };
 	int err = 0;
 
 	while (!err && p.in < mts_rotor.roster.n) {
@@ -225,7 +223,7 @@ static void send_away(u64 deadline)
 	if (n < 2)
 		return;
 	move(job, (mts_rotor.phase.running + mts_rotor.round.nbins - 1) % mts_rotor.round.nbins);
-	mts_bring_note_use(mts_rotor.phase.running, U32_MAX);
+	mts_bring_note_use(U32_MAX);
 	mts_evict_job(job, U64_MAX, deadline);
 	mts_stats_inc(spills);
 }

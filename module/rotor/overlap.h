@@ -13,7 +13,7 @@
 bool mts_overlap_is_for(u32 to);
 
 /* The switch, done so. -ECANCELED: the gate closed. */
-int mts_overlap_switch(u32 to, struct mts_switch_parts *parts);
+int mts_overlap_switch(struct mts_switch_parts *parts);
 
 /*
  * A spill: the running bin is about to use up the memory. Freeze all jobs and evict some of what

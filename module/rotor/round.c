@@ -16,8 +16,28 @@ void mts_round_end(void)
 {
 	lockdep_assert_held(&mts_lock);
 	mts_rotor.round.nbins = 0;
+	mts_round_run(NULL, 0);
 	mts_rotor.round.plan.round_ns = 0;
 	mts_rotor.round.plan.longest_pause_ns = 0;
+}
+
+static bool is_running(u32 bin)
+{
+	return bin < mts_rotor.round.nbins && mts_rotor.round.bins[bin].runs;
+}
+
+void mts_round_run(const u32 *bins, u32 n)
+{
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < mts_rotor.round.nbins; i++)
+		mts_rotor.round.bins[i].runs = false;
+	for (i = 0; i < n; i++)
+		mts_rotor.round.bins[bins[i]].runs = true;
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		WRITE_ONCE(mts_rotor.roster.jobs[i]->runs,
+			   is_running(mts_rotor.roster.jobs[i]->bin));
 }
 
 void mts_round_set_slice(u32 bin, u64 slice_ns)
@@ -51,6 +71,7 @@ void mts_round_give_bin(struct mts_job *job, u32 bin, u64 bytes)
 {
 	lockdep_assert_held(&mts_lock);
 	job->planned_bytes = bytes;
+	WRITE_ONCE(job->runs, is_running(bin));
 	if (job->bin == bin)
 		return;
 	job->bin = bin;

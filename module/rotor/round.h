@@ -14,6 +14,9 @@ void mts_round_end(void);
 /* A slice begins: it is as long as that. */
 void mts_round_set_slice(u32 bin, u64 slice_ns);
 
+/* From now on these bins run: the first @n of @bins, and no other. A switch to them begins. */
+void mts_round_run(const u32 *bins, u32 n);
+
 /* The sums of all bins, from what the roster says: jobs may have gone. */
 void mts_round_count_bins(void);
 

@@ -58,7 +58,7 @@ static void stall_for_test(void)
 void mts_slice_look_at_waits(void)
 {
 	mts_promise_step("tasks are looked at");
-	mts_waits_look(mts_rotor.phase.running, mts_rotor.planning.planned);
+	mts_waits_look(mts_rotor.planning.planned);
 }
 
 u32 mts_slice_jobs(u32 bin)
@@ -74,7 +74,7 @@ u32 mts_slice_jobs(u32 bin)
  * No job is frozen, and no other bin has any. A job that the watchdog has thawed is not frozen, but
  * keeps its bin: its turn is still to come.
  */
-static bool is_alone(u32 bin)
+static bool is_alone(void)
 {
 	u32 i;
 
@@ -82,23 +82,23 @@ static bool is_alone(u32 bin)
 		return false;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_rotor.roster.jobs[i]->bin < mts_rotor.round.nbins &&
-		    mts_rotor.roster.jobs[i]->bin != bin)
+		    !mts_rotor.roster.jobs[i]->runs)
 			return false;
 	return true;
 }
 
-static bool bin_can_run(u32 bin)
+static bool can_run(void)
 {
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		int awake;
 
-		if (mts_rotor.roster.jobs[i]->bin != bin)
+		if (!mts_rotor.roster.jobs[i]->runs)
 			continue;
 		awake = mts_ops->awake(mts_rotor.roster.jobs[i]);
 		if (awake < 0)
-			return mts_tasks_bin_can_run(bin);
+			return mts_tasks_running_can_run();
 		if (awake)
 			return true;
 	}
@@ -116,7 +116,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 	if (!mts_newcomers_take_in())
 		return MTS_SLICE_OUTGROWN;
 	mts_protection_update(true);
-	if (is_alone(bin))
+	if (is_alone())
 		return MTS_SLICE_ALONE;
 	if (mts_fit_all())
 		return MTS_SLICE_FITS;
@@ -140,7 +140,7 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 	mutex_lock(&mts_lock);
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		job = mts_rotor.roster.jobs[i];
-		if (job->bin != bin)
+		if (!job->runs)
 			continue;
 		job->run_ns += ran;
 		job->slices++;
@@ -259,7 +259,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 			mts_slice_look_at_waits();
 		}
 		/* Twice in a row: one look may fall between two sleeps of a busy task. */
-		asleep = bin_can_run(bin) ? 0 : asleep + 1;
+		asleep = can_run() ? 0 : asleep + 1;
 		if (asleep >= 2 && now >= fair_start && now < mts_rotor.phase.slice_ends) {
 			mts_stats_inc(early_switches);
 			early_in_a_row++;

@@ -77,10 +77,8 @@ void mts_state_rest(u32 state, u32 reason)
 
 void mts_state_begin_switch(u32 to)
 {
-	mutex_lock(&mts_lock);
 	enter(MTS_STATE_SWITCHING);
 	mts_rotor.phase.running = to;
-	mutex_unlock(&mts_lock);
 }
 
 void mts_state_begin_slice(u64 now, u64 slice_ns)

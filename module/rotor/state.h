@@ -266,7 +266,7 @@ unsigned long mts_rotor_take_events(unsigned long mask);
 /* No turns: OFF, IDLE, PAUSED or STOPPED. Takes mts_lock. */
 void mts_state_rest(u32 state, u32 reason);
 
-/* A switch to a bin; to MTS_BIN_NONE: turns are over. Takes mts_lock. */
+/* A switch to a bin; to MTS_BIN_NONE: turns are over. Under mts_lock. */
 void mts_state_begin_switch(u32 to);
 
 /* Begin the slice of the bin that was switched to; @now: ktime, ns. Under mts_lock. */

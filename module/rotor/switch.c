@@ -12,6 +12,7 @@
 #include "rotor/freeze.h"
 #include "rotor/onset.h"
 #include "rotor/overlap.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 
 /* One bin goes, then the other comes. */
@@ -19,7 +20,7 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 {
 	u64 least = 0;
 
-	mts_bring_note_use(to, 0);
+	mts_bring_note_use(0);
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
 	if (mts_rotor.onset.is_on)
 		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());
@@ -27,7 +28,7 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;
-	mts_bring_bin(to, 0, mts_rotor.roster.n);
+	mts_bring_running(0, mts_rotor.roster.n);
 	parts->bring_back_ns = mts_freeze_lap(last);
 	return 0;
 }
@@ -41,7 +42,7 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	 * When turns begin, freeze the first bin, too: it is in memory only in part, and comes back
 	 * like any other.
 	 */
-	err = mts_freeze_others(from == MTS_BIN_NONE ? MTS_BIN_NONE : to, U64_MAX);
+	err = from == MTS_BIN_NONE ? mts_freeze_stop(U64_MAX) : mts_freeze_others(U64_MAX);
 	parts->freeze_ns = mts_freeze_lap(&last);
 	if (err)
 		return err;
@@ -50,7 +51,7 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	err = exchange(to, &last, parts);
 	set_user_nice(current, MIN_NICE);
 	if (!err)
-		mts_freeze_thaw_bin(to);
+		mts_freeze_thaw_running();
 	return err;
 }
 
@@ -69,10 +70,13 @@ int mts_switch_to(u32 to)
 	bool passes = from != MTS_BIN_NONE && mts_overlap_is_for(to);
 	int err;
 
+	mutex_lock(&mts_lock);
 	mts_state_begin_switch(to);
+	mts_round_run(&to, 1);
+	mutex_unlock(&mts_lock);
 	trace_mts_switch_begin(mts_rotor.phase.round, from, to);
 	mts_stats_inc(switches);
-	err = passes ? mts_overlap_switch(to, &parts) : switch_to_bin(from, to, &parts);
+	err = passes ? mts_overlap_switch(&parts) : switch_to_bin(from, to, &parts);
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)

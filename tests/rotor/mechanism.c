@@ -480,14 +480,14 @@ void mts_tasks_look(void)
 	rcu_read_unlock();
 }
 
-bool mts_tasks_bin_can_run(u32 bin)
+bool mts_tasks_running_can_run(void)
 {
 	bool can = false;
 	u32 i;
 
 	rcu_read_lock();
 	for (i = 0; i < nmodels && !can; i++)
-		can = models[i] && models[i]->job->bin == bin && models[i]->awake;
+		can = models[i] && models[i]->job->runs && models[i]->awake;
 	rcu_read_unlock();
 	return can;
 }
@@ -512,14 +512,14 @@ void mts_waits_look_outside(void)
 	rcu_read_unlock();
 }
 
-void mts_waits_look(u32 bin, u64 planned)
+void mts_waits_look(u64 planned)
 {
 	u64 now = mts_user_now();
 	u32 i, j;
 
 	rcu_read_lock();
 	for (i = 0; i < nmodels; i++)
-		for (j = 0; models[i] && models[i]->job->bin == bin && j < nmodels; j++)
+		for (j = 0; models[i] && models[i]->job->runs && j < nmodels; j++)
 			if (models[j] && i != j && host_chance(500))
 				mts_ties_note(&models[i]->job->ties, models[j]->job->id, now,
 					      models[j]->job->frozen);

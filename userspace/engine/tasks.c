@@ -156,14 +156,14 @@ void mts_tasks_look(void)
 	put_jobs(jobs, n);
 }
 
-bool mts_tasks_bin_can_run(u32 bin)
+bool mts_tasks_running_can_run(void)
 {
 	u32 i, n;
 	struct mts_job **jobs = get_jobs(&n);
 	bool found = false;
 
 	for (i = 0; i < n && !found; i++)
-		found = jobs[i]->bin == bin && mts_tasks_awake(jobs[i]->cgrp) > 0;
+		found = READ_ONCE(jobs[i]->runs) && mts_tasks_awake(jobs[i]->cgrp) > 0;
 	put_jobs(jobs, n);
 	return found;
 }

@@ -8,7 +8,7 @@
 #include "jobs/watched.h"
 #include "memory/readahead.h"
 
-void mts_waits_look(u32 bin, u64 planned)
+void mts_waits_look(u64 planned)
 {
 }
 
