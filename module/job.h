@@ -228,6 +228,11 @@ struct mts_job {
 	u32 last_threads; /* the last count */
 	u64 rss; /* bytes in memory that count towards the demand */
 	u32 bin; /* index, MTS_BIN_EVERY or MTS_BIN_NONE */
+	/*
+	 * turn.c: a time of ktime from which on the job has run, without the time that it was
+	 * frozen; 0: it takes no turns; ns
+	 */
+	s64 served_from;
 	bool runs; /* round.c: its bin runs, or is switched to; readers may race */
 	u64 planned_bytes; /* its part of its bin's planned demand; 0: it is in no bin */
 	u32 freeze_failures;
@@ -257,6 +262,8 @@ struct mts_job {
 	struct mts_slice_use use;
 	struct mts_working_set working_set;
 	/* the rotor's thread */
+	u64 turn_ns; /* slices since it came in */
+	bool turn_was_short; /* the host has reclaimed in one of them */
 	bool slice_tells_little; /* its last slice may not have shown all that it uses */
 	u64 sampled; /* onset.c: bytes in memory at the last sample */
 	u64 grew; /* onset.c: bytes by which it had grown since the sample before */

@@ -10,6 +10,7 @@ const struct mts_config settings_default = {
 	.mask = MTS_CONFIG_ALL,
 	.mode = MTS_DEFAULT_MODE,
 	MTS_DEFAULT_KNOBS,
+	.step = MTS_DEFAULT_STEP,
 };
 
 u64 settings_time(const char *name, const char *text, u64 low, u64 high)
@@ -46,6 +47,23 @@ static u64 take_bin(const char *text)
 	if (bytes < MTS_BIN_MIN_BYTES || bytes > MTS_BIN_MAX_BYTES)
 		args_refuse("bin=%s: less than 1 MiB, or more than 1 PiB", text);
 	return bytes;
+}
+
+static u32 take_step(const char *text)
+{
+	const char *wrong;
+	u64 bytes;
+
+	if (!strcmp(text, "auto"))
+		return MTS_STEP_AUTO;
+	if (!strcmp(text, "bin"))
+		return MTS_STEP_BIN;
+	wrong = parse_size(text, &bytes);
+	if (wrong)
+		args_refuse("step=%s: %s", text, wrong);
+	if (bytes < 1 << 20 || bytes >> 20 > MTS_STEP_MIB_MAX)
+		args_refuse("step=%s: less than 1 MiB, or more than 1 PiB", text);
+	return bytes >> 20;
 }
 
 static u32 take_overhead(const char *text)
@@ -85,11 +103,13 @@ void settings_take(struct mts_config *config, const char *word)
 		config->max_pause_ns = take_pause(value);
 	else if (!strncmp(word, "overhead=", 9))
 		config->overhead = take_overhead(value);
+	else if (!strncmp(word, "step=", 5))
+		config->step = take_step(value);
 	else if (!strncmp(word, "bin=", 4))
 		config->bin_bytes = take_bin(value);
 	else
 		args_refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
-			    "max_pause, overhead or bin",
+			    "max_pause, overhead, step or bin",
 			    word);
 }
 

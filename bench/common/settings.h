@@ -14,7 +14,7 @@
 #define SETTINGS_HELP                                                                    \
 	"KEY=VALUE, with the module's defaults, as in `mtsctl set`: mode=auto|always,\n" \
 	"slice=5s, min_slice=200ms, max_pause=auto|TIME, overhead=5%|off,\n"             \
-	"bin=auto|SIZE, pack=ffd|bfd|rw, evict=auto|off|need|full.\n"
+	"bin=auto|SIZE, step=bin|auto|SIZE, pack=ffd|bfd|rw, evict=auto|off|need|full.\n"
 
 /* What a fresh module has. */
 extern const struct mts_config settings_default;

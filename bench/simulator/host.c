@@ -16,6 +16,11 @@
  */
 #define THRASH_PART 256u
 #define THRASH_STEP_NS (10 * (u64)NSEC_PER_MSEC)
+/*
+ * Jobs that grow into memory that is being evicted would fill it again and again, page by page. For
+ * this long they may have more than there is; the host then takes it back.
+ */
+#define EDGE_STEP_NS (1 * (u64)NSEC_PER_MSEC)
 /* Reclaim tells the rotor this often, as in module/sched_hooks/hooks.c. */
 #define RECLAIM_WAKE_NS (100 * (u64)NSEC_PER_MSEC)
 
@@ -142,9 +147,9 @@ static u64 growth_ends(void)
 
 	switch (host.regime) {
 	case REGIME_ROOM:
-		return pages_fix(host_room(), rate);
+		return mts_max(pages_fix(host_room(), rate), EDGE_STEP_NS);
 	case REGIME_TAKE:
-		return pages_fix(host.frozen_resident, rate);
+		return mts_max(pages_fix(host.frozen_resident, rate), EDGE_STEP_NS);
 	default:
 		return mts_max(pages_fix(memory_touched() / THRASH_PART, rate), THRASH_STEP_NS);
 	}

@@ -160,6 +160,12 @@ static u64 look_at(u64 began, bool called, u64 deadline)
 	return !called && machine_now() < at ? mts_min(at, deadline) : deadline;
 }
 
+/* The rotor's thread goes before the jobs, unless it has lowered its priority. */
+static bool goes_first(void)
+{
+	return task_nice(current) < 0;
+}
+
 /* ---- eviction ----------------------------------------------------------------------------- */
 
 static bool may_go_on(struct mts_eviction *e, const struct mts_job *job)
@@ -175,7 +181,10 @@ static u64 evictable(const struct job *job)
 
 u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *again)
 {
-	struct mover mover = { .threads = 1, .page_ns = host.scenario->costs.evict, .disk = true };
+	struct mover mover = { .threads = 1,
+			       .page_ns = host.scenario->costs.evict,
+			       .disk = true,
+			       .first = goes_first() };
 	struct job *job = job_of(mts);
 	u64 before, bytes, got = 0;
 
@@ -237,7 +246,10 @@ static u64 take_back(struct mts_move *move, u32 *at, u64 pages)
 
 u64 move_bring_back(struct mts_move *move)
 {
-	struct mover mover = { .threads = 1, .page_ns = host.scenario->costs.back, .disk = true };
+	struct mover mover = { .threads = 1,
+			       .page_ns = host.scenario->costs.back,
+			       .disk = true,
+			       .first = goes_first() };
 	u32 most = min3(host.scenario->threads, MAX_WORKERS, max(move->threads, 1u)), at = 0, i;
 	u64 began = machine_now(), busy = mts_workers_busy(), before = 0, pages = 0;
 

@@ -40,7 +40,7 @@ static double done(const struct scenario *scenario)
 /* Of a bin in the round that is shown. */
 static u64 pause_of(const struct shown_bin *bin)
 {
-	return mts_sub_floor(figures.round_ns, bin->slice_ns);
+	return mts_min(mts_sub_floor(figures.round_ns, bin->slice_ns), figures.shown_pause_ns);
 }
 
 /* ---- for people -------------------------------------------------------------------- */

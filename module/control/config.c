@@ -29,6 +29,7 @@ static struct mts_config current_config = {
 	.demand = MTS_DEFAULT_DEMAND,
 	MTS_DEFAULT_KNOBS,
 	.interactive = MTS_DEFAULT_INTERACTIVE,
+	.step = MTS_DEFAULT_STEP,
 };
 
 static const char *const mode_names[] = {
@@ -71,6 +72,8 @@ static int check(const struct mts_config *c)
 		return -ERANGE;
 	if (!mts_config_is_pause(c->max_pause_ns))
 		return -ERANGE;
+	if (c->step > MTS_STEP_MIB_MAX && c->step != MTS_STEP_BIN)
+		return -ERANGE;
 	if (c->bin_bytes && !is_within(c->bin_bytes, MTS_BIN_MIN_BYTES, MTS_BIN_MAX_BYTES))
 		return -ERANGE;
 	return 0;
@@ -81,7 +84,7 @@ int mts_config_set(const struct mts_config *set)
 	struct mts_config merged;
 	int err;
 
-	if (set->mask & ~MTS_CONFIG_ALL || set->reserved)
+	if (set->mask & ~MTS_CONFIG_ALL)
 		return -EINVAL;
 
 	mutex_lock(&mts_lock);
@@ -106,6 +109,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.demand = set->demand;
 	if (set->mask & MTS_CONFIG_INTERACTIVE)
 		merged.interactive = set->interactive;
+	if (set->mask & MTS_CONFIG_STEP)
+		merged.step = set->step;
 	/* If only slice_ns is set, min_slice_ns follows it down. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);

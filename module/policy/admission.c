@@ -138,9 +138,9 @@ u64 mts_admission_could_run(u64 awake, u32 processors)
 	return mts_max(mts_min(awake, 1000ull * processors), 1000ull);
 }
 
-u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors)
+u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors)
 {
-	u64 sum = mts_add_sat(residents, div64_u64(others, mts_max(nbins, 1u)));
+	u64 sum = mts_add_sat(residents, div64_u64(others * part, 1000));
 
 	return mts_min(sum, 1000ull * processors);
 }

@@ -94,9 +94,9 @@ u64 mts_admission_could_run(u64 awake, u32 processors);
 
 /*
  * What all jobs together would run if they took turns, per mille of a processor: exempt jobs
- * (@residents) all of the time, the other jobs in one of @nbins bins. At most @processors.
+ * (@residents) all of the time, the other jobs @part of it, per mille. At most @processors.
  */
-u64 mts_admission_expected(u64 residents, u64 others, u32 nbins, u32 processors);
+u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors);
 
 /**
  * struct mts_admission - what the jobs get of the processors, without and with turns

@@ -31,6 +31,11 @@ struct mts_plan_conf {
 	u32 overhead; /* per mille of a round that switches may take; 0: slices never grow */
 	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
 	u64 switch_ns; /* measured duration of a switch; 0: not known */
+	/*
+	 * Bins that overlap: the plan consists of groups, each of jobs of at most so many bytes
+	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins
+	 */
+	u64 step;
 	const struct mts_plan_tie *ties; /* the most important first */
 	u32 nties;
 };
@@ -47,6 +52,7 @@ struct mts_plan_job {
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
 	u32 threads; /* that want to run at the same time */
+	bool runs; /* it is not frozen now; a group of overlapping bins runs or waits as a whole */
 	u32 bin; /* result: index, or MTS_BIN_EVERY for an exempt job */
 	/* result: first job of the group that is packed as one; MTS_BIN_NONE: not in a group */
 	u32 group;
@@ -55,23 +61,38 @@ struct mts_plan_job {
 /* Demand exceeds the capacity: one oversize job, or MTS_PACK_RW's leftovers. */
 #define MTS_PLAN_OVERFULL (1u << 0)
 
+/**
+ * struct mts_plan_bin - a bin; of overlapping bins, a group
+ * @slice_ns: of overlapping bins: the time until the next switch, once it has come in
+ * @pause_ns: time that its jobs are frozen in a round
+ * @threads: sum over its jobs
+ * @runs: it runs, or is switched to
+ * @next: it is to run after the next switch
+ * @service_ns: of the job with the most: how long it has run (window.h)
+ * @due_ns: while it waits: when its pause limit ends; ktime
+ */
 struct mts_plan_bin {
 	u64 demand;
 	u64 slice_ns;
-	u64 pause_ns; /* time that its jobs are frozen in a round */
+	u64 pause_ns;
 	u32 jobs;
 	u32 flags;
-	u32 threads; /* sum over its jobs */
-	bool runs; /* the rotor's: it runs, or is switched to */
+	u32 threads;
+	bool runs;
+	bool next;
+	u64 service_ns;
+	u64 due_ns;
 };
 
 struct mts_plan {
 	u32 nbins;
+	bool overlaps; /* the bins are groups, of which several run at a time */
 	u64 capacity; /* of a bin: exempt jobs are taken off */
 	u64 demand; /* of all jobs in bins */
 	u64 resident_demand; /* of exempt jobs, and kept_bytes of the others */
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
-	u64 run_ns; /* the sum of the slices */
+	/* the sum of the slices; of overlapping bins, the round less the part that moving takes */
+	u64 run_ns;
 	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */

@@ -8,6 +8,7 @@
 #include "policy/spread.h"
 #include "policy/ties.h"
 #include "policy/traffic.h"
+#include "policy/window.h"
 
 struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config)
 {
@@ -116,6 +117,51 @@ static u64 fullest(const struct mts_plan_bin *bins, u32 nbins)
 	return most;
 }
 
+/* ---- overlapping bins -------------------------------------------------------------------- */
+
+/*
+ * Jobs that run and jobs that wait are no group: those that run get one of their own. Tied jobs
+ * stay together, and wait together.
+ */
+static void part_groups(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bins,
+			struct mts_plan *plan)
+{
+	u32 i, nbins = plan->nbins;
+
+	for (i = 0; i < nbins; i++) {
+		bins[i].runs = true;
+		bins[i].next = false;
+	}
+	for (i = 0; i < n; i++)
+		if (!is_resident(&jobs[i]) && (!jobs[i].runs || jobs[i].group != MTS_BIN_NONE))
+			bins[jobs[i].bin].runs &= jobs[i].runs;
+	/* slice_ns leads from a group to the new one of those that run, until slices are set. */
+	for (i = 0; i < nbins; i++)
+		bins[i].slice_ns = U64_MAX;
+	for (i = 0; i < n; i++) {
+		struct mts_plan_bin *old = &bins[jobs[i].bin];
+
+		if (is_resident(&jobs[i]) || !jobs[i].runs || jobs[i].group != MTS_BIN_NONE ||
+		    old->runs)
+			continue;
+		if (old->slice_ns == U64_MAX) {
+			old->slice_ns = plan->nbins++;
+			bins[old->slice_ns] = (struct mts_plan_bin){ .runs = true };
+		}
+		mts_bin_move(&jobs[i], bins, old->slice_ns);
+	}
+}
+
+static bool is_saturated(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u32 i;
+
+	for (i = 0; i < nbins; i++)
+		if (mts_bin_is_saturated(&bins[i]))
+			return true;
+	return false;
+}
+
 /* Pack by memory alone. Return: number of bins, or an error. */
 static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
@@ -126,7 +172,8 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 	int nbins;
 
 	mts_plan_join(conf, jobs, n, capacity, items);
-	nbins = mts_binpack(conf->pack, items, close_up(jobs, n, items), capacity, items + n);
+	nbins = mts_binpack(conf->step ? MTS_PACK_FFD : conf->pack, items, close_up(jobs, n, items),
+			    conf->step ? mts_min(conf->step, capacity) : capacity, items + n);
 	if (nbins < 0)
 		return nbins;
 	*plan = (struct mts_plan){
@@ -136,6 +183,19 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 	};
 	fill_bins(jobs, n, items, bins, plan);
 	return nbins;
+}
+
+/* Groups, of which several run at a time. More than one bin is needed. */
+static int pack_groups(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		       struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
+{
+	int ngroups = pack(conf, jobs, n, bins, plan, scratch);
+
+	if (ngroups < 0 || is_saturated(bins, ngroups))
+		return ngroups;
+	part_groups(jobs, n, bins, plan);
+	plan->overlaps = true;
+	return plan->nbins;
 }
 
 /* Honour as many ties as cost no memory: all of them, a half, a quarter, an eighth, or none. */
@@ -148,6 +208,7 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 	u32 part;
 
 	some.nties = 0;
+	some.step = 0;
 	nbins = pack(&some, jobs, n, bins, plan, scratch);
 	if (nbins < 2 || !conf->nties || n > MTS_PLAN_MANY)
 		return nbins;
@@ -171,9 +232,12 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 		return -EINVAL;
 
 	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
+	if (nbins >= 2 && conf->step)
+		nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
-	mts_plan_spread(conf, jobs, n, bins, plan);
+	if (!plan->overlaps)
+		mts_plan_spread(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
 	mts_plan_slices(conf, bins, plan);
 	return 0;

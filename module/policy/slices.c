@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "policy/slices.h"
 
+#include "policy/window.h"
+
 #include "policy/bins.h"
 
 static u64 mul_sat(u64 a, u32 b)
@@ -8,42 +10,71 @@ static u64 mul_sat(u64 a, u32 b)
 	return b && a > div64_u64(U64_MAX, b) ? U64_MAX : a * b;
 }
 
+/*
+ * @alone: a larger bin has no room for another beside it; such a group of overlapping bins takes all
+ * of the memory, whatever its size.
+ */
 static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
-		    u64 full)
+		    u64 full, u64 alone)
 {
 	u64 share = 0;
 
 	/* Also keeps the quotient below within 64 bits, and the divisor off zero. */
-	if (bin->demand >= capacity)
+	if (bin->demand >= capacity || bin->demand > alone)
 		return full;
 	if (bin->demand && full)
 		share = mul_u64_u64_div_u64(full, bin->demand, capacity);
 	return mts_max(share, mts_min(conf->min_slice_ns, full));
 }
 
+/*
+ * In a round each group comes in once, and leaves once. At any time as much as fits runs, less half
+ * of the largest group on average. What runs is served for as long as all others, so each waits for
+ * the part of the round that its memory is not there.
+ */
+static u64 overlapping_pause(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, used, waits;
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++)
+		largest = mts_max(largest, mts_min(bins[i].demand, plan->capacity));
+	used = mts_min(plan->capacity - largest / 2, sum);
+	waits = mts_sub_floor(sum, used);
+	return sum ? mul_u64_u64_div_u64(plan->round_ns, waits, sum) : 0;
+}
+
 /* Set all slices, given the slice of a full bin. Return: the longest pause. */
 static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		      struct mts_plan *plan, u64 full)
 {
-	u64 shortest = U64_MAX, run = 0;
+	u64 shortest = U64_MAX, run = 0, smallest = U64_MAX, next = U64_MAX, alone;
 	u32 i;
 
+	for (i = 0; plan->overlaps && i < plan->nbins; i++) {
+		next = mts_min(next, mts_max(bins[i].demand, smallest));
+		smallest = mts_min(smallest, bins[i].demand);
+	}
 	for (i = 0; i < plan->nbins; i++) {
-		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full);
+		/* The smallest other one. */
+		alone = bins[i].demand == smallest ? next : smallest;
+		alone = plan->overlaps ? mts_sub_floor(plan->capacity, alone) : U64_MAX;
+		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full, alone);
 		shortest = mts_min(shortest, bins[i].slice_ns);
 		run = mts_add_sat(run, bins[i].slice_ns);
 	}
 	plan->run_ns = run;
 	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
-	return plan->round_ns - shortest;
+	return plan->overlaps ? overlapping_pause(bins, plan) : plan->round_ns - shortest;
 }
 
 static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 {
+	u64 same = plan->overlaps ? overlapping_pause(bins, plan) : 0;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++) {
-		bins[i].pause_ns = plan->round_ns - bins[i].slice_ns;
+		bins[i].pause_ns = plan->overlaps ? same : plan->round_ns - bins[i].slice_ns;
 		plan->longest_pause_ns = mts_max(plan->longest_pause_ns, bins[i].pause_ns);
 	}
 }
@@ -57,6 +88,14 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 {
 	u64 switches, slices, sum = mts_bins_sum_capped(bins, plan);
 
+	/*
+	 * What moves memory takes some of the processors, and the jobs that stay have the others: a
+	 * switch costs that part of its time.
+	 */
+	if (plan->overlaps)
+		overhead = mts_min(overhead * (mts_max(conf->processors, 1) /
+					       mts_window_movers(conf->processors)),
+				   MTS_OVERHEAD_MAX);
 	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
 	/* Longer switches give the longest slice in any case. The cap avoids an overflow. */
@@ -132,6 +171,16 @@ static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *
 	return true;
 }
 
+/* In switches the jobs that stay run on, on the processors that moving leaves. */
+static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts_plan *plan)
+{
+	u64 switches = plan->round_ns - plan->run_ns;
+
+	plan->run_ns = plan->round_ns - mul_u64_u64_div_u64(switches,
+							    mts_window_movers(conf->processors),
+							    mts_max(conf->processors, 1));
+}
+
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
@@ -151,6 +200,8 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
 	}
 	set_pauses(bins, plan);
+	if (plan->overlaps)
+		count_what_moving_takes(conf, plan);
 }
 
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
@@ -168,17 +219,29 @@ bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 	return plan->longest_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
 }
 
-u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const u64 *left,
-		 u64 switch_ns)
+u32 mts_plan_part(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u64 pause;
+
+	if (plan->nbins < 2 || !plan->round_ns)
+		return 1000;
+	if (!plan->overlaps)
+		return 1000 / plan->nbins;
+	pause = overlapping_pause(bins, plan);
+	return 1000 - mul_u64_u64_div_u64(1000, pause, plan->round_ns);
+}
+
+u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 running, const u32 *order, u32 n,
+		 const u64 *left, u64 switch_ns)
 {
 	u64 planned = bins[running].slice_ns, longest = planned;
 	u64 slices = planned, switches = 0;
 	u32 i, bin;
 
-	for (i = 1; i < nbins; i++) {
+	for (i = 0; i < n; i++) {
 		u64 time;
 
-		bin = (running + i) % nbins;
+		bin = order[i];
 		if (left[bin] == U64_MAX)
 			continue;
 		time = mts_sub_floor(left[bin], switches);

@@ -11,6 +11,9 @@
  */
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 
+/* The part of all time that jobs run, as the processors allow: per mille. */
+u32 mts_plan_part(const struct mts_plan_bin *bins, const struct mts_plan *plan);
+
 /* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
@@ -21,10 +24,11 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 /**
  * mts_plan_cut() - longest slice with which each bin gets its turn in time
  * @bins: this round's bins
- * @nbins: number of bins
- * @running: the bin whose slice it is, below @nbins
+ * @running: the bin whose slice it is
+ * @order: the bins that follow, in the order of their turns
+ * @n: how many
  * @left: for each bin, ns until its switch must begin; U64_MAX: no job of it waits, and it gets no
- *	turn. The entry of @running is ignored
+ *	turn
  * @switch_ns: duration of a switch
  *
  * Before each bin but the next one lie other turns: their slices and their switches. Those slices
@@ -33,7 +37,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
  *
  * Return: ns, at most the slice as planned.
  */
-u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 nbins, u32 running, const u64 *left,
-		 u64 switch_ns);
+u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 running, const u32 *order, u32 n,
+		 const u64 *left, u64 switch_ns);
 
 #endif /* _MTS_POLICY_SLICES_H */

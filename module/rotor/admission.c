@@ -94,6 +94,14 @@ static u64 read_times(void)
 	return sum;
 }
 
+/* How long a job runs with turns, per mille. Where all fits now, they would take two bins. */
+static u32 part_of_time(void)
+{
+	const struct mts_plan *plan = &mts_rotor.round.plan;
+
+	return plan->nbins < 2 ? 500 : mts_plan_part(mts_rotor.round.bins, plan);
+}
+
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
 static void close_window(u64 now)
 {
@@ -123,11 +131,10 @@ static void close_window(u64 now)
 		mts_admission_forget(&job->look);
 	}
 	window.could_run = mts_admission_could_run(awake, num_online_cpus());
-	/* Where all fits now, turns would take two bins. */
 	window.expected =
 		mts_admission_expected(mts_admission_potential(&residents),
-				       mts_admission_potential(&others),
-				       max(mts_rotor.round.plan.nbins, 2U), num_online_cpus());
+				       mts_admission_potential(&others), part_of_time(),
+				       num_online_cpus());
 	mts_admission_close(&mts_rotor.admission.past, now, &window);
 }
 

@@ -6,6 +6,7 @@
 #include "events/trace.h"
 #include "jobs/ops.h"
 #include "memory/memory.h"
+#include "policy/window.h"
 #include "rotor/fit.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -124,7 +125,12 @@ void mts_bring_wanted(void)
 void mts_bring_running(u32 first, u32 end)
 {
 	struct mts_move move = mts_bring_incoming(first, end);
+	u32 i;
 
+	for (i = 0; i < move.n; i++) {
+		move.jobs[i].job->turn_ns = 0;
+		move.jobs[i].job->turn_was_short = false;
+	}
 	bring(mts_rotor.phase.running, &move);
 	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
@@ -167,5 +173,8 @@ void mts_bring_note_use(u32 end)
 /* Where the disk takes the time, more of us would only make its heads go back and forth. */
 u32 mts_bring_threads(void)
 {
-	return mts_rotor_waits_for_disk() ? 1 : U32_MAX;
+	if (mts_rotor_waits_for_disk())
+		return 1;
+	/* Of overlapping bins some run on meanwhile. */
+	return mts_rotor.round.plan.overlaps ? mts_window_movers(num_online_cpus()) : U32_MAX;
 }

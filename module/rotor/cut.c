@@ -15,23 +15,16 @@ u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
 			     now);
 }
 
-/* The bin whose turn is after that of @bin. */
-static u32 next_bin(u32 bin)
+/* The bin whose turn is next; MTS_BIN_NONE: no other has jobs. */
+static u32 next_bin(void)
 {
-	u32 i, distance, best = mts_rotor.round.nbins, next = bin;
+	const struct mts_turns *turns = &mts_rotor.turns;
+	u32 i;
 
-	for (i = 0; i < mts_rotor.roster.n; i++) {
-		if (mts_rotor.roster.jobs[i]->bin >= mts_rotor.round.nbins ||
-		    mts_rotor.roster.jobs[i]->bin == bin)
-			continue;
-		distance = (mts_rotor.roster.jobs[i]->bin + mts_rotor.round.nbins - bin) %
-			   mts_rotor.round.nbins;
-		if (distance < best) {
-			best = distance;
-			next = mts_rotor.roster.jobs[i]->bin;
-		}
-	}
-	return next;
+	for (i = 0; i < turns->n; i++)
+		if (mts_rotor.round.bins[turns->order[i]].jobs)
+			return turns->order[i];
+	return MTS_BIN_NONE;
 }
 
 /*
@@ -44,7 +37,7 @@ static u32 next_bin(u32 bin)
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
-	u32 i, n = 0, comes = 0, next = next_bin(mts_rotor.phase.running);
+	u32 i, n = 0, comes = 0, next = next_bin();
 	u64 back;
 	bool passes = mts_overlap_is_for(next);
 	u64 more =
@@ -79,6 +72,6 @@ u64 mts_cut_longest(u64 now, u64 max_pause)
 	u64 *left = mts_rotor.scratch;
 
 	find_left(left, now, max_pause);
-	return mts_plan_cut(mts_rotor.round.bins, mts_rotor.round.nbins, mts_rotor.phase.running,
-			    left, mts_rotor.costs.switches.slowest_ns);
+	return mts_plan_cut(mts_rotor.round.bins, mts_rotor.phase.running, mts_rotor.turns.order,
+			    mts_rotor.turns.n, left, mts_rotor.costs.switches.slowest_ns);
 }

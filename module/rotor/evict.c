@@ -15,6 +15,7 @@
 #include "rotor/bring.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
+#include "rotor/turn.h"
 
 bool mts_evict_may(const struct mts_job *job)
 {
@@ -77,32 +78,22 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 
 /* ---- the bins that do not run ------------------------------------------------- */
 
-/*
- * Place of a job in the order of eviction: first the bin that runs again last, at the end no bin.
- */
-static u32 rank(const struct mts_job *job, u32 to)
-{
-	u32 n = mts_rotor.round.nbins;
-
-	return job->bin < n ? (to + n - 1 - job->bin) % n : n - 1;
-}
-
 /* The roster's jobs in that order, without those that run. Return: how many. */
-static u32 list_outgoing(u32 to)
+static u32 list_outgoing(void)
 {
 	u32 i, *end = mts_rotor.evict.end_of_bin;
 
 	memset(end, 0, (mts_rotor.round.nbins + 1) * sizeof(*end));
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (!mts_rotor.roster.jobs[i]->runs)
-			end[rank(mts_rotor.roster.jobs[i], to) + 1]++;
+			end[mts_turn_rank(mts_rotor.roster.jobs[i]) + 1]++;
 	/* Where each rank begins, … */
 	for (i = 1; i <= mts_rotor.round.nbins; i++)
 		end[i] += end[i - 1];
 	/* … and then where the next one of it goes. */
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (!mts_rotor.roster.jobs[i]->runs)
-			mts_rotor.evict.outgoing[end[rank(mts_rotor.roster.jobs[i], to)]++] = i;
+			mts_rotor.evict.outgoing[end[mts_turn_rank(mts_rotor.roster.jobs[i])]++] = i;
 	return end[mts_rotor.round.nbins];
 }
 
@@ -190,11 +181,11 @@ static u32 count_enough(u32 n, u64 want)
 	return i;
 }
 
-u64 mts_evict_frozen(u32 to, u64 want, u64 deadline)
+u64 mts_evict_frozen(u64 want, u64 deadline)
 {
 	struct outgoing out = { .e = new_eviction(want, deadline) };
 	u64 most = left_of(&out.e);
-	u32 n = list_outgoing(to);
+	u32 n = list_outgoing();
 
 	out.n = count_enough(n, want);
 	mts_workers_run(evict_outgoing, &out, min(mts_bring_threads(), out.n));
@@ -213,11 +204,14 @@ void mts_evict_forget_full(void)
 	mts_rotor.evict.swap_full_in = 0;
 }
 
-void mts_evict_for(u32 to, u64 least)
+void mts_evict_for_running(u64 least)
 {
 	u64 began = ktime_get_ns(), demand, resident, want;
 	u32 evict = mts_rotor.costs.switches.evict;
 
+	/* Of overlapping bins as much as comes in, and no more, changes hands. */
+	if (mts_rotor.round.plan.overlaps && evict == MTS_EVICT_FULL)
+		evict = MTS_EVICT_NEED;
 	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
 	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
@@ -226,7 +220,7 @@ void mts_evict_for(u32 to, u64 least)
 	measure_running(&demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
 	want = max(want, least);
-	if (mts_evict_frozen(to, want, 0) < want)
+	if (mts_evict_frozen(want, 0) < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }

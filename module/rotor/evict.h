@@ -9,8 +9,8 @@
 /* It is frozen, its memory need not stay, and there is something to get from it. */
 bool mts_evict_may(const struct mts_job *job);
 
-/* Make room for bin @to, as the configuration has it; @least bytes, if it has any evicted. */
-void mts_evict_for(u32 to, u64 least);
+/* Make room for what is to run, as configured; @least bytes, if any are to be evicted. */
+void mts_evict_for_running(u64 least);
 
 /*
  * Up to @want bytes of a job, until @deadline (ktime, ns; 0: no limit). Return: bytes that left
@@ -19,11 +19,10 @@ void mts_evict_for(u32 to, u64 least);
 u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
 
 /*
- * Up to @want bytes of what is frozen, while bin @to runs: the bin that runs again last goes
- * first, which is the one that has just run. Until @deadline, as above. Return: bytes that left
- * memory.
+ * Up to @want bytes of what is frozen and waits: the bin that runs again last goes first, which is
+ * the one that has just run. Until @deadline, as above. Return: bytes that left memory.
  */
-u64 mts_evict_frozen(u32 to, u64 want, u64 deadline);
+u64 mts_evict_frozen(u64 want, u64 deadline);
 
 /* An eviction fell short: log it if swap is full. */
 void mts_evict_note_full(void);

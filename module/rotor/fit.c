@@ -7,6 +7,7 @@
 #include "policy/fit.h"
 #include "rotor/confined.h"
 #include "rotor/roster.h"
+#include "rotor/round.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -46,11 +47,11 @@ bool mts_fit_all(void)
 
 bool mts_fit_outgrown(void)
 {
+	const struct mts_plan_bin running = mts_round_running();
 	u64 demand;
 
 	return measure_running(&demand) > 1 &&
-	       mts_policy_outgrown(&mts_rotor.round.plan,
-				   &mts_rotor.round.bins[mts_rotor.phase.running], demand);
+	       mts_policy_outgrown(&mts_rotor.round.plan, &running, demand);
 }
 
 void mts_fit_begin_slice(void)
@@ -81,18 +82,18 @@ void mts_fit_forget(void)
 
 bool mts_fit_swaps(void)
 {
-	const struct mts_plan_bin *bin = &mts_rotor.round.bins[mts_rotor.phase.running];
+	const struct mts_plan_bin bin = mts_round_running();
 	u64 pages = mts_memory_swapins() - mts_rotor.fit.swapins, demand;
 
 	/* An eighth of the bin, and while the host reclaims: else something comes back late. */
-	if (pages < bin->demand >> (PAGE_SHIFT + 3) ||
+	if (pages < bin.demand >> (PAGE_SHIFT + 3) ||
 	    mts_hooks_last_reclaim() <= mts_rotor.phase.slice_began)
 		return false;
 	/* Asked again after as much again. */
 	mts_rotor.fit.swapins += pages;
-	if (mts_sub_floor(pages, mts_confined_swapins()) < bin->demand >> (PAGE_SHIFT + 3))
+	if (mts_sub_floor(pages, mts_confined_swapins()) < bin.demand >> (PAGE_SHIFT + 3))
 		return false;
 	return measure_running(&demand) > 1 &&
-	       mts_policy_misfit(&mts_rotor.fit.lesson, &mts_rotor.round.plan, bin, demand,
+	       mts_policy_misfit(&mts_rotor.fit.lesson, &mts_rotor.round.plan, &bin, demand,
 				 mts_memory_free(), mts_rotor.planning.capacity_is_set);
 }

@@ -21,6 +21,15 @@ static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 dema
 	return job->max_pause_ns && mts_rotor_plan_take_room(demand);
 }
 
+/* Of overlapping bins: it runs at once if it fits beside those that run, else it waits for them. */
+static u32 new_group(u64 demand)
+{
+	const struct mts_plan_bin running = mts_round_running();
+
+	return mts_round_add_bin(mts_add_sat(running.demand, demand) <=
+				 mts_rotor.round.plan.capacity);
+}
+
 static void place(struct mts_job *job, struct mts_newcomers *all)
 {
 	u64 demand;
@@ -31,11 +40,12 @@ static void place(struct mts_job *job, struct mts_newcomers *all)
 		return;
 	}
 	demand = mts_newcomers_demand(all, job->parent, job->demand);
-	bin = mts_newcomers_bin(all, mts_rotor.phase.running, demand);
+	bin = mts_rotor.round.plan.overlaps ? new_group(demand) :
+					      mts_newcomers_bin(all, mts_rotor.phase.running, demand);
 	if (is_let_in_for_its_limit(job, bin, demand)) {
 		job->limited = true;
 		bin = MTS_BIN_EVERY;
-	} else if (bin != MTS_BIN_NONE) {
+	} else if (bin != MTS_BIN_NONE && !mts_rotor.round.plan.overlaps) {
 		mts_newcomers_take(all, bin, demand);
 	}
 	mts_round_place(job, bin, demand);
@@ -100,7 +110,7 @@ static bool has_to_be_resident(const struct mts_job *job)
 
 bool mts_newcomers_take_in(void)
 {
-	const struct mts_plan_bin *running;
+	struct mts_plan_bin running;
 	u32 i, n = 0;
 	bool fits;
 
@@ -115,8 +125,8 @@ bool mts_newcomers_take_in(void)
 	}
 	if (n)
 		mts_jobs_changed();
-	running = &mts_rotor.round.bins[mts_rotor.phase.running];
-	fits = running->demand <=
+	running = mts_round_running();
+	fits = running.demand <=
 	       mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.capacity / 8);
 	mutex_unlock(&mts_lock);
 	/* A key must not make the host switch, if it can be helped. */

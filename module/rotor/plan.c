@@ -16,6 +16,7 @@
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/ties.h"
+#include "policy/window.h"
 #include "rotor/admission.h"
 #include "rotor/confined.h"
 #include "rotor/costs.h"
@@ -23,6 +24,7 @@
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
+#include "rotor/turn.h"
 
 /*
  * Where the demand alone decides about turns (mode=always), the unused memory of jobs is remembered
@@ -141,6 +143,7 @@ static u32 fill_plan_jobs(void)
 		plan_job->kept_bytes = job->foreign ? 0 : mts_roster_kept_bytes(job);
 		plan_job->max_pause_ns = job->max_pause_ns;
 		plan_job->threads = job->threads;
+		plan_job->runs = !READ_ONCE(job->frozen);
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags;
 		/* An exempt job runs, whatever was evicted of it. */
@@ -270,6 +273,8 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	u64 room;
 
 	conf->capacity = capacity_now(config);
+	/* Of an early round neither what the jobs need is known nor what a page costs. */
+	conf->step = mts_rotor.onset.is_on ? 0 : mts_window_step(config->step, conf->capacity);
 	mts_confined_update();
 	room = grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
@@ -351,6 +356,7 @@ bool mts_rotor_plan_slices(void)
 	mutex_lock(&mts_lock);
 	conf = mts_plan_conf_of(mts_rotor_config());
 	conf.switch_ns = mts_rotor.costs.switches.adds_ns;
+	conf.processors = num_online_cpus();
 	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
 	if (by == MTS_BIN_NONE || !mts_plan_shorten(&conf, &mts_rotor.planning.plan_jobs[by],
 						    mts_rotor.round.bins, &mts_rotor.round.plan))
@@ -412,6 +418,7 @@ u32 mts_rotor_plan_round(void)
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		give_bin(mts_rotor.roster.jobs[i], &mts_rotor.planning.plan_jobs[i]);
 	mts_round_count_bins();
+	mts_turn_note_plan(before);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);
 	mts_admit_note_turn(before, on_demand);

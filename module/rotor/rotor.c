@@ -22,31 +22,9 @@
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "rotor/switch.h"
+#include "rotor/turn.h"
 
 static struct task_struct *rotor_thread;
-
-/*
- * The bin that has waited longest: rounds may be cut short, and no bin may starve by that. When
- * turns begin, the bin with the shortest slice, which keeps the others waiting least.
- */
-static u32 first_bin(void)
-{
-	u64 since = U64_MAX;
-	u32 first = 0, i;
-
-	for (i = 1; i < mts_rotor.round.nbins; i++)
-		if (mts_rotor.round.bins[i].slice_ns < mts_rotor.round.bins[first].slice_ns)
-			first = i;
-	for (i = 0; i < mts_rotor.roster.n; i++) {
-		struct mts_job *job = mts_rotor.roster.jobs[i];
-
-		if (job->frozen && job->bin < mts_rotor.round.nbins && job->frozen_since < since) {
-			since = job->frozen_since;
-			first = job->bin;
-		}
-	}
-	return first;
-}
 
 static bool is_to_go_round(enum mts_slice_end end)
 {
@@ -55,19 +33,16 @@ static bool is_to_go_round(enum mts_slice_end end)
 
 static void run_round(void)
 {
-	u32 first = first_bin(), i;
 	u64 began = ktime_get_ns();
+	u32 bin;
 	enum mts_slice_end end = MTS_SLICE_GOES_ON;
 
 	mts_state_begin_round();
 	mts_stats_inc(rounds);
 	trace_mts_round(mts_rotor.phase.round, &mts_rotor.round.plan, mts_rotor.roster.n);
 
-	for (i = 0; i < mts_rotor.round.nbins && is_to_go_round(end); i++) {
-		u32 bin = (first + i) % mts_rotor.round.nbins;
-
-		if (!mts_slice_jobs(bin))
-			continue;
+	mts_turn_begin_round();
+	while (is_to_go_round(end) && (bin = mts_turn_next()) != MTS_BIN_NONE) {
 		if (mts_switch_to(bin))
 			return;
 		/* A round may be long, and others may have reset a setting. */
@@ -125,6 +100,8 @@ static void free_memory(void)
 	kvfree(mts_rotor.bring.moved);
 	kvfree(mts_rotor.evict.outgoing);
 	kvfree(mts_rotor.evict.end_of_bin);
+	kvfree(mts_rotor.turns.order);
+	kvfree(mts_rotor.turns.place);
 	kvfree(mts_rotor.planning.plan_jobs);
 	kvfree(mts_rotor.planning.claims);
 	kvfree(mts_rotor.planning.claimants);
@@ -142,6 +119,10 @@ int mts_rotor_init(void)
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.evict.outgoing), GFP_KERNEL);
 	mts_rotor.evict.end_of_bin =
 		kvcalloc(MTS_MAX_JOBS + 1, sizeof(*mts_rotor.evict.end_of_bin), GFP_KERNEL);
+	mts_rotor.turns.order =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.turns.order), GFP_KERNEL);
+	mts_rotor.turns.place =
+		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.turns.place), GFP_KERNEL);
 	mts_rotor.planning.plan_jobs =
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.plan_jobs), GFP_KERNEL);
 	mts_rotor.planning.claims =
@@ -153,7 +134,7 @@ int mts_rotor_init(void)
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
 	if (!mts_rotor.round.bins || !mts_rotor.roster.jobs || !mts_rotor.bring.moved ||
 	    !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin ||
-	    !mts_rotor.planning.plan_jobs || !mts_rotor.planning.claims ||
+	    !mts_rotor.turns.order || !mts_rotor.turns.place || !mts_rotor.planning.plan_jobs || !mts_rotor.planning.claims ||
 	    !mts_rotor.planning.claimants || !mts_rotor.planning.ties || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");

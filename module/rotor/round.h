@@ -14,8 +14,24 @@ void mts_round_end(void);
 /* A slice begins: it is as long as that. */
 void mts_round_set_slice(u32 bin, u64 slice_ns);
 
-/* From now on these bins run: the first @n of @bins, and no other. A switch to them begins. */
-void mts_round_run(const u32 *bins, u32 n);
+/* A bin is to run after the next switch, and no other. */
+void mts_round_choose(u32 bin);
+
+/* Of overlapping bins: what mts_window_next() chooses is to run. Return: the bin that is first. */
+u32 mts_round_choose_groups(void);
+
+/* Before that: of each job, how long it has run, and when its pause limit ends; ktime, ns. */
+void mts_round_clear_waits(void);
+void mts_round_note_wait(u32 bin, u64 service_ns, u64 due_ns);
+
+/* A switch begins to those that were chosen: they run from now on. */
+void mts_round_switch(void);
+
+/* The sum of the bins that run. */
+struct mts_plan_bin mts_round_running(void);
+
+/* Of overlapping bins: a new group, without jobs. MTS_BIN_NONE: there are too many. */
+u32 mts_round_add_bin(bool runs);
 
 /* The sums of all bins, from what the roster says: jobs may have gone. */
 void mts_round_count_bins(void);

@@ -61,15 +61,6 @@ void mts_slice_look_at_waits(void)
 	mts_waits_look(mts_rotor.planning.planned);
 }
 
-u32 mts_slice_jobs(u32 bin)
-{
-	u32 i, n = 0;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		n += mts_rotor.roster.jobs[i]->bin == bin;
-	return n;
-}
-
 /*
  * No job is frozen, and no other bin has any. A job that the watchdog has thawed is not frozen, but
  * keeps its bin: its turn is still to come.
@@ -106,7 +97,7 @@ static bool can_run(void)
 }
 
 /* Jobs came or went: give newcomers a bin. Is there still something to rotate? */
-static enum mts_slice_end jobs_changed(u32 bin)
+static enum mts_slice_end jobs_changed(void)
 {
 	mts_job_reap(mts_promise_step);
 	mts_roster_muster();
@@ -120,7 +111,7 @@ static enum mts_slice_end jobs_changed(u32 bin)
 		return MTS_SLICE_ALONE;
 	if (mts_fit_all())
 		return MTS_SLICE_FITS;
-	return mts_slice_jobs(bin) ? MTS_SLICE_GOES_ON : MTS_SLICE_EMPTY;
+	return mts_round_running().jobs ? MTS_SLICE_GOES_ON : MTS_SLICE_EMPTY;
 }
 
 void mts_slice_close(u32 bin, enum mts_slice_end why)
@@ -145,7 +136,9 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 		job->run_ns += ran;
 		job->slices++;
 		mts_roster_count_threads(job);
-		job->slice_tells_little = reclaimed || ran < least;
+		job->turn_ns += ran;
+		job->turn_was_short |= reclaimed;
+		job->slice_tells_little = job->turn_was_short || job->turn_ns < least;
 		WRITE_ONCE(job->overdue, false);
 	}
 	mts_state_end_slice();
@@ -191,7 +184,9 @@ static u64 patience(u32 early_in_a_row)
 enum mts_slice_end mts_slice_run(u32 bin)
 {
 	static u32 early_in_a_row;
-	const unsigned long spilling = mts_rotor_waits_for_disk() ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
+	/* Overlapping bins fill the memory on purpose. */
+	const bool may_spill = mts_rotor_waits_for_disk() && !mts_rotor.round.plan.overlaps;
+	const unsigned long spilling = may_spill ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
 	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;
@@ -234,7 +229,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		if (spilling && mts_onset_bin_fills(SPILL_NS) && mts_overlap_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
-			end = jobs_changed(bin);
+			end = jobs_changed();
 			if (end != MTS_SLICE_GOES_ON)
 				return end;
 		}

@@ -15,6 +15,4 @@ enum mts_slice_end mts_slice_run(u32 bin);
 /* The slice is over: account to its jobs what they have had of it. */
 void mts_slice_close(u32 bin, enum mts_slice_end why);
 
-u32 mts_slice_jobs(u32 bin);
-
 #endif /* _MTS_ROTOR_SLICE_H */

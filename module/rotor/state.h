@@ -73,6 +73,23 @@ struct mts_round {
 };
 
 /**
+ * struct mts_turns - whose turn it is
+ * @owner: turn.c
+ * @first: of disjoint bins, the one that runs first
+ * @left: bins that are to come in before the round is over
+ * @order: the bins that wait, in the order of their turns, as of the last switch
+ * @n: how many
+ * @place: of each bin in @order; of a bin that does not wait: 0
+ */
+struct mts_turns {
+	u32 first;
+	u32 left;
+	u32 *order;
+	u32 n;
+	u32 *place;
+};
+
+/**
  * struct mts_planning - how the round was planned
  * @owner: plan.c
  * @planned: ktime, ns
@@ -200,6 +217,7 @@ struct mts_rotor {
 	struct mts_order order;
 	struct mts_roster roster;
 	struct mts_round round;
+	struct mts_turns turns;
 	struct mts_planning planning;
 	struct mts_costs costs;
 	struct mts_onset onset;

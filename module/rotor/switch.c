@@ -15,8 +15,8 @@
 #include "rotor/round.h"
 #include "rotor/state.h"
 
-/* One bin goes, then the other comes. */
-static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
+/* What leaves goes, then the other comes. */
+static int exchange(u64 *last, struct mts_switch_parts *parts)
 {
 	u64 least = 0;
 
@@ -24,7 +24,7 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
 	if (mts_rotor.onset.is_on)
 		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());
-	mts_evict_for(to, least);
+	mts_evict_for_running(least);
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;
@@ -33,7 +33,7 @@ static int exchange(u32 to, u64 *last, struct mts_switch_parts *parts)
 	return 0;
 }
 
-static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
+static int switch_at_once(u32 from, struct mts_switch_parts *parts)
 {
 	u64 last = ktime_get_ns();
 	int err;
@@ -46,9 +46,14 @@ static int switch_to_bin(u32 from, u32 to, struct mts_switch_parts *parts)
 	parts->freeze_ns = mts_freeze_lap(&last);
 	if (err)
 		return err;
-	/* Work of the jobs', not of the host's: a shell that runs beside it gets its share. */
-	set_user_nice(current, 0);
-	err = exchange(to, &last, parts);
+	/*
+	 * Work of the jobs', not of the host's: a shell that runs beside it gets its share. Where
+	 * bins overlap, many jobs run meanwhile. With an equal share beside them it would take as
+	 * many times as long, and leaves the other processors to the shell.
+	 */
+	if (!mts_rotor.round.plan.overlaps || num_online_cpus() < 2)
+		set_user_nice(current, 0);
+	err = exchange(&last, parts);
 	set_user_nice(current, MIN_NICE);
 	if (!err)
 		mts_freeze_thaw_running();
@@ -72,11 +77,11 @@ int mts_switch_to(u32 to)
 
 	mutex_lock(&mts_lock);
 	mts_state_begin_switch(to);
-	mts_round_run(&to, 1);
+	mts_round_switch();
 	mutex_unlock(&mts_lock);
 	trace_mts_switch_begin(mts_rotor.phase.round, from, to);
 	mts_stats_inc(switches);
-	err = passes ? mts_overlap_switch(&parts) : switch_to_bin(from, to, &parts);
+	err = passes ? mts_overlap_switch(&parts) : switch_at_once(from, &parts);
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)

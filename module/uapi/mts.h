@@ -39,7 +39,7 @@
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
  */
-#define MTS_ABI_VERSION 3
+#define MTS_ABI_VERSION 4
 
 #define MTS_MAX_JOBS 4096
 #define MTS_NAME_SIZE 64 /* with the closing NUL */
@@ -111,7 +111,12 @@ enum mts_demand {
 #define MTS_CONFIG_OVERHEAD (1u << 7)
 #define MTS_CONFIG_DEMAND (1u << 8)
 #define MTS_CONFIG_INTERACTIVE (1u << 9)
-#define MTS_CONFIG_ALL 0x3ffu
+#define MTS_CONFIG_STEP (1u << 10) /* since ABI 4 */
+#define MTS_CONFIG_ALL 0x7ffu
+
+#define MTS_STEP_AUTO 0u
+#define MTS_STEP_MIB_MAX (1u << 30)
+#define MTS_STEP_BIN 0xffffffffu
 
 #define MTS_SLICE_MIN_NS 10000000ull /* 10 ms */
 #define MTS_SLICE_MAX_NS 60000000000ull /* 60 s */
@@ -134,6 +139,7 @@ enum mts_demand {
 #define MTS_DEFAULT_OVERHEAD 50u
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 #define MTS_DEFAULT_INTERACTIVE 250u
+#define MTS_DEFAULT_STEP MTS_STEP_BIN
 
 /* The defaults that a plan uses, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
@@ -185,7 +191,12 @@ struct mts_config {
 	 */
 	__u32 interactive;
 	__u32 demand; /* enum mts_demand */
-	__u32 reserved;
+	/*
+	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs that
+	 * stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time (Reuven
+	 * & Wiseman, section 4). MTS_STEP_AUTO: as a forecast has it.
+	 */
+	__u32 step;
 };
 
 /* ---- jobs ------------------------------------------------------------- */

@@ -27,6 +27,7 @@ struct mts_config config_of(u32 mode)
 		.overhead = MTS_DEFAULT_OVERHEAD,
 		.interactive = MTS_DEFAULT_INTERACTIVE,
 		.demand = MTS_DEFAULT_DEMAND,
+		.step = MTS_DEFAULT_STEP,
 	};
 }
 

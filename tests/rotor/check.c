@@ -225,7 +225,7 @@ static void check_turn(u32 bin)
 		    !mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_CONFIG)))
 			BREACH("%s: it is pinned, and takes turns (last: %s)", job->name,
 			       check.did);
-		if ((job->bin == bin || job->bin == MTS_BIN_EVERY) && job->frozen &&
+		if ((job->runs || job->bin == MTS_BIN_EVERY) && job->frozen &&
 		    !job->freeze_lock.owner && !model->buried)
 			BREACH("%s: its slice begins, and it is frozen (last: %s)", job->name,
 			       check.did);
@@ -335,7 +335,7 @@ static void check_alone(enum mts_slice_end why)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin < mts_rotor.round.nbins && job->bin != mts_rotor.phase.running)
+		if (job->bin < mts_rotor.round.nbins && !job->runs)
 			BREACH("the slice of bin %u ends as if it were alone, but %s is in bin %u",
 			       mts_rotor.phase.running, job->name, job->bin);
 	}
@@ -464,6 +464,12 @@ void check_begin(bool gentle)
 	machine_after_turn = after_turn;
 }
 
+/* Of disjoint bins each job had as many slices; of overlapping ones, as much time. */
+static u64 had(const struct mts_job *job)
+{
+	return mts_rotor.round.plan.overlaps ? job->run_ns / NSEC_PER_SEC : job->slices;
+}
+
 void check_shares(void)
 {
 	u64 least = U64_MAX, most = 0;
@@ -475,12 +481,13 @@ void check_shares(void)
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
-		least = min(least, models[i]->job->slices);
-		most = max(most, models[i]->job->slices);
+		least = min(least, had(models[i]->job));
+		most = max(most, had(models[i]->job));
 	}
 	/* An eighth, because new plans move jobs to other bins. */
 	if (most > least + least / 8 + 2)
-		BREACH("slices of jobs that never changed: %llu to %llu", least, most);
+		BREACH("jobs that never changed had %llu to %llu %s", least, most,
+		       mts_rotor.round.plan.overlaps ? "s" : "slices");
 }
 
 void check_end(void)

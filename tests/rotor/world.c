@@ -48,6 +48,14 @@ static u64 draw_slice(void)
 	return (u64[]){ 10, 100, 1000, 5000, 60000 }[machine_draw(5)] * NSEC_PER_MSEC;
 }
 
+/* Disjoint bins, or groups of any size. */
+static u32 draw_step(void)
+{
+	return machine_chance(2) ? MTS_STEP_BIN :
+	       machine_chance(2) ? MTS_STEP_AUTO :
+				   1 + machine_draw(host.memory >> 20);
+}
+
 static void draw_config(void)
 {
 	config = (struct mts_config){
@@ -64,6 +72,7 @@ static void draw_config(void)
 		.overhead = machine_draw(4) ? MTS_DEFAULT_OVERHEAD : machine_draw(501),
 		.interactive = machine_draw(4) ? MTS_DEFAULT_INTERACTIVE : machine_draw(901),
 		.demand = machine_draw(2),
+		.step = draw_step(),
 	};
 	config.min_slice_ns = min_t(u64, config.slice_ns, MTS_DEFAULT_MIN_SLICE_NS);
 	/* Mode auto, too: it is drawn least above. */

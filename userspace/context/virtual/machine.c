@@ -20,6 +20,7 @@
 #define LOG_WIDTH 200
 
 struct task_struct {
+	long nice;
 	ucontext_t context;
 	char *stack;
 	const char *name;
@@ -265,14 +266,15 @@ int kthread_stop(struct task_struct *task)
 	return result;
 }
 
-/* All threads have the same priority. */
+/* For a host that asks: here all threads have the same priority. */
 void set_user_nice(struct task_struct *task, long nice)
 {
+	task->nice = nice;
 }
 
 int task_nice(const struct task_struct *task)
 {
-	return 0;
+	return task->nice;
 }
 
 void sched_set_fifo(struct task_struct *task)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Disjoint bins run one after the other, each once a round. Of overlapping bins several run at a
+ * time, and policy/window.h says which come and which leave.
+ */
+#include "rotor/turn.h"
+
+#include "context.h"
+#include "binpack/sort.h"
+#include "policy/bins.h"
+#include "policy/window.h"
+#include "rotor/cut.h"
+#include "rotor/roster.h"
+#include "rotor/round.h"
+#include "rotor/state.h"
+
+static bool overlaps(void)
+{
+	return mts_rotor.round.plan.overlaps;
+}
+
+/* ---- service ------------------------------------------------------------------------------ */
+
+/* How long it has run since it began to take turns, and what it was given then; ns. */
+static u64 service_of(const struct mts_job *job, u64 now)
+{
+	u64 frozen = READ_ONCE(job->frozen_total), since = READ_ONCE(job->frozen_since);
+
+	if (READ_ONCE(job->frozen))
+		frozen += mts_sub_floor(now, since);
+	return max_t(s64, (s64)(now - frozen) - job->served_from, 0);
+}
+
+static bool takes_turns(const struct mts_job *job)
+{
+	return job->bin < mts_rotor.round.nbins;
+}
+
+/*
+ * A job that begins to take turns has had as much as the one with the least. With none it would be
+ * the last to leave for as long as the others have taken turns.
+ */
+void mts_turn_note_plan(u32 before)
+{
+	u64 now = ktime_get_ns(), least = U64_MAX;
+	struct mts_job *job;
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		job = mts_rotor.roster.jobs[i];
+		if (before < 2 || !takes_turns(job))
+			job->served_from = 0;
+		else if (job->served_from)
+			least = min(least, service_of(job, now));
+	}
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		job = mts_rotor.roster.jobs[i];
+		if (!takes_turns(job) || job->served_from)
+			continue;
+		job->served_from = service_of(job, now) - (least == U64_MAX ? 0 : least);
+		/* 0 says that it takes none. */
+		job->served_from = job->served_from ?: 1;
+	}
+}
+
+/* ---- disjoint bins ------------------------------------------------------------------------ */
+
+/*
+ * The bin that has waited longest: rounds may be cut short, and no bin may starve by that. When
+ * turns begin, the bin with the shortest slice, which keeps the others waiting least.
+ */
+static u32 first_bin(void)
+{
+	u64 since = U64_MAX;
+	u32 first = 0, i;
+
+	for (i = 1; i < mts_rotor.round.nbins; i++)
+		if (mts_rotor.round.bins[i].slice_ns < mts_rotor.round.bins[first].slice_ns)
+			first = i;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (job->frozen && job->bin < mts_rotor.round.nbins && job->frozen_since < since) {
+			since = job->frozen_since;
+			first = job->bin;
+		}
+	}
+	return first;
+}
+
+/* As a ring: after the last bin the first one runs again. */
+static void order_bins(u32 lead)
+{
+	u32 i, nbins = mts_rotor.round.nbins;
+
+	mts_rotor.turns.n = nbins - 1;
+	for (i = 0; i + 1 < nbins; i++)
+		mts_rotor.turns.order[i] = (lead + 1 + i) % nbins;
+}
+
+static bool has_jobs(u32 bin)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == bin)
+			return true;
+	return false;
+}
+
+/* Which one is first was decided when the round began: it is at the place of the last. */
+static u32 next_bin(void)
+{
+	u32 bin, nbins = mts_rotor.round.nbins;
+
+	while (mts_rotor.turns.left) {
+		bin = (mts_rotor.turns.first + nbins - mts_rotor.turns.left) % nbins;
+		mts_rotor.turns.left--;
+		if (has_jobs(bin))
+			return bin;
+	}
+	return MTS_BIN_NONE;
+}
+
+static u32 turn_of_bins(void)
+{
+	u32 bin = next_bin();
+
+	if (bin == MTS_BIN_NONE)
+		return bin;
+	mutex_lock(&mts_lock);
+	mts_round_choose(bin);
+	mutex_unlock(&mts_lock);
+	order_bins(bin);
+	return bin;
+}
+
+/* ---- overlapping bins --------------------------------------------------------------------- */
+
+static void measure_groups(void)
+{
+	u64 now = ktime_get_ns(), limit = mts_rotor.planning.max_pause_ns;
+	u32 i;
+
+	mts_round_clear_waits();
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (!takes_turns(job))
+			continue;
+		mts_round_note_wait(job->bin, service_of(job, now),
+				    READ_ONCE(job->frozen) ?
+					    READ_ONCE(job->frozen_since) +
+						    mts_job_pause_limit(job, limit) :
+					    now);
+	}
+}
+
+/* Those that are to wait, by the ends of their pauses. */
+static void order_groups(void)
+{
+	struct mts_key *keys = mts_rotor.scratch;
+	const struct mts_plan_bin *bin;
+	u64 now = ktime_get_ns();
+	u32 i, n = 0;
+
+	for (i = 0; i < mts_rotor.round.nbins; i++) {
+		bin = &mts_rotor.round.bins[i];
+		if (bin->next || !bin->jobs)
+			continue;
+		/* What leaves now is due last; the largest key is the first. */
+		keys[n++] = (struct mts_key){
+			.value = U64_MAX - (bin->runs ? mts_add_sat(now, MTS_PAUSE_MAX_NS) :
+							bin->due_ns),
+			.index = i,
+		};
+	}
+	mts_keys_sort(keys, n, keys + n);
+	for (i = 0; i < n; i++)
+		mts_rotor.turns.order[i] = keys[i].index;
+	mts_rotor.turns.n = n;
+}
+
+static u32 turn_of_groups(void)
+{
+	u32 i, lead, comes = 0;
+
+	mutex_lock(&mts_lock);
+	measure_groups();
+	lead = mts_round_choose_groups();
+	if (lead != MTS_BIN_NONE)
+		mts_round_set_slice(lead, mts_window_slice(mts_rotor.round.bins,
+							   mts_rotor.round.nbins, lead));
+	mutex_unlock(&mts_lock);
+	if (lead == MTS_BIN_NONE)
+		return lead;
+	for (i = 0; i < mts_rotor.round.nbins; i++)
+		comes += mts_rotor.round.bins[i].next && !mts_rotor.round.bins[i].runs;
+	mts_rotor.turns.left = mts_sub_floor(mts_rotor.turns.left, max(comes, 1U));
+	order_groups();
+	return lead;
+}
+
+/* ---- both --------------------------------------------------------------------------------- */
+
+void mts_turn_begin_round(void)
+{
+	mts_rotor.turns.left = mts_rotor.round.nbins;
+	mts_rotor.turns.first = overlaps() ? 0 : first_bin();
+}
+
+u32 mts_turn_next(void)
+{
+	u32 i, lead;
+
+	if (!mts_rotor.turns.left)
+		return MTS_BIN_NONE;
+	lead = overlaps() ? turn_of_groups() : turn_of_bins();
+	if (lead == MTS_BIN_NONE)
+		return lead;
+	memset(mts_rotor.turns.place, 0, mts_rotor.round.nbins * sizeof(*mts_rotor.turns.place));
+	for (i = 0; i < mts_rotor.turns.n; i++)
+		mts_rotor.turns.place[mts_rotor.turns.order[i]] = i;
+	return lead;
+}
+
+u32 mts_turn_rank(const struct mts_job *job)
+{
+	u32 n = mts_rotor.turns.n;
+
+	/* A job in no bin goes last. */
+	return job->bin < mts_rotor.round.nbins && n ? n - 1 - mts_rotor.turns.place[job->bin] : n;
+}
