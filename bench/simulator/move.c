@@ -89,7 +89,9 @@ void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 	};
 	does(data);
 	run.most = 0;
-	wait_event_idle(run_wait, !run.active);
+	/* The rotor's thread may be one that is to stop: without a limit it would not sleep. */
+	while (run.active)
+		wait_event_idle_timeout(run_wait, !run.active, HZ);
 	while (run.called)
 		kthread_stop(run.workers[--run.called]);
 }

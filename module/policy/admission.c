@@ -140,7 +140,7 @@ u64 mts_admission_could_run(u64 awake, u32 processors)
 
 u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors)
 {
-	u64 sum = mts_add_sat(residents, div64_u64(others * part, 1000));
+	u64 sum = mts_add_sat(residents, mul_u64_u64_div_u64(others, part, 1000));
 
 	return mts_min(sum, 1000ull * processors);
 }

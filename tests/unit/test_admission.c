@@ -309,11 +309,11 @@ static void old_looks_fade(void **unused)
 static void a_job_runs_in_one_bin_of_many(void **unused)
 {
 	(void)unused;
-	assert_int_equal(mts_admission_expected(0, 20000, 2, 1), 1000);
-	assert_int_equal(mts_admission_expected(0, 3000, 3, 2), 1000);
-	assert_int_equal(mts_admission_expected(0, 3000, 0, 4), 3000);
-	assert_int_equal(mts_admission_expected(500, 900, 3, 1), 800);
-	assert_int_equal(mts_admission_expected(U64_MAX, U64_MAX, 1, 2), 2000);
+	assert_int_equal(mts_admission_expected(0, 20000, 500, 1), 1000);
+	assert_int_equal(mts_admission_expected(0, 3000, 333, 2), 999);
+	assert_int_equal(mts_admission_expected(0, 3000, 1000, 4), 3000);
+	assert_int_equal(mts_admission_expected(500, 900, 333, 1), 799);
+	assert_int_equal(mts_admission_expected(U64_MAX, U64_MAX, 1000, 2), 2000);
 }
 
 /* ---- turns ---------------------------------------------------------------------------- */

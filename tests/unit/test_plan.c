@@ -786,26 +786,27 @@ static void slices_are_cut_for_waiting_bins(void **unused)
 		{ .slice_ns = 10 },
 		{ .slice_ns = 4 },
 	};
+	const u32 after_0[] = { 1, 2 }, after_2[] = { 0, 1 };
 
 	(void)unused;
 	/* Time enough: 6 until bin 1's, 6 + 2 + 10 until bin 2's. */
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 18 }, 2), 6);
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ U64_MAX, 100, 100 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 6, 18 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ U64_MAX, 100, 100 }, 2), 6);
 	/* The next bin waits: only the running bin's slice is cut. */
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 5, 18 }, 2), 5);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 5, 18 }, 2), 5);
 	/* The one after it: bin 1's slice shrinks as well, the switch does not. */
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 10 }, 2), 3);
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 2, 10 }, 2), 2);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 6, 10 }, 2), 3);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 2, 10 }, 2), 2);
 	/* A bin without a frozen job has no turn. */
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, 6 }, 2), 6);
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, U64_MAX, U64_MAX }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, U64_MAX, 6 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, U64_MAX, U64_MAX }, 2), 6);
 	/* Turns go round. */
-	assert_int_equal(mts_plan_cut(three, 3, 2, (u64[]){ 4, 7, 0 }, 2), 2);
-	assert_int_equal(mts_plan_cut(three, 3, 2, (u64[]){ 4, 12, 0 }, 2), 4);
+	assert_int_equal(mts_plan_cut(three, 2, after_2, 2, (u64[]){ 4, 7, 0 }, 2), 2);
+	assert_int_equal(mts_plan_cut(three, 2, after_2, 2, (u64[]){ 4, 12, 0 }, 2), 4);
 	/* Too late. */
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 6, 2 }, 2), 0);
-	assert_int_equal(mts_plan_cut(three, 3, 0, (u64[]){ 0, 0, 18 }, 2), 0);
-	assert_int_equal(mts_plan_cut(three, 1, 0, (u64[]){ 0 }, 2), 6);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 6, 2 }, 2), 0);
+	assert_int_equal(mts_plan_cut(three, 0, after_0, 2, (u64[]){ 0, 0, 18 }, 2), 0);
+	assert_int_equal(mts_plan_cut(three, 0, NULL, 0, (u64[]){ 0 }, 2), 6);
 }
 
 int main(void)
