@@ -38,7 +38,8 @@ static void look_at_waiters(bool running)
 
 	for_each_process(process) {
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		if (job && (READ_ONCE(job->frozen) || (is_in_bin(job) && !(running && READ_ONCE(job->runs)))))
+		if (job && (READ_ONCE(job->frozen) ||
+			    (is_in_bin(job) && !(running && READ_ONCE(job->runs)))))
 			continue;
 		if (process->flags & PF_KTHREAD)
 			continue;

@@ -68,7 +68,7 @@ struct mts_plan_job {
  * @threads: sum over its jobs
  * @runs: it runs, or is switched to
  * @next: it is to run after the next switch
- * @service_ns: of the job with the most: how long it has run (window.h)
+ * @service_ns: how long each of its jobs has run, on average (window.h)
  * @due_ns: while it waits: when its pause limit ends; ktime
  */
 struct mts_plan_bin {

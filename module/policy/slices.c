@@ -176,9 +176,9 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts
 {
 	u64 switches = plan->round_ns - plan->run_ns;
 
-	plan->run_ns = plan->round_ns - mul_u64_u64_div_u64(switches,
-							    mts_window_movers(conf->processors),
-							    mts_max(conf->processors, 1));
+	plan->run_ns =
+		plan->round_ns - mul_u64_u64_div_u64(switches, mts_window_movers(conf->processors),
+						     mts_max(conf->processors, 1));
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,

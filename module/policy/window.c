@@ -77,20 +77,21 @@ u32 mts_window_next(struct mts_plan_bin *bins, u32 nbins, u64 capacity)
 
 u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead)
 {
-	u64 slice = 0, sum = 0, mean, own = bins[lead].service_ns;
+	u64 slice = 0, longest = 0, sum = 0, mean, own = bins[lead].service_ns;
 	u32 i, n = 0;
 
 	for (i = 0; i < nbins; i++) {
 		if (!bins[i].jobs)
 			continue;
 		sum = mts_add_sat(sum, bins[i].service_ns);
+		longest = mts_max(longest, bins[i].slice_ns);
 		n++;
 		if (i == lead || (bins[i].next && !bins[i].runs))
 			slice = mts_add_sat(slice, bins[i].slice_ns);
 	}
 	mean = div64_u64(sum, mts_max(n, 1));
 	if (own < mean)
-		return mts_add_sat(slice, mts_min(mean - own, slice / 2));
+		return mts_max(slice, mts_min(mts_add_sat(slice, mean - own), longest));
 	return slice - mts_min(own - mean, slice / 2);
 }
 

@@ -131,10 +131,9 @@ static void close_window(u64 now)
 		mts_admission_forget(&job->look);
 	}
 	window.could_run = mts_admission_could_run(awake, num_online_cpus());
-	window.expected =
-		mts_admission_expected(mts_admission_potential(&residents),
-				       mts_admission_potential(&others), part_of_time(),
-				       num_online_cpus());
+	window.expected = mts_admission_expected(mts_admission_potential(&residents),
+						 mts_admission_potential(&others), part_of_time(),
+						 num_online_cpus());
 	mts_admission_close(&mts_rotor.admission.past, now, &window);
 }
 

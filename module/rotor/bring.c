@@ -41,8 +41,7 @@ struct mts_move mts_bring_incoming(u32 first, u32 end)
 	u32 i;
 
 	for (i = first; i < end; i++)
-		if (mts_rotor.roster.jobs[i]->runs &&
-		    READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
+		if (mts_rotor.roster.jobs[i]->runs && READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
 			add_to_move(&move, mts_rotor.roster.jobs[i]);
 	return move;
 }

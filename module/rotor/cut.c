@@ -15,7 +15,7 @@ u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
 			     now);
 }
 
-/* The bin whose turn is next; MTS_BIN_NONE: no other has jobs. */
+/* The bin whose turn is next; the running one, if no other has jobs. */
 static u32 next_bin(void)
 {
 	const struct mts_turns *turns = &mts_rotor.turns;
@@ -24,7 +24,7 @@ static u32 next_bin(void)
 	for (i = 0; i < turns->n; i++)
 		if (mts_rotor.round.bins[turns->order[i]].jobs)
 			return turns->order[i];
-	return MTS_BIN_NONE;
+	return mts_rotor.phase.running;
 }
 
 /*

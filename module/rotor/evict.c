@@ -93,7 +93,8 @@ static u32 list_outgoing(void)
 	/* … and then where the next one of it goes. */
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (!mts_rotor.roster.jobs[i]->runs)
-			mts_rotor.evict.outgoing[end[mts_turn_rank(mts_rotor.roster.jobs[i])]++] = i;
+			mts_rotor.evict.outgoing[end[mts_turn_rank(mts_rotor.roster.jobs[i])]++] =
+				i;
 	return end[mts_rotor.round.nbins];
 }
 

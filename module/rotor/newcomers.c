@@ -40,8 +40,9 @@ static void place(struct mts_job *job, struct mts_newcomers *all)
 		return;
 	}
 	demand = mts_newcomers_demand(all, job->parent, job->demand);
-	bin = mts_rotor.round.plan.overlaps ? new_group(demand) :
-					      mts_newcomers_bin(all, mts_rotor.phase.running, demand);
+	bin = mts_rotor.round.plan.overlaps ?
+		      new_group(demand) :
+		      mts_newcomers_bin(all, mts_rotor.phase.running, demand);
 	if (is_let_in_for_its_limit(job, bin, demand)) {
 		job->limited = true;
 		bin = MTS_BIN_EVERY;

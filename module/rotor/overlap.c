@@ -51,8 +51,7 @@ bool mts_overlap_is_for(u32 to)
 {
 	u32 i;
 
-	if (!mts_rotor_waits_for_disk() || mts_rotor.onset.is_on ||
-	    mts_rotor.round.plan.overlaps)
+	if (!mts_rotor_waits_for_disk() || mts_rotor.onset.is_on || mts_rotor.round.plan.overlaps)
 		return false;
 	if (mts_rotor.costs.switches.evict != MTS_EVICT_FULL)
 		return false;
@@ -247,8 +246,7 @@ int mts_overlap_spill(void)
 		return err;
 	began = ktime_get_ns();
 	set_user_nice(current, 0);
-	if (mts_evict_frozen(want, deadline) < want / 2 &&
-	    mts_rotor_should_run())
+	if (mts_evict_frozen(want, deadline) < want / 2 && mts_rotor_should_run())
 		send_away(deadline);
 	set_user_nice(current, MIN_NICE);
 	mts_stats_add(evict_ns, ktime_get_ns() - began);

@@ -68,7 +68,7 @@ void mts_round_note_wait(u32 bin, u64 service_ns, u64 due_ns)
 	struct mts_plan_bin *group = &mts_rotor.round.bins[bin];
 
 	lockdep_assert_held(&mts_lock);
-	group->service_ns = max(group->service_ns, service_ns);
+	group->service_ns += div_u64(service_ns, max(group->jobs, 1U));
 	group->due_ns = min(group->due_ns, due_ns);
 }
 

@@ -171,8 +171,8 @@ static void order_groups(void)
 			continue;
 		/* What leaves now is due last; the largest key is the first. */
 		keys[n++] = (struct mts_key){
-			.value = U64_MAX - (bin->runs ? mts_add_sat(now, MTS_PAUSE_MAX_NS) :
-							bin->due_ns),
+			.value = U64_MAX -
+				 (bin->runs ? mts_add_sat(now, MTS_PAUSE_MAX_NS) : bin->due_ns),
 			.index = i,
 		};
 	}

@@ -5,7 +5,14 @@ from tests.guest import harness
 
 GROUP = harness.Group(
     "rotation",
-    programs=("test_rotor", "test_limits", "test_cgroup_limits", "test_spared", "test_evict"),
+    programs=(
+        "test_rotor",
+        "test_overlap",
+        "test_limits",
+        "test_cgroup_limits",
+        "test_spared",
+        "test_evict",
+    ),
 )
 
 
