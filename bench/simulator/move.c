@@ -51,6 +51,12 @@ u64 mts_workers_busy(void)
 	return (u64)(host.busy >> FIX) + machine_busy();
 }
 
+u64 mts_workers_delayed(void)
+{
+	host_advance();
+	return (u64)(host.delayed >> FIX);
+}
+
 /* Are more threads of use: is it the processor that has taken the time? */
 static bool is_processor_slow(u64 began, u64 busy)
 {

@@ -79,6 +79,7 @@ static u128 set_movers(u128 disk_left)
 	u32 movers = 0;
 
 	host.busy_rate = 0;
+	host.delayed_rate = 0;
 	list_for_each_entry(mover, &host.movers, node) {
 		movers += mover->threads;
 		first |= mover->first;
@@ -95,6 +96,7 @@ static u128 set_movers(u128 disk_left)
 			mover->rate = mover->rate * granted / wanted;
 	/* The rotor's thread counts its waiting for a processor, too (mts_workers_busy()). */
 	host.busy_rate = (wanted + granted * (movers - 1)) / movers;
+	host.delayed_rate = (wanted - granted) / movers;
 	return granted;
 }
 

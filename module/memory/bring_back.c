@@ -21,6 +21,7 @@
 
 #include "compat/swap_entry.h"
 #include "events/promise.h"
+#include "memory/disk.h"
 #include "memory/memory.h"
 #include "memory/mms.h"
 #include "mts.h"
@@ -52,13 +53,6 @@
  */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /*
- * The disk is slow if a page takes longer than SLOW_NS on average (40 MB/s; an SSD takes 10 us).
- * Then many pages need a request of their own, and the disk serves few at a time. The average
- * counts from SLOW_PAGES pages on.
- */
-#define SLOW_NS (100 * (u64)NSEC_PER_USEC)
-#define SLOW_PAGES 1024u
-/*
  * Pages to bring back if little time is left, a second, as at the end of turns: 1 GiB. An SSD reads
  * as much in a second. Sorting it takes 25 to 80 ms (a processor of 2 to 3 GHz, idle and busy); of
  * 4 GiB, a third of the second.
@@ -78,12 +72,13 @@ struct progress {
 	const struct mts_move *move;
 	u32 nmms;
 	u32 around; /* pages that a fault reads at most */
-	u64 began;
+	const struct task_struct *owner; /* the rotor's thread */
+	struct mts_disk_mark began; /* of that thread */
 	atomic_t next; /* index of the next batch in the list */
 	atomic_t checked; /* address spaces checked for dead processes */
 	atomic64_t overdue_since; /* when a job was first seen thawed as overdue, ns; 0: not yet */
 	atomic_t mapped; /* pages that are back */
-	bool slow; /* the disk is slow for this list */
+	bool slow; /* the disk is far behind with this list */
 	bool stopped; /* stop, whatever is left */
 };
 
@@ -312,12 +307,15 @@ static bool is_memory_left(void)
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 
-/* Does this list's order make the disk slow? */
-static bool is_slow(const struct progress *p)
+/* The rotor's thread alone can tell what all threads have worked. */
+static void look_at_disk(struct progress *p)
 {
-	u64 pages = max_t(u64, atomic_read(&p->mapped), SLOW_PAGES);
+	struct mts_disk_sample so_far;
 
-	return ktime_get_ns() - p->began > SLOW_NS * pages;
+	if (current != p->owner || atomic_read(&p->mapped) < MTS_DISK_LEAST_PAGES)
+		return;
+	so_far = mts_disk_since(&p->began, atomic_read(&p->mapped));
+	WRITE_ONCE(p->slow, mts_disk_is_far_behind(so_far.worked_ns, so_far.waited_ns));
 }
 
 /*
@@ -333,7 +331,7 @@ static bool should_go_on(struct progress *p, u32 *read, struct cursor *cursor)
 	*read = 0;
 	mts_promise_step("a bin is brought back");
 	cond_resched();
-	WRITE_ONCE(p->slow, is_slow(p));
+	look_at_disk(p);
 	/*
 	 * A killed process frees its memory only when its address space is released. It must not
 	 * wait for the rest of the bin. On average one address space is checked per page.
@@ -395,7 +393,8 @@ static void read_batches(void *data)
 
 static void read_list(struct progress *p)
 {
-	p->began = ktime_get_ns();
+	p->owner = current;
+	p->began = mts_disk_mark();
 	/* Workers may still be busy with a move that was interrupted for this one. */
 	if (p->move->urgent)
 		read_batches(p);

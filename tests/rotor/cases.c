@@ -11,6 +11,7 @@ const struct host usual_host = {
 	.swap = 32 * GIB,
 	.processors = 4,
 	.bulk_ns = 10000,
+	.page_ns = 3000,
 	.fault_ns = 100000,
 };
 

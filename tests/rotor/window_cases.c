@@ -258,7 +258,7 @@ static void the_first_plan_has_old_demands(void)
 	}
 	jobs[0]->swap = 0;
 	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
-	machine_sleep(60 * SECOND);
+	machine_sleep(40 * SECOND);
 	NEED(mts_rotor.phase.reason == MTS_REASON_COPES, "reason %u", mts_rotor.phase.reason);
 	jobs[0]->size += 8 * GIB;
 	machine_sleep(12 * SECOND);

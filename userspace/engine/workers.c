@@ -36,6 +36,12 @@ u64 mts_workers_busy(void)
 	return own_busy() + mts_stats_read(workers_ns);
 }
 
+/* mts_workers_busy() does not have it here. */
+u64 mts_workers_delayed(void)
+{
+	return 0;
+}
+
 static int work(void *unused)
 {
 	run.fn(run.data);
