@@ -261,6 +261,8 @@ u64 move_bring_back(struct mts_move *move)
 			mover.threads = most;
 			host_changes();
 		}
+		/* It takes no time here. */
+		move->request_ns = move->request_ns ?: (u64)(host_disk_fault() >> FIX);
 		pages += take_back(move, &at, before - pages_left(&mover));
 		before = pages_left(&mover);
 	}

@@ -279,6 +279,7 @@ void rates_set(void);
 
 /* Time of the disk for a page that goes out or comes back in bulk; FIX. */
 u128 host_disk_page(void);
+u128 host_disk_fault(void);
 
 /* Pages that a mover moves in a ns; FIX. */
 u128 host_rate(const struct mover *mover);

@@ -46,13 +46,17 @@ struct mts_page_cost {
 };
 
 /**
- * struct mts_disk - the latest sufficient sample of each way; all zero: nothing is known
+ * struct mts_disk - the latest sufficient sample of each kind; all zero: nothing is known
  * @out: eviction
  * @in: bring-back
+ * @request_ns: time on the disk of a read request by itself, of many at once
+ * @request_at_ns: when that was measured; 0: never
  */
 struct mts_disk {
 	struct mts_page_cost out;
 	struct mts_page_cost in;
+	u64 request_ns;
+	u64 request_at_ns;
 };
 
 /* Add a part to a sample. */
@@ -77,18 +81,25 @@ bool mts_disk_is_known(const struct mts_page_cost *cost, u64 now);
 bool mts_disk_limits(u64 worked_ns, u64 waited_ns);
 
 /**
- * mts_disk_is_far_behind() - is it out of the question that pages come one by one?
+ * mts_disk_needs_rows_for() - would these pages take the disk much longer if they lay apart?
+ * @sample: pages that were moved in bulk
+ * @request_ns: as in struct mts_disk; 0: not known
  *
- * The disk took more than three quarters of the time although it had the pages in bulk. It takes no
- * less for a page by itself. So jobs that fault would leave the processor idle for three quarters
- * of the time and more, however many of them fault at the same time.
+ * The disk limits the move, and a request takes it longer than the 8 pages that the kernel reads
+ * with one at a fault (vm.page-cluster, 3 by default). So with faults requests take most of its
+ * time. That is a disk with heads; a disk that serves many requests at a time is not one. As long
+ * as a request is not known, a disk that limits the move counts as one that needs rows: storms are
+ * worse on it than care is on another.
  */
-bool mts_disk_is_far_behind(u64 worked_ns, u64 waited_ns);
+bool mts_disk_needs_rows_for(const struct mts_disk_sample *sample, u64 request_ns);
+
+/* @request_ns of struct mts_disk, unless it has expired; 0: not known. */
+u64 mts_disk_request_ns(const struct mts_disk *disk, u64 now);
 
 /* As mts_disk_limits(), for a page out and in; false if nothing is known. */
 bool mts_disk_is_waited_for(const struct mts_disk *disk, u64 now);
 
-/* As mts_disk_is_far_behind(), for a page out and in: the disk is slow unless pages lie in rows. */
+/* As mts_disk_needs_rows_for(), for a page out and in: the disk is slow unless pages lie in rows. */
 bool mts_disk_needs_rows(const struct mts_disk *disk, u64 now);
 
 /*
@@ -101,8 +112,8 @@ u64 mts_disk_row_ns(const struct mts_disk *disk, u64 now);
  * mts_disk_is_scattered() - did these pages lie apart?
  * @row_ns: mts_disk_row_ns(); 0: it cannot be told, so they did not
  *
- * The disk is far behind, and takes four times as long as for pages in a row: three quarters of its
- * time went into requests.
+ * The disk limits the move, and takes four times as long as for pages in a row: three quarters of
+ * its time went into requests.
  */
 bool mts_disk_is_scattered(const struct mts_disk_sample *sample, u64 row_ns);
 

@@ -22,6 +22,7 @@ static struct mts_move new_move(void)
 	return (struct mts_move){
 		.jobs = mts_rotor.bring.moved,
 		.threads = mts_bring_threads(),
+		.request_ns = mts_disk_request_ns(&mts_rotor.costs.disk, ktime_get_ns()),
 		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
 	};
@@ -77,6 +78,7 @@ static void bring(u32 to, struct mts_move *move)
 		mts_rotor.bring.urgent_ns += took;
 	} else {
 		mts_costs_in(&cost, pages);
+		mts_costs_note_request(move->request_ns);
 		mts_stats_add(brought_back, pages);
 		mts_stats_add(bring_back_ns, took);
 	}

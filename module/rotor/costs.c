@@ -36,6 +36,18 @@ void mts_costs_in(const struct mts_costs_move *move, u64 pages)
 	mts_disk_add(&mts_rotor.costs.in, &sample);
 }
 
+void mts_costs_note_request(u64 request_ns)
+{
+	u64 now = ktime_get_ns();
+
+	if (!request_ns || mts_disk_request_ns(&mts_rotor.costs.disk, now))
+		return;
+	mutex_lock(&mts_lock);
+	mts_rotor.costs.disk.request_ns = request_ns;
+	mts_rotor.costs.disk.request_at_ns = now;
+	mutex_unlock(&mts_lock);
+}
+
 void mts_costs_note_disk(void)
 {
 	struct mts_costs *costs = &mts_rotor.costs;
@@ -53,7 +65,7 @@ void mts_costs_note_probe(void)
 {
 	mutex_lock(&mts_lock);
 	if (mts_rotor.costs.out.pages >= MTS_DISK_LEAST_PAGES)
-		mts_rotor.costs.disk = (struct mts_disk){ 0 };
+		mts_rotor.costs.disk.in = (struct mts_page_cost){ 0 };
 	mutex_unlock(&mts_lock);
 	mts_costs_note_disk();
 }

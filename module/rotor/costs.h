@@ -21,12 +21,15 @@ struct mts_costs_move mts_costs_begin(void);
 void mts_costs_out(const struct mts_costs_move *move, u64 pages);
 void mts_costs_in(const struct mts_costs_move *move, u64 pages);
 
+/* mts_move.request_ns after a bring-back; 0: still not known. */
+void mts_costs_note_request(u64 request_ns);
+
 /* All that was moved since the last call is a sample, if it is large enough. */
 void mts_costs_note_disk(void);
 
 /*
- * Memory was evicted without turns, to see what the disk is like. That replaces all that is known,
- * if it was enough to tell.
+ * Memory was evicted without turns, to see what the disk is like. That replaces all that is known
+ * of pages, if it was enough to tell.
  */
 void mts_costs_note_probe(void);
 

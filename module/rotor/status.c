@@ -145,6 +145,7 @@ void mts_status_disk(struct mts_disk_info *info)
 	*info = (struct mts_disk_info){
 		.out = way_of(&disk->out, now),
 		.in = way_of(&disk->in, now),
+		.request_ns = mts_disk_request_ns(disk, now),
 		.flags = (mts_disk_is_waited_for(disk, now) ? MTS_DISK_WAITED_FOR : 0) |
 			 (mts_disk_needs_rows(disk, now) ? MTS_DISK_NEEDS_ROWS : 0),
 	};

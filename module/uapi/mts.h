@@ -639,12 +639,17 @@ struct mts_page_way {
 
 /* The disk takes longer than a processor: more threads would not help. */
 #define MTS_DISK_WAITED_FOR (1u << 0)
-/* The disk takes three quarters of the time: it is slow unless pages lie in rows. */
+/*
+ * That, and a request takes it longer than eight pages, or is not known: the disk is slow unless
+ * pages lie in rows.
+ */
 #define MTS_DISK_NEEDS_ROWS (1u << 1)
 
 struct mts_disk_info {
 	struct mts_page_way out;
 	struct mts_page_way in;
+	/* Time on the disk of a read request by itself, of many at once; 0: not known. */
+	__u64 request_ns;
 	__u32 flags; /* MTS_DISK_*: what follows from both together */
 	__u32 pad;
 };
@@ -691,6 +696,6 @@ MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
 MTS_ASSERT_SIZE(mts_stats, 368);
-MTS_ASSERT_SIZE(mts_disk_info, 72);
+MTS_ASSERT_SIZE(mts_disk_info, 80);
 
 #endif /* _UAPI_MTS_H */

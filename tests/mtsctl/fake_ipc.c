@@ -728,6 +728,7 @@ int ipc_disk(struct mts_disk_info *disk)
 	if (!slow)
 		return 0;
 	disk->in = (struct mts_page_way){ 152000, 2400, 149000, 61 * SECOND };
+	disk->request_ns = 4700000;
 	disk->flags = MTS_DISK_WAITED_FOR | MTS_DISK_NEEDS_ROWS;
 	return 0;
 }

@@ -13,6 +13,7 @@ const struct host usual_host = {
 	.bulk_ns = 10000,
 	.page_ns = 3000,
 	.fault_ns = 100000,
+	.request_ns = 20000,
 };
 
 struct mts_config config_of(u32 mode)

@@ -277,6 +277,7 @@ void host_begin(bool gentle)
 		host.bulk_ns = 2000;
 	}
 	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
+	host.request_ns = host.bulk_ns * (1 + machine_draw(20));
 	host.limit_above = host.memory / 2;
 	host.swap = host.memory * (1 + machine_draw(16)) / 4;
 	begin();

@@ -116,6 +116,7 @@ struct host {
 	u64 bulk_ns; /* ns per page, adjacent pages */
 	u64 page_ns; /* ns of a processor per page, part of these */
 	u64 fault_ns; /* ns per page, single pages */
+	u64 request_ns; /* ns of the disk per request, of many at once */
 	u64 measuring_ns; /* time that it takes to measure a job */
 	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
 	u64 busy; /* processor time of the rotor's thread for the pages that it has moved, ns */

@@ -309,6 +309,7 @@ static u64 op_bring_back(struct mts_move *move)
 			host.swap_used -= bytes;
 			host.swapins += bytes >> PAGE_SHIFT;
 			pages += bytes >> PAGE_SHIFT;
+			move->request_ns = move->request_ns ?: host.request_ns;
 			disk(bytes);
 		}
 	}

@@ -112,31 +112,40 @@ static void the_disk_limits_where_it_takes_longer_than_a_processor(void **unused
 	assert_false(mts_disk_limits(0, 0));
 }
 
-static void it_is_far_behind_where_the_processor_idles_for_three_quarters(void **unused)
+static void rows_are_needed_where_a_request_takes_longer_than_eight_pages(void **unused)
 {
+	const struct mts_disk_sample bulk = sample_of(3 * US, 9 * US);
+	const struct mts_disk_sample fast = sample_of(3 * US, 3 * US);
+
 	(void)unused;
-	assert_false(mts_disk_is_far_behind(3 * US, 9 * US));
-	assert_true(mts_disk_is_far_behind(3 * US, 9 * US + 1));
-	assert_false(mts_disk_is_far_behind(0, 0));
+	assert_false(mts_disk_needs_rows_for(&bulk, 8 * 12 * US));
+	assert_true(mts_disk_needs_rows_for(&bulk, 8 * 12 * US + 1));
+	/* It is not known. */
+	assert_true(mts_disk_needs_rows_for(&bulk, 0));
+	/* The processor is what limits: requests cost what they cost. */
+	assert_false(mts_disk_needs_rows_for(&fast, 5000 * US));
+	assert_false(mts_disk_needs_rows_for(&fast, 0));
 }
 
 /*
- * Disks as they are, with the 2.7 us of a processor that a page takes on an AMD EPYC: what the disk
- * takes beyond these, as reads and writes go on meanwhile.
+ * Disks as they are: what a page takes the disk in bulk, and a request, of sixteen at once. The
+ * processor's work on a page is that of an AMD EPYC or of the laboratory, and goes on meanwhile.
  */
 static void disks_of_each_kind(void **unused)
 {
 	static const struct {
-		u64 worked, page; /* page: of the disk alone, ns */
+		u64 worked, page, request;
 		bool waited, rows;
 	} disks[] = {
-		{ 2700, 1300, false, false }, /* NVMe, 3 GB/s */
-		{ 2700, 4000, false, false }, /* 1 GB/s */
-		{ 2700, 8200, true, false }, /* an SSD at SATA, 500 MB/s */
-		{ 2700, 16400, true, true }, /* a rotating disk at its best, 250 MB/s */
-		{ 2700, 41000, true, true }, /* 100 MB/s */
-		{ 14000, 8200, false, false }, /* the laboratory's ssd, */
-		{ 14000, 152000, true, true }, /* and its paper: 124 KiB in 4.7 ms */
+		{ 2700, 1300, 5000, false, false }, /* NVMe, 3 GB/s, 80 us a request */
+		{ 2700, 8200, 8200, true, false }, /* an SSD at SATA, 500 MB/s, 100 us */
+		{ 1200, 8200, 8200, true, false }, /* the same beside a faster processor */
+		{ 2700, 16400, 62000, true, false }, /* in a network, 250 MB/s, 1 ms */
+		{ 2700, 16400, 5000000, true, true }, /* a rotating disk at its best, 250 MB/s */
+		{ 2700, 41000, 8000000, true, true }, /* 100 MB/s */
+		{ 14000, 8200, 8200, false, false }, /* the laboratory's ssd, */
+		{ 14000, 152000, 4700000, true, true }, /* and its paper: 124 KiB in 4.7 ms, */
+		{ 56000, 152000, 4700000, true, true }, /* beside a processor of a quarter */
 	};
 	struct mts_disk disk;
 	size_t i;
@@ -148,10 +157,26 @@ static void disks_of_each_kind(void **unused)
 		disk = (struct mts_disk){
 			.out = cost_of(disks[i].worked, waits),
 			.in = cost_of(disks[i].worked, waits),
+			.request_ns = disks[i].request,
+			.request_at_ns = NOW,
 		};
 		assert_int_equal(mts_disk_is_waited_for(&disk, NOW), disks[i].waited);
 		assert_int_equal(mts_disk_needs_rows(&disk, NOW), disks[i].rows);
 	}
+}
+
+static void a_request_expires(void **unused)
+{
+	struct mts_disk disk = { .request_ns = 8200, .request_at_ns = NOW };
+	u64 expired = NOW + MTS_DISK_EXPIRES_NS;
+
+	(void)unused;
+	assert_int_equal(mts_disk_request_ns(&disk, expired - 1), 8200);
+	assert_int_equal(mts_disk_request_ns(&disk, expired), 0);
+	disk.in = cost_of(2700, 5500);
+	disk.in.at_ns = expired;
+	assert_false(mts_disk_needs_rows(&disk, expired - 1));
+	assert_true(mts_disk_needs_rows(&disk, expired));
 }
 
 /* Clean pages go without a write: what comes in tells. */
@@ -160,12 +185,16 @@ static void both_ways_count_together(void **unused)
 	struct mts_disk disk = { .out = cost_of(2 * US, 0), .in = cost_of(2 * US, 20 * US) };
 
 	(void)unused;
-	assert_true(mts_disk_needs_rows(&disk, NOW));
-	disk.in = cost_of(2 * US, 10 * US);
-	assert_false(mts_disk_needs_rows(&disk, NOW));
 	assert_true(mts_disk_is_waited_for(&disk, NOW));
+	assert_true(mts_disk_needs_rows(&disk, NOW));
+	disk.request_ns = 8 * 12 * US;
+	disk.request_at_ns = NOW;
+	assert_false(mts_disk_needs_rows(&disk, NOW));
+	disk.request_ns++;
+	assert_true(mts_disk_needs_rows(&disk, NOW));
 	disk.in = cost_of(2 * US, 4 * US);
 	assert_false(mts_disk_is_waited_for(&disk, NOW));
+	assert_false(mts_disk_needs_rows(&disk, NOW));
 	/* One way is known alone. */
 	disk.out.at_ns = 0;
 	assert_true(mts_disk_is_waited_for(&disk, NOW));
@@ -191,7 +220,7 @@ static void pages_are_scattered_where_requests_take_the_time(void **unused)
 	assert_true(mts_disk_is_scattered(&apart, 20 * US));
 	assert_false(mts_disk_is_scattered(&apart, 0));
 	/* An SSD: the processor takes as long. */
-	apart = sample_of(30 * US, 81 * US);
+	apart = sample_of(81 * US, 81 * US);
 	assert_false(mts_disk_is_scattered(&apart, 20 * US));
 	/* Next to nothing went. */
 	apart = sample_of(2 * US, 81 * US);
@@ -211,7 +240,8 @@ int main(void)
 		cmocka_unit_test(pages_that_cost_nothing_are_known),
 		cmocka_unit_test(a_figure_expires),
 		cmocka_unit_test(the_disk_limits_where_it_takes_longer_than_a_processor),
-		cmocka_unit_test(it_is_far_behind_where_the_processor_idles_for_three_quarters),
+		cmocka_unit_test(rows_are_needed_where_a_request_takes_longer_than_eight_pages),
+		cmocka_unit_test(a_request_expires),
 		cmocka_unit_test(disks_of_each_kind),
 		cmocka_unit_test(both_ways_count_together),
 		cmocka_unit_test(a_page_in_a_row_is_that_of_the_faster_way),

@@ -46,6 +46,7 @@ json_t *status_disk_json(const struct mts_disk_info *disk)
 
 	json_put(&root, "out", way_json(&disk->out));
 	json_put(&root, "in", way_json(&disk->in));
+	json_put(&root, "request_ns", json_u64_or_null(disk->request_ns));
 	json_put(&root, "waited_for", json_boolean(disk->flags & MTS_DISK_WAITED_FOR));
 	json_put(&root, "needs_rows", json_boolean(disk->flags & MTS_DISK_NEEDS_ROWS));
 	return root;
