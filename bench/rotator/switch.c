@@ -228,8 +228,7 @@ void switch_to(u32 bin)
 	took = now_ns() - began;
 	worked = busy() - worked;
 	if ((moved() - bytes) / PAGE >= MTS_DISK_LEAST_PAGES)
-		round_now.slow_swap =
-			mts_disk_limits(worked, mts_sub_floor(took, worked));
+		round_now.slow_swap = mts_disk_limits(worked, mts_sub_floor(took, worked));
 	round_note_switch(took);
 	stats_write();
 }

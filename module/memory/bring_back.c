@@ -399,8 +399,8 @@ static void time_requests(struct progress *p)
 	sample = mts_disk_since(&mark, REQUESTS);
 	/* The list is gone through again from its beginning. */
 	if (atomic_xchg(&p->mapped, 0) == REQUESTS && !p->stopped)
-		p->move->request_ns = max_t(
-			u64, div_u64(sample.worked_ns + sample.waited_ns, REQUESTS), 1);
+		p->move->request_ns =
+			max_t(u64, div_u64(sample.worked_ns + sample.waited_ns, REQUESTS), 1);
 }
 
 /*

@@ -145,12 +145,13 @@ static void note_call(const struct call *call)
 	if (call->sample.elapsed_ns < VAIN_NS || call->refused < 2 * call->asked)
 		return;
 	/* Writeback is under way: these pages will leave memory soon. */
-	if (call->sample.elapsed_ns < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
+	if (call->sample.elapsed_ns < CALL_MAX_NS &&
+	    mts_memory_written() > call->writes + WRITES_FLOOR)
 		return;
 	if (call->free_slots > READ_ONCE(refusal.free_before))
 		WRITE_ONCE(refusal.free_before, call->free_slots);
-	if (atomic_add_return(call->sample.elapsed_ns < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
-	    VAIN_CALLS)
+	if (atomic_add_return(call->sample.elapsed_ns < CALL_MAX_NS ? 1 : VAIN_CALLS,
+			      &refusal.vain) < VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
@@ -245,7 +246,8 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	/* Based on this call's size, because several workers adapt it at the same time. */
 	if (call->sample.elapsed_ns > CHUNK_LONG_NS)
 		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
-	else if (!call->cut && call->sample.elapsed_ns < CHUNK_SHORT_NS && call->asked >= READ_ONCE(evict_chunk))
+	else if (!call->cut && call->sample.elapsed_ns < CHUNK_SHORT_NS &&
+		 call->asked >= READ_ONCE(evict_chunk))
 		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
 	if (mts_usage_resident(job, &after))
 		return;

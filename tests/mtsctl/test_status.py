@@ -58,7 +58,13 @@ def test_what_a_page_costs(mtsctl):
     assert "\npage       8.2 us out (4.0 s ago), - in (not known)\n" in out
     page = json.loads(mtsctl("status", "--json", scenario="rotating").out)["page"]
     way = {"elapsed_ns": 8240, "worked_ns": 2700, "waited_ns": 5540, "age_ns": 4 * 10**9}
-    unknown = {"out": None, "in": None, "request_ns": None, "waited_for": False, "needs_rows": False}
+    unknown = {
+        "out": None,
+        "in": None,
+        "request_ns": None,
+        "waited_for": False,
+        "needs_rows": False,
+    }
     assert page == unknown | {"out": way}
 
     out = " ".join(mtsctl("status", scenario="slow-swap").out.split())

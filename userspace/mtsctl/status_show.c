@@ -139,7 +139,8 @@ static void show_page(const struct mts_disk_info *disk)
 	print_field("page", "%s out (%s), %s in (%s)%s",
 		    format_page_time(out, disk->out.elapsed_ns), age_of(a, &disk->out),
 		    format_page_time(in, disk->in.elapsed_ns), age_of(b, &disk->in),
-		    disk->flags & MTS_DISK_NEEDS_ROWS ? ": the disk is slow unless pages lie in rows" :
+		    disk->flags & MTS_DISK_NEEDS_ROWS ?
+			    ": the disk is slow unless pages lie in rows" :
 		    disk->flags & MTS_DISK_WAITED_FOR ? ": the disk is what switches wait for" :
 							"");
 }
