@@ -177,7 +177,7 @@ struct round {
 	u32 nbins; /* 0: everything runs */
 	u32 running;
 	struct mts_switches switches;
-	bool slow_swap; /* the last one waited for a disk that moves no more than one with heads */
+	bool slow_swap; /* the last one that moved enough to tell waited for the disk for most of it */
 	bool planned_blindly; /* this round: the time of a switch was not known */
 	uint64_t scanned; /* of struct host, when it last grew */
 	uint64_t reclaimed_ns; /* when the host was last seen to reclaim; 0: never */

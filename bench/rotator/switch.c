@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "policy/disk.h"
 #include "policy/evict.h"
 #include "rotator.h"
 
@@ -225,8 +226,9 @@ void switch_to(u32 bin)
 	thaw_bin(bin);
 
 	took = now_ns() - began;
-	round_now.slow_swap = busy() - worked < took / 2 &&
-			      moved() - bytes < MTS_SLOW_BYTES_PER_US * (took / 1000);
+	worked = busy() - worked;
+	if ((moved() - bytes) / PAGE >= MTS_DISK_LEAST_PAGES)
+		round_now.slow_swap = mts_disk_limits(worked, mts_sub_floor(took, worked));
 	round_note_switch(took);
 	stats_write();
 }

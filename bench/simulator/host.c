@@ -80,6 +80,7 @@ void host_advance(void)
 	list_for_each_entry(mover, &host.movers, node)
 		mover->left -= mover->left < ns * mover->rate ? mover->left : ns * mover->rate;
 	host.busy += ns * host.busy_rate;
+	host.delayed += ns * host.delayed_rate;
 	if (host.crowds[PHASE_FAULT].threads)
 		host.faulted +=
 			ns * host.crowds[PHASE_FAULT].threads * host.crowds[PHASE_FAULT].rate;

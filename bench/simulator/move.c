@@ -51,6 +51,12 @@ u64 mts_workers_busy(void)
 	return (u64)(host.busy >> FIX) + machine_busy();
 }
 
+u64 mts_workers_delayed(void)
+{
+	host_advance();
+	return (u64)(host.delayed >> FIX);
+}
+
 /* Are more threads of use: is it the processor that has taken the time? */
 static bool is_processor_slow(u64 began, u64 busy)
 {
@@ -269,6 +275,8 @@ u64 move_bring_back(struct mts_move *move)
 			mover.threads = most;
 			host_changes();
 		}
+		/* It takes no time here. */
+		move->request_ns = move->request_ns ?: (u64)(host_disk_fault() >> FIX);
 		pages += take_back(move, &at, before - pages_left(&mover));
 		before = pages_left(&mover);
 	}

@@ -23,7 +23,7 @@ u128 host_disk_page(void)
 }
 
 /* The same of a page that is a request of its own. */
-static u128 disk_fault(void)
+u128 host_disk_fault(void)
 {
 	const struct disk *disk = &host.scenario->disk;
 	u128 by_time = ((u128)disk->latency_ns << FIX) / disk->depth, in_bulk = host_disk_page();
@@ -79,6 +79,7 @@ static u128 set_movers(u128 disk_left)
 	u32 movers = 0;
 
 	host.busy_rate = 0;
+	host.delayed_rate = 0;
 	list_for_each_entry(mover, &host.movers, node) {
 		movers += mover->threads;
 		first |= mover->first;
@@ -95,6 +96,7 @@ static u128 set_movers(u128 disk_left)
 			mover->rate = mover->rate * granted / wanted;
 	/* The rotor's thread counts its waiting for a processor, too (mts_workers_busy()). */
 	host.busy_rate = (wanted + granted * (movers - 1)) / movers;
+	host.delayed_rate = (wanted - granted) / movers;
 	return granted;
 }
 
@@ -173,12 +175,12 @@ static void set_crowds(u128 processors, struct shares *shares)
 	set_cycles(touch, shares, touch->cycle, 0, out);
 	fault->cycle = costs->fault + evict;
 	fault->stalls = latency + evict;
-	set_cycles(fault, shares, fault->cycle, latency, disk_fault() + out);
+	set_cycles(fault, shares, fault->cycle, latency, host_disk_fault() + out);
 	thrash->cycle = fault->cycle;
 	thrash->stalls = fault->stalls;
 	host.work_of_cycle = work_between_faults();
 	took = set_cycles(thrash, shares, thrash->cycle + host.work_of_cycle, latency,
-			  disk_fault() + out);
+			  host_disk_fault() + out);
 	thrash->rate = host.work_of_cycle * ONE / took;
 	host.cycle_rate = thrash->threads * ONE / took;
 	/* Threads that wait for the disk leave the processors to jobs that work. */

@@ -199,6 +199,8 @@ struct host {
 	u128 cycle_rate;
 	u128 busy; /* processor time of threads that move, or wait for a processor; FIX */
 	u128 busy_rate;
+	u128 delayed; /* of that, waiting for a processor; FIX */
+	u128 delayed_rate;
 	u64 bulk_in; /* pages */
 	u64 reclaimed; /* pages */
 	u64 last_reclaim; /* the machine's clock; 0: never */
@@ -277,6 +279,7 @@ void rates_set(void);
 
 /* Time of the disk for a page that goes out or comes back in bulk; FIX. */
 u128 host_disk_page(void);
+u128 host_disk_fault(void);
 
 /* Pages that a mover moves in a ns; FIX. */
 u128 host_rate(const struct mover *mover);

@@ -166,6 +166,7 @@ bool mts_command_is_known(unsigned int cmd)
 	switch (cmd) {
 	case MTS_IOC_CONFIG_GET:
 	case MTS_IOC_STATUS:
+	case MTS_IOC_DISK:
 		return true;
 	}
 	return mts_command_changes(cmd) || is_stats(cmd);
@@ -191,6 +192,9 @@ int mts_command(unsigned int cmd, void *arg)
 		return job_pause(arg);
 	case MTS_IOC_STATUS:
 		mts_status_get(arg);
+		return 0;
+	case MTS_IOC_DISK:
+		mts_status_disk(arg);
 		return 0;
 	case MTS_IOC_THAW:
 		return thaw_all();

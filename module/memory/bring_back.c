@@ -21,6 +21,7 @@
 
 #include "compat/swap_entry.h"
 #include "events/promise.h"
+#include "memory/disk.h"
 #include "memory/memory.h"
 #include "memory/mms.h"
 #include "mts.h"
@@ -52,13 +53,6 @@
  */
 #define LATE_NS (1 * (u64)NSEC_PER_SEC)
 /*
- * The disk is slow if a page takes longer than SLOW_NS on average (40 MB/s; an SSD takes 10 us).
- * Then many pages need a request of their own, and the disk serves few at a time. The average
- * counts from SLOW_PAGES pages on.
- */
-#define SLOW_NS (100 * (u64)NSEC_PER_USEC)
-#define SLOW_PAGES 1024u
-/*
  * Pages to bring back if little time is left, a second, as at the end of turns: 1 GiB. An SSD reads
  * as much in a second. Sorting it takes 25 to 80 ms (a processor of 2 to 3 GHz, idle and busy); of
  * 4 GiB, a third of the second.
@@ -69,21 +63,32 @@
  * take them all.
  */
 #define PAGE_WAIT_NS (100 * (u64)NSEC_PER_MSEC)
+/*
+ * Requests that are timed together (time_requests()). A disk that serves as many at a time takes as
+ * long for all as for one. A rotating disk takes some 0.1 s for all, which is worth knowing once in
+ * ten minutes.
+ */
+#define REQUESTS 16u
+/* How far apart they are at least, pages: more than any readahead. */
+#define REQUEST_STEP 64u
+
+#define NO_WAIT (FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT)
 
 /* ---- the passes ---------------------------------------------------------------- */
 
 /* State of one bring-back. Workers share it: all that they write is flags and atomics. */
 struct progress {
 	const struct mts_swapped_list *list;
-	const struct mts_move *move;
+	struct mts_move *move;
 	u32 nmms;
 	u32 around; /* pages that a fault reads at most */
-	u64 began;
+	const struct task_struct *owner; /* the rotor's thread */
+	struct mts_disk_mark began; /* of that thread */
 	atomic_t next; /* index of the next batch in the list */
 	atomic_t checked; /* address spaces checked for dead processes */
 	atomic64_t overdue_since; /* when a job was first seen thawed as overdue, ns; 0: not yet */
 	atomic_t mapped; /* pages that are back */
-	bool slow; /* the disk is slow for this list */
+	bool slow; /* the disk needs rows for this list */
 	bool stopped; /* stop, whatever is left */
 };
 
@@ -312,12 +317,15 @@ static bool is_memory_left(void)
 	return pages > least || pages + (mts_memory_listed() >> PAGE_SHIFT) > least;
 }
 
-/* Does this list's order make the disk slow? */
-static bool is_slow(const struct progress *p)
+/* The rotor's thread alone can tell what all threads have worked. */
+static void look_at_disk(struct progress *p)
 {
-	u64 pages = max_t(u64, atomic_read(&p->mapped), SLOW_PAGES);
+	struct mts_disk_sample so_far;
 
-	return ktime_get_ns() - p->began > SLOW_NS * pages;
+	if (current != p->owner || atomic_read(&p->mapped) < MTS_DISK_LEAST_PAGES)
+		return;
+	so_far = mts_disk_since(&p->began, atomic_read(&p->mapped));
+	WRITE_ONCE(p->slow, mts_disk_needs_rows_for(&so_far, p->move->request_ns));
 }
 
 /*
@@ -333,7 +341,7 @@ static bool should_go_on(struct progress *p, u32 *read, struct cursor *cursor)
 	*read = 0;
 	mts_promise_step("a bin is brought back");
 	cond_resched();
-	WRITE_ONCE(p->slow, is_slow(p));
+	look_at_disk(p);
 	/*
 	 * A killed process frees its memory only when its address space is released. It must not
 	 * wait for the rest of the bin. On average one address space is checked per page.
@@ -344,12 +352,12 @@ static bool should_go_on(struct progress *p, u32 *read, struct cursor *cursor)
 	return is_memory_left() && wait_for_page(p, cursor);
 }
 
-static void pass(struct progress *p, u32 from, unsigned int flags)
+static void pass_some(struct progress *p, u32 from, u32 to, u32 step, unsigned int flags)
 {
-	u32 i, to = min(p->list->n, from + BATCH), read = CHECK_PAGES;
+	u32 i, read = CHECK_PAGES;
 	struct cursor cursor = { 0 };
 
-	for (i = from; i < to && !READ_ONCE(p->stopped); i++) {
+	for (i = from; i < to && !READ_ONCE(p->stopped); i += step) {
 		if (!should_go_on(p, &read, &cursor) || is_overdue_for_long(p, i % p->nmms)) {
 			WRITE_ONCE(p->stopped, true);
 			break;
@@ -359,13 +367,40 @@ static void pass(struct progress *p, u32 from, unsigned int flags)
 	unlock(&cursor);
 }
 
+static void pass(struct progress *p, u32 from, unsigned int flags)
+{
+	pass_some(p, from, min(p->list->n, from + BATCH), 1, flags);
+}
+
 static void start_reads(struct progress *p, u32 from)
 {
 	struct blk_plug plug;
 
 	blk_start_plug(&plug);
-	pass(p, from, FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_RETRY_NOWAIT);
+	pass(p, from, NO_WAIT);
 	blk_finish_plug(&plug);
+}
+
+/*
+ * What is a request by itself on this disk? Start some that lie so far apart that they do not merge
+ * and that no readahead covers two of them, and wait for all. These pages are back then.
+ */
+static void time_requests(struct progress *p)
+{
+	u32 step = p->list->n / REQUESTS;
+	struct mts_disk_sample sample;
+	struct mts_disk_mark mark;
+
+	if (p->move->request_ns || p->move->urgent || p->move->brief || step < REQUEST_STEP)
+		return;
+	mark = mts_disk_mark();
+	pass_some(p, 0, REQUESTS * step, step, NO_WAIT);
+	pass_some(p, 0, REQUESTS * step, step, 0);
+	sample = mts_disk_since(&mark, REQUESTS);
+	/* The list is gone through again from its beginning. */
+	if (atomic_xchg(&p->mapped, 0) == REQUESTS && !p->stopped)
+		p->move->request_ns =
+			max_t(u64, div_u64(sample.worked_ns + sample.waited_ns, REQUESTS), 1);
 }
 
 /*
@@ -395,7 +430,9 @@ static void read_batches(void *data)
 
 static void read_list(struct progress *p)
 {
-	p->began = ktime_get_ns();
+	p->owner = current;
+	time_requests(p);
+	p->began = mts_disk_mark();
 	/* Workers may still be busy with a move that was interrupted for this one. */
 	if (p->move->urgent)
 		read_batches(p);
@@ -468,7 +505,7 @@ static void end(const struct mts_move *move)
  *
  * Return: pages brought back.
  */
-static u32 bring_once(const struct mts_move *move, u64 pages, bool *cut)
+static u32 bring_once(struct mts_move *move, u64 pages, bool *cut)
 {
 	struct mts_swapped_list list;
 	struct progress progress = { .list = &list, .move = move };

@@ -28,6 +28,7 @@ struct mts_moved {
  * @brief: little time is left: no long preparations
  * @should_abort: the work may be out of date: finish soon. Process context, any thread
  * @should_yield: the caller has more urgent work: return. NULL: never. Process context, any thread
+ * @request_ns: struct mts_disk; 0: not known. Then it is measured, if there are enough pages
  * @left: pages that should still come back; 0 before the first call
  * @again: result: call again with the same move, as there is more to do
  */
@@ -40,6 +41,7 @@ struct mts_move {
 	bool brief;
 	bool (*should_abort)(void);
 	bool (*should_yield)(void);
+	u64 request_ns;
 	u64 left;
 	bool again;
 };

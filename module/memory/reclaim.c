@@ -13,6 +13,7 @@
 #include "events/trace.h"
 #include "job.h"
 #include "memory/cgroupfs.h"
+#include "memory/disk.h"
 #include "memory/memory.h"
 #include "memory/usage.h"
 #include "memory/workers.h"
@@ -31,12 +32,6 @@
  * Promise for one call, ns. A job that has been frozen for too long is thawed during the call, too.
  */
 #define EVICT_PATIENCE_NS (30 * (u64)NSEC_PER_SEC)
-/*
- * A job whose pages take longer than this on average to evict (10 MB/s) lies scattered in swap:
- * each page is a request of its own. Its pages get new slots when they come back. A disk that is
- * this slow at its best does so each time, at no extra cost.
- */
-#define SCATTERED_NS (400 * (u64)NSEC_PER_USEC)
 /*
  * Longest wait for kswapd to sleep, ns: kswapd frees some ten MiB in it. After a wait in vain
  * the next one comes no sooner than KSWAPD_AGAIN_NS.
@@ -108,8 +103,7 @@ bool mts_reclaim_is_swap_full(void)
  * @asked: bytes
  * @freed: bytes that left the job's memory
  * @moved: the same, or the bytes that zswap compressed, whichever is more
- * @took: ns
- * @waited: part of @took spent waiting for the disk; meaningless while other threads evict
+ * @sample: what it took; its @waited_ns is meaningless while other threads evict
  * @refused: estimate of the bytes written to swap that freed nothing, counted for each attempt
  * @free_slots: free slots of swap before the call
  * @writes: pages under writeback before the call
@@ -119,8 +113,7 @@ struct call {
 	u64 asked;
 	u64 freed;
 	u64 moved;
-	u64 took;
-	u64 waited;
+	struct mts_disk_sample sample;
 	u64 refused;
 	s64 free_slots;
 	u64 writes;
@@ -135,7 +128,7 @@ static bool is_in_vain(const struct call *call)
 /* A full zram still takes a page that fits into a hole, after a long search. */
 static bool frees_too_little(const struct call *call)
 {
-	return call->took >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
+	return call->sample.elapsed_ns >= CHUNK_LONG_NS && mts_memory_written() <= WRITES_FLOOR &&
 	       call->moved < call->refused / REFUSED_PART;
 }
 
@@ -149,15 +142,16 @@ static void note_call(const struct call *call)
 		return;
 	}
 	/* Swap was not tried: the remaining pages are locked, pinned, or kernel memory. */
-	if (call->took < VAIN_NS || call->refused < 2 * call->asked)
+	if (call->sample.elapsed_ns < VAIN_NS || call->refused < 2 * call->asked)
 		return;
 	/* Writeback is under way: these pages will leave memory soon. */
-	if (call->took < CALL_MAX_NS && mts_memory_written() > call->writes + WRITES_FLOOR)
+	if (call->sample.elapsed_ns < CALL_MAX_NS &&
+	    mts_memory_written() > call->writes + WRITES_FLOOR)
 		return;
 	if (call->free_slots > READ_ONCE(refusal.free_before))
 		WRITE_ONCE(refusal.free_before, call->free_slots);
-	if (atomic_add_return(call->took < CALL_MAX_NS ? 1 : VAIN_CALLS, &refusal.vain) <
-	    VAIN_CALLS)
+	if (atomic_add_return(call->sample.elapsed_ns < CALL_MAX_NS ? 1 : VAIN_CALLS,
+			      &refusal.vain) < VAIN_CALLS)
 		return;
 	atomic_set(&refusal.vain, 0);
 	WRITE_ONCE(refusal.ns, min(2 * ns, REFUSES_MAX_NS));
@@ -238,7 +232,7 @@ static u64 refused(u64 swapouts, u64 moved)
 static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct call *call,
 		       u64 *resident)
 {
-	u64 began = ktime_get_ns(), busy = mts_workers_busy();
+	struct mts_disk_mark mark = mts_disk_mark();
 	u64 zswapped = mts_memory_zswapped(), after;
 	u64 swapouts = mts_memory_swapouts(), moved = atomic64_read(&moved_by_all);
 
@@ -248,12 +242,12 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	call->free_slots = get_nr_swap_pages();
 	call->writes = mts_memory_written();
 	call_kernel(e, job, call);
-	call->took = ktime_get_ns() - began;
-	call->waited = mts_sub_floor(call->took, mts_workers_busy() - busy);
+	call->sample = mts_disk_since(&mark, 0);
 	/* Based on this call's size, because several workers adapt it at the same time. */
-	if (call->took > CHUNK_LONG_NS)
+	if (call->sample.elapsed_ns > CHUNK_LONG_NS)
 		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
-	else if (!call->cut && call->took < CHUNK_SHORT_NS && call->asked >= READ_ONCE(evict_chunk))
+	else if (!call->cut && call->sample.elapsed_ns < CHUNK_SHORT_NS &&
+		 call->asked >= READ_ONCE(evict_chunk))
 		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
 	if (mts_usage_resident(job, &after))
 		return;
@@ -329,7 +323,8 @@ static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *
  */
 u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
-	u64 resident, asked = 0, got = 0, took = 0, waited = 0;
+	u64 resident, asked = 0, got = 0;
+	struct mts_disk_sample sum = {};
 	bool more = !mts_usage_resident(job, &resident) && resident > MTS_EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
@@ -350,18 +345,17 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		call.asked = chunk;
 		evict_some(e, job, &call, &resident);
 		asked += call.asked;
-		took += call.took;
-		waited += call.waited;
+		call.sample.pages = call.freed >> PAGE_SHIFT;
+		mts_disk_add(&sum, &call.sample);
 		got += call.freed;
 		atomic64_add(chunk - (s64)call.freed, &e->left);
 		more = call.freed && resident > MTS_EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		/*
 		 * Do not call workers if the disk is the bottleneck. Two threads that write to a
-		 * slow disk get every other slot, as beside kswapd. For adjacent pages the
-		 * processor takes most of the time.
+		 * slow disk get every other slot, as beside kswapd.
 		 */
-		if (waited <= MTS_SLOW_NS * (got >> PAGE_SHIFT))
+		if (!mts_disk_limits(sum.worked_ns, sum.waited_ns))
 			mts_workers_call();
 		together = max_t(u32, together, atomic_read(&evictors));
 	}
@@ -369,8 +363,9 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 	/* Finished, not interrupted. */
 	*all = !more && may_evict(e, job);
 	if (asked)
-		trace_mts_evict(job, asked, got, took);
-	if (took > together * SCATTERED_NS * max_t(u64, got >> PAGE_SHIFT, 64))
+		trace_mts_evict(job, asked, got, sum.elapsed_ns);
+	/* Its pages get new slots when they come back. */
+	if (mts_disk_is_scattered(&sum, e->row_ns * together))
 		job->scattered = true;
 	mts_stats_add(evict_got, got);
 	return got;

@@ -8,12 +8,6 @@
 struct mts_job;
 struct task_struct;
 
-/*
- * A thread that waits longer than this for a page, ns (80 MB/s), has a slow disk, as far as one can
- * tell.
- */
-#define MTS_SLOW_NS (50 * (u64)NSEC_PER_USEC)
-
 /* Bytes that eviction leaves in a job: per-CPU caches and kernel memory cannot be evicted. */
 #define MTS_EVICT_FLOOR (256ull << 10)
 
@@ -22,6 +16,7 @@ struct task_struct;
  * @left: bytes still to evict, from any job
  * @deadline: ktime, ns; the rest stays after it; 0: none. A call may overrun it by 5 s
  * @waits_for_disk: most of a switch's time goes to the disk: only mts should write to it
+ * @row_ns: mts_disk_row_ns(): what a page takes if the job's pages do not lie apart
  * @owner: the rotor's thread, the only one that yields
  * @should_abort: the work may be out of date: finish soon. Process context, any thread
  * @should_yield: the owner has more urgent work. Process context, any thread
@@ -32,6 +27,7 @@ struct mts_eviction {
 	atomic64_t left;
 	u64 deadline;
 	bool waits_for_disk;
+	u64 row_ns;
 	const struct task_struct *owner;
 	bool (*should_abort)(void);
 	bool (*should_yield)(void);

@@ -38,18 +38,24 @@ static struct run {
 static struct work_struct workers[MTS_MAX_WORKERS - 1];
 static struct workqueue_struct *queue;
 
-static u64 own_busy(void)
+u64 mts_workers_delayed(void)
 {
-	u64 own = current->se.sum_exec_runtime;
-
 #ifdef CONFIG_SCHED_INFO
-	own += current->sched_info.run_delay;
+	return current->sched_info.run_delay;
+#else
+	return 0;
 #endif
-	return own;
 }
 
+static u64 own_busy(void)
+{
+	return current->se.sum_exec_runtime + mts_workers_delayed();
+}
+
+/* The kernel counts a thread's time at each tick, and when another thread may have its turn. */
 u64 mts_workers_busy(void)
 {
+	schedule();
 	return own_busy() + mts_stats_read(workers_ns);
 }
 

@@ -42,8 +42,12 @@ void mts_workers_call(void);
 
 /*
  * Processor time of all threads that switch, so far, ns, plus the time that the calling thread has
- * waited for a processor. Only differences between two calls of one thread mean something.
+ * waited for a processor. Only differences between two calls of one thread mean something. Other
+ * threads may run first.
  */
 u64 mts_workers_busy(void);
+
+/* Part of that: the calling thread has waited for a processor. 0 where that is not counted. */
+u64 mts_workers_delayed(void);
 
 #endif /* _MTS_WORKERS_H */

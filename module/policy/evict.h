@@ -5,18 +5,12 @@
 
 #include "policy/bins.h"
 
-/*
- * Throughput that tells a rotating disk from others, bytes per us (250 MB/s): a rotating disk stays
- * below it, even if its pages lie in one row.
- */
-#define MTS_SLOW_BYTES_PER_US 250ull
-
 /**
  * mts_policy_evict_how() - resolve the configured eviction for a round
  * @evict: enum mts_evict
  * @before: result of the round before; MTS_EVICT_FULL in the first round
  * @plan: of the round, with switch times measured so far; NULL: no switch was measured yet
- * @disk_is_slow: the disk needs pages in long rows
+ * @disk_is_slow: as mts_disk_needs_rows()
  *
  * Resolves MTS_EVICT_AUTO. FULL makes each switch move the most, but it leaves the memory to the
  * incoming bin alone, and it places pages in long rows on the disk. If switches take more than a

@@ -24,6 +24,7 @@ void mts_switches_note(struct mts_switches *s, u64 took, u64 adds)
 	s->are_new = false;
 	s->adds_ns = s->adds_ns ? (3 * s->adds_ns + adds) / 4 : adds;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
+	s->saved_ns = took - adds;
 }
 
 void mts_switches_forget(struct mts_switches *s)

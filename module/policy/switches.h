@@ -9,6 +9,7 @@
  * struct mts_switches - all zero: no turns were taken yet
  * @adds_ns: time that a switch adds to a round, moving average; 0: not known
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
+ * @saved_ns: time of the last switch that did not lengthen the round: it was overlapped
  * @are_new: no switch was measured since turns began, or since @evict changed
  * @evict: resolved eviction, never MTS_EVICT_AUTO
  * @asked: configured eviction that @evict was resolved from
@@ -16,6 +17,7 @@
 struct mts_switches {
 	u64 adds_ns;
 	u64 slowest_ns;
+	u64 saved_ns;
 	bool are_new;
 	u32 evict;
 	u32 asked;

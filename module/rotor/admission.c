@@ -199,7 +199,7 @@ static bool switches_take_too_long(void)
 		return true;
 	/* The forecast ignores jobs that run during a switch, so a good round counts more. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
-	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.passed &&
+	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.switches.saved_ns &&
 	       !mts_admission_gains(&mts_rotor.admission.past, plan->run_ns, plan->round_ns);
 }
 

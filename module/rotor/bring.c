@@ -7,6 +7,7 @@
 #include "jobs/ops.h"
 #include "memory/memory.h"
 #include "policy/window.h"
+#include "rotor/costs.h"
 #include "rotor/fit.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -22,6 +23,7 @@ static struct mts_move new_move(void)
 	return (struct mts_move){
 		.jobs = mts_rotor.bring.moved,
 		.threads = mts_bring_threads(),
+		.request_ns = mts_disk_request_ns(&mts_rotor.costs.disk, ktime_get_ns()),
 		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
 	};
@@ -61,6 +63,7 @@ struct mts_move mts_bring_frozen(void)
 static void bring(u32 to, struct mts_move *move)
 {
 	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, pages = 0, took;
+	struct mts_costs_move cost = mts_costs_begin();
 	u32 n = move->n;
 
 	do {
@@ -73,6 +76,8 @@ static void bring(u32 to, struct mts_move *move)
 	if (move->urgent) {
 		mts_rotor.bring.urgent_ns += took;
 	} else {
+		mts_costs_in(&cost, pages);
+		mts_costs_note_request(move->request_ns);
 		mts_stats_add(brought_back, pages);
 		mts_stats_add(bring_back_ns, took);
 	}
@@ -144,6 +149,7 @@ void mts_bring_until(struct mts_move *move, u64 end)
 	move->brief = !mts_rotor_disk_is_slow();
 	set_user_nice(current, 0);
 	bring(MTS_BIN_NONE, move);
+	mts_costs_note_disk();
 	set_user_nice(current, MIN_NICE);
 }
 

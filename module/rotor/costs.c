@@ -2,29 +2,88 @@
 #include "rotor/costs.h"
 
 #include "context.h"
-#include "policy/evict.h"
+#include "policy/disk.h"
 #include "policy/switches.h"
 
-/* A switch that moves less tells nothing of the disk. */
-#define TELLING_BYTES (1024ull << 10)
+/* ---- pages ---------------------------------------------------------------------- */
 
-void mts_costs_note(const struct mts_switch_cost *cost)
+struct mts_costs_move mts_costs_begin(void)
+{
+	return (struct mts_costs_move){
+		.began = mts_disk_mark(),
+		.urgent = mts_rotor.bring.urgent_ns,
+	};
+}
+
+static struct mts_disk_sample sample_of(const struct mts_costs_move *move, u64 pages)
+{
+	if (mts_rotor.bring.urgent_ns != move->urgent)
+		return (struct mts_disk_sample){ 0 };
+	return mts_disk_since(&move->began, pages);
+}
+
+void mts_costs_out(const struct mts_costs_move *move, u64 pages)
+{
+	struct mts_disk_sample sample = sample_of(move, pages);
+
+	mts_disk_add(&mts_rotor.costs.out, &sample);
+}
+
+void mts_costs_in(const struct mts_costs_move *move, u64 pages)
+{
+	struct mts_disk_sample sample = sample_of(move, pages);
+
+	mts_disk_add(&mts_rotor.costs.in, &sample);
+}
+
+void mts_costs_note_request(u64 request_ns)
+{
+	u64 now = ktime_get_ns();
+
+	if (!request_ns || mts_disk_request_ns(&mts_rotor.costs.disk, now))
+		return;
+	mutex_lock(&mts_lock);
+	mts_rotor.costs.disk.request_ns = request_ns;
+	mts_rotor.costs.disk.request_at_ns = now;
+	mutex_unlock(&mts_lock);
+}
+
+void mts_costs_note_disk(void)
 {
 	struct mts_costs *costs = &mts_rotor.costs;
-	u64 adds = cost->took_ns;
+	u64 now = ktime_get_ns();
+
+	mutex_lock(&mts_lock);
+	if (mts_disk_note(&costs->disk.out, &costs->out, now))
+		mts_rotor.costs.out = (struct mts_disk_sample){ 0 };
+	if (mts_disk_note(&costs->disk.in, &costs->in, now))
+		mts_rotor.costs.in = (struct mts_disk_sample){ 0 };
+	mutex_unlock(&mts_lock);
+}
+
+void mts_costs_note_probe(void)
+{
+	mutex_lock(&mts_lock);
+	if (mts_rotor.costs.out.pages >= MTS_DISK_LEAST_PAGES)
+		mts_rotor.costs.disk.in = (struct mts_page_cost){ 0 };
+	mutex_unlock(&mts_lock);
+	mts_costs_note_disk();
+}
+
+/* ---- switches -------------------------------------------------------------------- */
+
+void mts_costs_note(u64 took, bool overlapped)
+{
+	u64 adds = took;
 
 	/*
 	 * In an overlapped switch a job stands still for its own switch only. With one bin there is
 	 * no other switch to be saved.
 	 */
-	if (cost->overlapped)
-		adds -= div_u64(cost->took_ns, mts_rotor.round.nbins);
-	mts_switches_note(&costs->switches, cost->took_ns, adds);
-	costs->switches_wait = cost->busy_ns < cost->took_ns / 2;
-	if (cost->bytes >= TELLING_BYTES)
-		costs->slow_swap = costs->switches_wait &&
-				   cost->bytes < MTS_SLOW_BYTES_PER_US * (cost->took_ns / 1000);
-	costs->passed = cost->overlapped;
+	if (overlapped)
+		adds -= div_u64(took, mts_rotor.round.nbins);
+	mts_switches_note(&mts_rotor.costs.switches, took, adds);
+	mts_costs_note_disk();
 }
 
 void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates)
@@ -36,14 +95,4 @@ void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates)
 void mts_costs_forget(void)
 {
 	mts_switches_forget(&mts_rotor.costs.switches);
-}
-
-void mts_costs_note_probe(bool slow)
-{
-	mts_rotor.costs.probe_is_slow = slow;
-}
-
-void mts_costs_note_fast(void)
-{
-	mts_rotor.costs.slow_swap = false;
 }

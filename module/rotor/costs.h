@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What switches have cost, and what that tells of the disk. */
+/* What switches have cost, and what it costs to move a page. */
 #ifndef _MTS_ROTOR_COSTS_H
 #define _MTS_ROTOR_COSTS_H
 
+#include "memory/disk.h"
 #include "rotor/state.h"
 
-/**
- * struct mts_switch_cost - of a switch that is over
- * @took_ns: from its beginning to its end, without what was brought back for people meanwhile
- * @busy_ns: of that, processor time of the threads that move memory
- * @bytes: evicted and brought back
- * @overlapped: mts_overlap_switch() did it
- */
-struct mts_switch_cost {
-	u64 took_ns;
-	u64 busy_ns;
-	u64 bytes;
-	bool overlapped;
+/* A move of memory that has begun. */
+struct mts_costs_move {
+	struct mts_disk_mark began;
+	u64 urgent; /* mts_rotor.bring.urgent_ns then */
 };
 
-void mts_costs_note(const struct mts_switch_cost *cost);
+struct mts_costs_move mts_costs_begin(void);
+
+/*
+ * The move is over: it was an eviction, or a bring-back. One that was interrupted by an urgent
+ * bring-back tells nothing.
+ */
+void mts_costs_out(const struct mts_costs_move *move, u64 pages);
+void mts_costs_in(const struct mts_costs_move *move, u64 pages);
+
+/* mts_move.request_ns after a bring-back; 0: still not known. */
+void mts_costs_note_request(u64 request_ns);
+
+/* All that was moved since the last call is a sample, if it is large enough. */
+void mts_costs_note_disk(void);
+
+/*
+ * Memory was evicted without turns, to see what the disk is like. That replaces all that is known
+ * of pages, if it was enough to tell.
+ */
+void mts_costs_note_probe(void);
+
+/* A switch is over. @took: ns, without what was brought back for people meanwhile. */
+void mts_costs_note(u64 took, bool overlapped);
 
 /* How switches of a round will be that has been planned: as mts_switches_plan(). */
 void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);
 
 /* Turns are given up: when they are tried again, switches may take less. */
 void mts_costs_forget(void);
-
-/* Memory was evicted without turns, to see whether the disk is slow. */
-void mts_costs_note_probe(bool slow);
-
-/* That was not slow, and counts for more than what a switch took once. */
-void mts_costs_note_fast(void);
 
 #endif /* _MTS_ROTOR_COSTS_H */

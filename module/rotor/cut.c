@@ -40,9 +40,9 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 	u32 i, n = 0, comes = 0, next = next_bin();
 	u64 back;
 	bool passes = mts_overlap_is_for(next);
-	u64 more =
-		mts_rotor.costs.switches.slowest_ns / (passes && !mts_rotor.costs.passed ? 1 : 2);
-	u64 takes = mts_rotor.costs.switches.slowest_ns + more + MTS_PAUSE_MARGIN_NS;
+	const struct mts_switches *switches = &mts_rotor.costs.switches;
+	u64 more = switches->slowest_ns / (passes && !switches->saved_ns ? 1 : 2);
+	u64 takes = switches->slowest_ns + more + MTS_PAUSE_MARGIN_NS;
 
 	for (i = 0; i < mts_rotor.round.nbins; i++)
 		left[i] = U64_MAX;

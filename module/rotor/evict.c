@@ -13,6 +13,7 @@
 #include "policy/demand.h"
 #include "policy/evict.h"
 #include "rotor/bring.h"
+#include "rotor/costs.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 #include "rotor/turn.h"
@@ -35,6 +36,7 @@ static struct mts_eviction new_eviction(u64 bytes, u64 deadline)
 		.left = ATOMIC64_INIT(min_t(u64, bytes, S64_MAX)),
 		.deadline = deadline,
 		.waits_for_disk = mts_rotor_waits_for_disk(),
+		.row_ns = mts_disk_row_ns(&mts_rotor.costs.disk, ktime_get_ns()),
 		.owner = current,
 		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
@@ -70,10 +72,13 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 {
 	struct mts_eviction e = new_eviction(want, deadline);
-	u64 most = left_of(&e);
+	struct mts_costs_move move = mts_costs_begin();
+	u64 most = left_of(&e), got;
 
 	evict_if_any(&e, job);
-	return most - left_of(&e);
+	got = most - left_of(&e);
+	mts_costs_out(&move, got >> PAGE_SHIFT);
+	return got;
 }
 
 /* ---- the bins that do not run ------------------------------------------------- */
@@ -185,10 +190,12 @@ static u32 count_enough(u32 n, u64 want)
 u64 mts_evict_frozen(u64 want, u64 deadline)
 {
 	struct outgoing out = { .e = new_eviction(want, deadline) };
-	u64 most = left_of(&out.e);
+	u64 most = left_of(&out.e), got;
 	u32 n = list_outgoing();
+	struct mts_costs_move move;
 
 	out.n = count_enough(n, want);
+	move = mts_costs_begin();
 	mts_workers_run(evict_outgoing, &out, min(mts_bring_threads(), out.n));
 	/*
 	 * They fell short: go on with the next jobs. Asking a job twice is in vain where swap is
@@ -197,7 +204,9 @@ u64 mts_evict_frozen(u64 want, u64 deadline)
 	atomic_set(&out.next, out.n);
 	out.n = n;
 	evict_outgoing(&out);
-	return most - left_of(&out.e);
+	got = most - left_of(&out.e);
+	mts_costs_out(&move, got >> PAGE_SHIFT);
+	return got;
 }
 
 void mts_evict_forget_full(void)

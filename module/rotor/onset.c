@@ -13,7 +13,6 @@
 #include "events/stats.h"
 #include "jobs/ops.h"
 #include "memory/memory.h"
-#include "memory/workers.h"
 #include "policy/admission.h"
 #include "policy/demand.h"
 #include "policy/fit.h"
@@ -54,10 +53,11 @@
 /* What was seen of the disk or the jobs expires after this time. */
 #define BELIEVED_NS (60 * (u64)NSEC_PER_SEC)
 /*
- * A probe evicts this much to see how fast swap is: little, as memory may suffice. A slow result is
- * checked by another probe, as a fast disk may have been busy once.
+ * A probe evicts this much to see how fast swap is: little, as memory may suffice, and twice what a
+ * sample needs, as the kernel may evict less. A slow result is checked by another probe, as a fast
+ * disk may have been busy once.
  */
-#define PROBE_BYTES (256ull << 10)
+#define PROBE_BYTES (2ull * MTS_DISK_LEAST_PAGES << PAGE_SHIFT)
 #define PROBES 2u
 /* The jobs wait this long for it to come back. A job with more than BACK_BYTES in swap faults. */
 #define BACK_NS (100 * (u64)NSEC_PER_MSEC)
@@ -87,7 +87,6 @@
  * @grew: @sample exceeds @before
  * @watch_until: growth is sampled until then; ktime, ns
  * @next_look: no onset before; ktime, ns
- * @slow_until: a slow probe counts until then; ktime, ns
  * @believed_until: that jobs which sleep have most memory counts until then; ktime, ns; 0: they do
  *	not
  * @most: the jobs' demand in the last slice of an early round, bytes
@@ -108,7 +107,6 @@ static struct onset {
 	bool grew;
 	u64 watch_until;
 	u64 next_look;
-	u64 slow_until;
 	u64 believed_until;
 	u64 most;
 	u64 most_since;
@@ -399,43 +397,29 @@ bool mts_onset_is_due(void)
 	return !fit_still(now) && !most_sleep(now) && mts_onset_may_stop();
 }
 
-/* @else_slow: where hardly any of it went, which says nothing of the disk. */
-static bool is_evicted_slowly(struct mts_job *job, bool else_slow)
-{
-	u64 began = ktime_get_ns(), busy = mts_workers_busy() + mts_rotor.bring.urgent_ns, got,
-	    waited;
-
-	got = mts_evict_job(job, PROBE_BYTES, 0);
-	busy = mts_workers_busy() + mts_rotor.bring.urgent_ns - busy;
-	waited = mts_sub_floor(ktime_get_ns() - began, busy);
-	if (got < PROBE_BYTES / 4)
-		return else_slow;
-	return waited > MTS_SLOW_NS * (got >> PAGE_SHIFT);
-}
-
 /*
- * Measure how fast swap is. A slow result counts for BELIEVED_NS. Return: the probe was
- * interrupted, so nothing is known.
+ * Measure what a page costs on its way out. A slow result counts for BELIEVED_NS. Return: the probe
+ * was interrupted, so nothing is known.
  */
 static bool probe_disk(void)
 {
 	u64 now = ktime_get_ns();
 	struct mts_job *job;
-	bool slow = true;
 	u32 i, n;
 
-	if (mts_rotor.costs.probe_is_slow && now < onset.slow_until)
+	if (mts_rotor_disk_is_slow() && now < mts_rotor.costs.disk.out.at_ns + BELIEVED_NS)
 		return false;
 	job = mts_roster_largest(MTS_BIN_NONE, &n);
 	if (!job)
 		return false;
-	for (i = 0; slow && i < PROBES; i++) {
-		slow = is_evicted_slowly(job, i);
+	for (i = 0; i < PROBES; i++) {
+		mts_evict_job(job, PROBE_BYTES, 0);
+		mts_costs_note_probe();
 		if (mts_rotor_should_abort())
 			return true;
+		if (!mts_rotor_disk_is_slow())
+			break;
 	}
-	mts_costs_note_probe(slow);
-	onset.slow_until = now + BELIEVED_NS;
 	/* What went is what had been used longest ago: it would come back page by page. */
 	if (job->usage.swap < BACK_BYTES)
 		mts_bring_job(job, ktime_get_ns() + BACK_NS);
@@ -487,9 +471,8 @@ static bool look(void)
 	onset.next_look = 0;
 	if (probe_disk())
 		return false;
-	if (!mts_rotor.costs.probe_is_slow) {
+	if (!mts_rotor_disk_is_slow()) {
 		onset.next_look = ktime_get_ns() + BELIEVED_NS;
-		mts_costs_note_fast();
 		return false;
 	}
 	if (!approach_full()) {

@@ -18,13 +18,11 @@ static inline struct mts_spent mts_spent_begin(void)
 
 /*
  * The time that has passed, but none in which the rotor slept: a look that hangs for half a minute
- * takes nothing from the jobs, and the rotor must not be deaf for minutes after it. The kernel
- * accounts a thread's processor time once in a tick.
+ * takes nothing from the jobs, and the rotor must not be deaf for minutes after it.
  */
 static inline u64 mts_spent_since(const struct mts_spent *then)
 {
-	return min(ktime_get_ns() - then->began,
-		   mts_workers_busy() - then->busy + NSEC_PER_SEC / HZ);
+	return min(ktime_get_ns() - then->began, mts_workers_busy() - then->busy);
 }
 
 #endif /* _MTS_ROTOR_SPENT_H */

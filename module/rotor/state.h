@@ -9,6 +9,7 @@
 #include "memory/move.h"
 #include "memory/reclaim.h"
 #include "policy/bins.h"
+#include "policy/disk.h"
 #include "policy/interactive.h"
 #include "policy/limits.h"
 #include "policy/admission.h"
@@ -121,19 +122,16 @@ struct mts_planning {
 };
 
 /**
- * struct mts_costs - what switches have cost
+ * struct mts_costs - what switches have cost, and what a page does
  * @owner: costs.c
- * @switches_wait: the last one waited for the disk for most of its time
- * @slow_swap: one did, and moved no more than a disk with heads can
- * @probe_is_slow: onset.c has evicted some memory to see, and the disk was slow
- * @passed: the last one was an overlapped switch
+ * @disk: under mts_lock
+ * @out, @in: moved since @disk was last written
  */
 struct mts_costs {
 	struct mts_switches switches;
-	bool switches_wait;
-	bool slow_swap;
-	bool probe_is_slow;
-	bool passed;
+	struct mts_disk disk;
+	struct mts_disk_sample out;
+	struct mts_disk_sample in;
 };
 
 /**
@@ -245,16 +243,16 @@ static inline bool mts_rotor_is_swap_full(void)
 	       mts_rotor.phase.round <= mts_rotor.evict.swap_full_in + 1;
 }
 
-/* Switches wait for the disk for most of their time, as far as is known. */
+/* Moves wait for the disk for most of their time, as far as is known. Any context. */
 static inline bool mts_rotor_waits_for_disk(void)
 {
-	return mts_rotor.costs.switches_wait || mts_rotor.costs.probe_is_slow;
+	return mts_disk_is_waited_for(&mts_rotor.costs.disk, ktime_get_ns());
 }
 
-/* As far as is known, the swap disk is slow unless a job's pages lie together. */
+/* As far as is known, the swap disk is slow unless a job's pages lie together. Any context. */
 static inline bool mts_rotor_disk_is_slow(void)
 {
-	return mts_rotor.costs.slow_swap || mts_rotor.costs.probe_is_slow;
+	return mts_disk_needs_rows(&mts_rotor.costs.disk, ktime_get_ns());
 }
 
 /*

@@ -123,6 +123,35 @@ void mts_status_get(struct mts_status *status)
 	}
 }
 
+static struct mts_page_way way_of(const struct mts_page_cost *cost, u64 now)
+{
+	if (!mts_disk_is_known(cost, now))
+		return (struct mts_page_way){ 0 };
+	return (struct mts_page_way){
+		.elapsed_ns = cost->elapsed_ns,
+		.worked_ns = cost->worked_ns,
+		.waited_ns = cost->waited_ns,
+		.age_ns = mts_sub_floor(now, cost->at_ns),
+	};
+}
+
+void mts_status_disk(struct mts_disk_info *info)
+{
+	const struct mts_disk *disk = &mts_rotor.costs.disk;
+	u64 now;
+
+	mutex_lock(&mts_lock);
+	now = ktime_get_ns();
+	*info = (struct mts_disk_info){
+		.out = way_of(&disk->out, now),
+		.in = way_of(&disk->in, now),
+		.request_ns = mts_disk_request_ns(disk, now),
+		.flags = (mts_disk_is_waited_for(disk, now) ? MTS_DISK_WAITED_FOR : 0) |
+			 (mts_disk_needs_rows(disk, now) ? MTS_DISK_NEEDS_ROWS : 0),
+	};
+	mutex_unlock(&mts_lock);
+}
+
 u32 mts_status_bins(struct mts_bin_info *bins, u32 n)
 {
 	u32 i;

@@ -16,6 +16,9 @@ void mts_status_answer(void);
 /* What the rotor knows, for the device. Takes mts_lock. */
 void mts_status_get(struct mts_status *status);
 
+/* Fill in what a page costs. */
+void mts_status_disk(struct mts_disk_info *info);
+
 /* Copy up to @n; return how many there are. The caller holds mts_lock. */
 u32 mts_status_bins(struct mts_bin_info *bins, u32 n);
 

@@ -5,7 +5,6 @@
 #include "events/stats.h"
 #include "events/trace.h"
 #include "events/words.h"
-#include "memory/workers.h"
 #include "rotor/bring.h"
 #include "rotor/costs.h"
 #include "rotor/evict.h"
@@ -60,16 +59,9 @@ static int switch_at_once(u32 from, struct mts_switch_parts *parts)
 	return err;
 }
 
-/* Evicted and brought back since load. */
-static u64 moved(void)
-{
-	return mts_stats_read(evict_got) + (mts_stats_read(brought_back) << PAGE_SHIFT);
-}
-
 int mts_switch_to(u32 to)
 {
-	u64 began = ktime_get_ns(), busy = mts_workers_busy(), bytes = moved(), took;
-	u64 lent = mts_rotor.bring.urgent_ns;
+	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, took;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.phase.running;
 	bool passes = from != MTS_BIN_NONE && mts_overlap_is_for(to);
@@ -85,11 +77,6 @@ int mts_switch_to(u32 to)
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)
-		mts_costs_note(&(struct mts_switch_cost){
-			.took_ns = took - (mts_rotor.bring.urgent_ns - lent),
-			.busy_ns = mts_workers_busy() - busy,
-			.bytes = moved() - bytes,
-			.overlapped = passes,
-		});
+		mts_costs_note(took - (mts_rotor.bring.urgent_ns - lent), passes);
 	return err;
 }

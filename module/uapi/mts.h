@@ -38,6 +38,7 @@
  * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
+ *  4: MTS_IOC_DISK
  */
 #define MTS_ABI_VERSION 4
 
@@ -634,6 +635,36 @@ struct mts_stats {
 	__u64 jobs_lapsed; /* of jobs_gone: MTS_GONE_EMPTY */
 };
 
+/* ---- the swap disk ------------------------------------------------------ */
+
+/*
+ * Since ABI 4. What it costs to move a page out to swap, or back in, while many are moved in bulk.
+ * The module measures each eviction and bring-back of 64 pages and more; the latest one counts.
+ */
+struct mts_page_way {
+	__u64 elapsed_ns; /* time until the next page is moved; 0: not known */
+	__u64 worked_ns; /* processor time, of all threads */
+	__u64 waited_ns; /* time for which the moving thread waited for the disk */
+	__u64 age_ns; /* since it was measured; at ten minutes it is not known any more */
+};
+
+/* The disk takes longer than a processor: more threads would not help. */
+#define MTS_DISK_WAITED_FOR (1u << 0)
+/*
+ * That, and a request takes it longer than eight pages, or is not known: the disk is slow unless
+ * pages lie in rows.
+ */
+#define MTS_DISK_NEEDS_ROWS (1u << 1)
+
+struct mts_disk_info {
+	struct mts_page_way out;
+	struct mts_page_way in;
+	/* Time on the disk of a read request by itself, of many at once; 0: not known. */
+	__u64 request_ns;
+	__u32 flags; /* MTS_DISK_*: what follows from both together */
+	__u32 pad;
+};
+
 /* ---- commands --------------------------------------------------------- */
 
 #define MTS_IOC_MAGIC 0xB5
@@ -652,6 +683,8 @@ struct mts_stats {
 /* MTS_IOC_STATS for a struct mts_stats of @size bytes. */
 #define MTS_IOC_STATS_OF(size) _IOC(_IOC_READ, MTS_IOC_MAGIC, 0x23, size)
 #define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
+/* ENOTTY: a module of ABI 3 or less */
+#define MTS_IOC_DISK _IOR(MTS_IOC_MAGIC, 0x25, struct mts_disk_info)
 /* Thaw all jobs now and stop (enum mts_state, STOPPED). */
 #define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
 
@@ -674,5 +707,6 @@ MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
 MTS_ASSERT_SIZE(mts_stats, 368);
+MTS_ASSERT_SIZE(mts_disk_info, 80);
 
 #endif /* _UAPI_MTS_H */

@@ -36,7 +36,7 @@ static void bad_pointers(void)
 	static const unsigned long commands[] = {
 		MTS_IOC_CONFIG_GET, MTS_IOC_CONFIG_SET, MTS_IOC_JOB_CREATE, MTS_IOC_JOB_ADD,
 		MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET,	MTS_IOC_STATUS,	    MTS_IOC_JOBS,
-		MTS_IOC_BINS,	    MTS_IOC_STATS,	MTS_IOC_JOB_PAUSE,
+		MTS_IOC_BINS,	    MTS_IOC_STATS,	MTS_IOC_JOB_PAUSE,  MTS_IOC_DISK,
 	};
 	size_t i;
 

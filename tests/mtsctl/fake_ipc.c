@@ -518,7 +518,7 @@ static void forget_removed(void)
 static void make_scenario(void)
 {
 	memset(&now, 0, sizeof(now));
-	now.status.abi = strtoul(env("MTS_FAKE_ABI", "3"), NULL, 0);
+	now.status.abi = strtoul(env("MTS_FAKE_ABI", "4"), NULL, 0);
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
@@ -709,6 +709,27 @@ int ipc_stats(struct mts_stats *stats)
 	};
 	if (!strcmp(scenario(), "rotating"))
 		stats->evict_got = (2ull << 30) + steps * 200 * MIB;
+	return 0;
+}
+
+/* Known while there are turns; a slow disk in the scenario of that name. */
+int ipc_disk(struct mts_disk_info *disk)
+{
+	bool slow = !strcmp(scenario(), "slow-swap");
+	int ret = fail("disk");
+
+	if (ret)
+		return ret;
+	*disk = (struct mts_disk_info){ 0 };
+	if (now.status.abi < 4)
+		return 0;
+	if (slow || now.status.state == MTS_STATE_RUNNING)
+		disk->out = (struct mts_page_way){ 8240, 2700, 5540, 4 * SECOND };
+	if (!slow)
+		return 0;
+	disk->in = (struct mts_page_way){ 152000, 2400, 149000, 61 * SECOND };
+	disk->request_ns = 4700000;
+	disk->flags = MTS_DISK_WAITED_FOR | MTS_DISK_NEEDS_ROWS;
 	return 0;
 }
 

@@ -144,6 +144,7 @@ static void check_calls(void)
 	struct mts_job_set set;
 	struct mts_job_pause pause;
 	struct mts_status status;
+	struct mts_disk_info disk;
 	struct mts_stats stats;
 
 	CHECK(!ipc_config_get(&config) && kernel.request == MTS_IOC_CONFIG_GET);
@@ -153,6 +154,7 @@ static void check_calls(void)
 	CHECK(!ipc_job_add(&add) && kernel.request == MTS_IOC_JOB_ADD);
 	CHECK(!ipc_status(&status) && kernel.request == MTS_IOC_STATUS);
 	CHECK(!ipc_stats(&stats) && kernel.request == MTS_IOC_STATS);
+	CHECK(!ipc_disk(&disk) && kernel.request == MTS_IOC_DISK);
 	CHECK(!ipc_thaw() && kernel.request == MTS_IOC_THAW);
 
 	CHECK(!ipc_job_remove(9) && kernel.request == MTS_IOC_JOB_REMOVE);
@@ -170,6 +172,11 @@ static void check_calls(void)
 	kernel.error = EBUSY;
 	CHECK(ipc_job_add(&add) == -EBUSY);
 	CHECK(ipc_thaw() == -EBUSY);
+	CHECK(ipc_disk(&disk) == -EBUSY);
+	/* An older module: it is not known. */
+	kernel.error = ENOTTY;
+	disk.out.elapsed_ns = 1;
+	CHECK(!ipc_disk(&disk) && !disk.out.elapsed_ns);
 	kernel.error = 0;
 
 	kernel.calls = 0;

@@ -22,7 +22,7 @@ STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
-    "consistent", "bins", "jobs", "limited", "limited_by", "engine",
+    "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
 JOB_KEYS = {
@@ -51,6 +51,31 @@ def test_json_schema(mtsctl, scenario):
     assert set(status) == STATUS_KEYS
     assert all(set(b) == BIN_KEYS for b in status["bins"])
     assert all(set(j) == JOB_KEYS for j in status["jobs"])
+
+
+def test_what_a_page_costs(mtsctl):
+    out = mtsctl("status", scenario="rotating").out
+    assert "\npage       8.2 us out (4.0 s ago), - in (not known)\n" in out
+    page = json.loads(mtsctl("status", "--json", scenario="rotating").out)["page"]
+    way = {"elapsed_ns": 8240, "worked_ns": 2700, "waited_ns": 5540, "age_ns": 4 * 10**9}
+    unknown = {
+        "out": None,
+        "in": None,
+        "request_ns": None,
+        "waited_for": False,
+        "needs_rows": False,
+    }
+    assert page == unknown | {"out": way}
+
+    out = " ".join(mtsctl("status", scenario="slow-swap").out.split())
+    assert "page 8.2 us out (4.0 s ago), 152 us in (1m 01s ago): the disk is slow unless" in out
+    page = json.loads(mtsctl("status", "--json", scenario="slow-swap").out)["page"]
+    assert (page["in"]["waited_ns"], page["request_ns"]) == (149000, 4700000)
+    assert page["waited_for"] and page["needs_rows"]
+    # Nothing is known, or the module is older.
+    assert "\npage" not in mtsctl("status").out
+    page = json.loads(mtsctl("status", "--json").out)["page"]
+    assert page == unknown
 
 
 def test_idle(mtsctl):
@@ -260,7 +285,14 @@ def test_stats(mtsctl):
     stats = json.loads(mtsctl("stats", "--json").out)
     uapi = (ROOT / "module/uapi/mts.h").read_text()
     fields = re.search(r"^struct mts_stats \{\n(.*?)^\};", uapi, re.M | re.S)[1]
-    assert sorted(stats) == sorted(re.findall(r"^\t__u64 (\w+);", fields, re.M))
+    assert sorted(stats) == sorted([*re.findall(r"^\t__u64 (\w+);", fields, re.M), "page"])
+    assert re.search(r"^ +-  a page out: not known$", shown.out, re.M)
+    assert stats["page"]["out"] is None
+    shown = mtsctl("stats", scenario="slow-swap")
+    assert re.search(r"^ +8\.2 us  a page out, measured 4\.0 s ago$", shown.out, re.M)
+    assert re.search(r"^ +152 us  a page in, measured 1m 01s ago$", shown.out, re.M)
+    stats = json.loads(mtsctl("stats", "--json", scenario="slow-swap").out)
+    assert stats["page"]["in"]["elapsed_ns"] == 152000
     assert stats["freeze_ns"] == 36 * 40000000
     assert (stats["call_tasks"], stats["call_refused"], stats["foreign_freezes"]) == (41, 42, 43)
     assert re.search(r"^ +41  calls: a task was started in a frozen job$", shown.out, re.M)

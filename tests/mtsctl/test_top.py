@@ -41,6 +41,7 @@ def test_batch(mtsctl):
     assert "jobs    14, 5 frozen; round 12 takes 5.3 s, longest pause 4.3 s" in out
     assert "switch  last 100 ms, mean 100 ms; - of the last round, 5.2 % of all rounds" in out
     assert "disk/s  evicted 200 MiB, brought back 100 MiB; host out " in out
+    assert "\npage    out 8.2 us, in -; 4.0 s ago\n" in out
     assert re.search(r"^  \* 1 \[#{31}  \] 93.0 MiB     4    2.0 s  1.3 s left$", out, re.M)
     assert re.search(r"^    0 \[-{31}  \] 93.0 MiB     3    2.0 s  in 2.5 s$", out, re.M)
     assert re.search(r"^ +1 alpha +frozen +0 60.0 MiB +0 B 60.0 MiB +4.5 s +-$", out, re.M)
@@ -235,11 +236,11 @@ def test_80_by_24(terminal):
     top.wait("evicted 200 MiB")
     top.wait(KEYS)
     assert top.lines[0].startswith("mts running (overcommit), mode=auto slice=2s")
-    assert top.lines[7].startswith("  BIN  of 96.0 MiB: # memory, - swap        DEMAND  JOBS")
-    assert top.lines[9].startswith("  * 1 [####")
-    assert top.lines[9].endswith("1.3 s left")
-    assert top.lines[14].startswith("  ID JOB           STATE")
-    assert top.lines[15].startswith("   1 alpha         frozen          0")
+    assert top.lines[8].startswith("  BIN  of 96.0 MiB: # memory, - swap        DEMAND  JOBS")
+    assert top.lines[10].startswith("  * 1 [####")
+    assert top.lines[10].endswith("1.3 s left")
+    assert top.lines[15].startswith("  ID JOB           STATE")
+    assert top.lines[16].startswith("   1 alpha         frozen          0")
     assert top.lines[23] == KEYS
     top.press("q")
     assert top.ended() == 0
@@ -248,12 +249,12 @@ def test_80_by_24(terminal):
 def test_colours(terminal):
     top = terminal(scenario="rotating")
     top.wait(KEYS)
-    bar = top.screen.buffer[9]
+    bar = top.screen.buffer[10]
     assert bar[10].data == "#"
     assert bar[10].fg == "green"
     assert bar[2].bold
-    assert top.screen.buffer[8][10].fg == "blue"
-    assert top.screen.buffer[15][3].reverse  # the selected job
+    assert top.screen.buffer[9][10].fg == "blue"
+    assert top.screen.buffer[16][3].reverse  # the selected job
 
 
 @pytest.mark.parametrize("term", ["vt100", "xterm-mono"])
@@ -269,7 +270,7 @@ def test_no_colours(terminal, term):
 def test_no_color_is_heeded(terminal):
     top = terminal(no_color="1", scenario="rotating")
     top.wait(KEYS)
-    assert top.screen.buffer[9][10].fg == "default"
+    assert top.screen.buffer[10][10].fg == "default"
 
 
 @pytest.mark.parametrize(
@@ -428,7 +429,7 @@ def test_resize(terminal):
             top.read(0.1)
         if columns == 132:
             assert any(len(line) > 120 and line.endswith("1.3 s left") for line in top.lines)
-    assert top.lines[9].startswith("  * 1 [####")
+    assert top.lines[10].startswith("  * 1 [####")
     top.press("q")
     assert top.ended() == 0
 

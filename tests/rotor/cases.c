@@ -11,7 +11,9 @@ const struct host usual_host = {
 	.swap = 32 * GIB,
 	.processors = 4,
 	.bulk_ns = 10000,
+	.page_ns = 3000,
 	.fault_ns = 100000,
+	.request_ns = 20000,
 };
 
 struct mts_config config_of(u32 mode)

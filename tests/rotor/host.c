@@ -268,6 +268,8 @@ void host_begin(bool gentle)
 		.processors = 1u << machine_draw(7), /* up to 64 */
 		/* NVMe, SSD, or rotating disk */
 		.bulk_ns = (u64[]){ 2000, 10000, 60000 }[machine_draw(3)],
+		/* A fast processor, and a slow one. */
+		.page_ns = (u64[]){ 1500, 6000 }[machine_draw(2)],
 		.advanced = machine_now(),
 	};
 	if (gentle) {
@@ -275,6 +277,7 @@ void host_begin(bool gentle)
 		host.bulk_ns = 2000;
 	}
 	host.fault_ns = host.bulk_ns * (2 + machine_draw(20));
+	host.request_ns = host.bulk_ns * (1 + machine_draw(20));
 	host.limit_above = host.memory / 2;
 	host.swap = host.memory * (1 + machine_draw(16)) / 4;
 	begin();

@@ -114,10 +114,12 @@ struct host {
 	u64 limit_above; /* memory.max of a cgroup above jobs, bytes */
 	u32 processors;
 	u64 bulk_ns; /* ns per page, adjacent pages */
+	u64 page_ns; /* ns of a processor per page, part of these */
 	u64 fault_ns; /* ns per page, single pages */
+	u64 request_ns; /* ns of the disk per request, of many at once */
 	u64 measuring_ns; /* time that it takes to measure a job */
 	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
-	u64 hung; /* time for which operations of the rotor's thread have hung, ns */
+	u64 busy; /* processor time of the rotor's thread for the pages that it has moved, ns */
 	u32 mishaps; /* per mille of the operations; 0: none */
 	u64 last_reclaim;
 	u64 swapins;

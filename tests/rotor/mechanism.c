@@ -29,15 +29,6 @@
 #define LOCKED_NS (NSEC_PER_SEC / 2)
 #define HANG_NS (30ll * NSEC_PER_SEC)
 
-static const struct task_struct *mover; /* the thread that asks mts_workers_busy() */
-
-static void hang(u64 ns)
-{
-	machine_sleep(ns);
-	if (current == mover)
-		host.hung += ns;
-}
-
 /*
  * Draw a mishap for this operation, and wait if it is late or hangs. Operations under a job's
  * freeze_lock hang for half a second at most: they wait for cgroup_mutex only.
@@ -53,11 +44,11 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 	if (what)
 		host.last_foul = machine_now();
 	if (what == MISHAP_LATE)
-		hang(machine_draw(min(longest, NSEC_PER_SEC)));
+		machine_sleep(machine_draw(min(longest, NSEC_PER_SEC)));
 	else if (what == MISHAP_HANGS)
-		hang(machine_draw(longest));
+		machine_sleep(machine_draw(longest));
 	else if (host.hangs[op])
-		hang(xchg(&host.hangs[op], 0));
+		machine_sleep(xchg(&host.hangs[op], 0));
 	if (what)
 		host.last_foul = machine_now();
 	return what;
@@ -177,6 +168,8 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 		return -ENODEV;
 	if (host.measuring_ns)
 		machine_sleep(host.measuring_ns);
+	/* The rest is waiting. */
+	host.busy += host.measuring_ns / 10;
 	*usage = (struct mts_usage){
 		.current_bytes = model->resident,
 		.swap = model->swap,
@@ -226,6 +219,7 @@ static void disk(u64 bytes)
 {
 	u64 left = bytes / PAGE_SIZE * host.bulk_ns;
 
+	host.busy += bytes / PAGE_SIZE * min(host.page_ns, host.bulk_ns);
 	if (host.suspended)
 		mts_user_bug(__FILE__, __LINE__, "memory is moved, though the host suspends");
 	while (left) {
@@ -315,6 +309,7 @@ static u64 op_bring_back(struct mts_move *move)
 			host.swap_used -= bytes;
 			host.swapins += bytes >> PAGE_SHIFT;
 			pages += bytes >> PAGE_SHIFT;
+			move->request_ns = move->request_ns ?: host.request_ns;
 			disk(bytes);
 		}
 	}
@@ -367,7 +362,7 @@ static void op_use_ends(struct mts_move *move)
 				     job->name);
 		job->touched.marks_cleared = false;
 		/* Few slices of this host are whole: so some of the others tell all, too. */
-		job->touched.told |= !job->slice_tells_little || machine_chance(4);
+		job->touched.told |= !job->slice_tells_little || host_chance(4);
 		if (!job->touched.told) {
 			op_use_outdated(job);
 			continue;
@@ -438,11 +433,14 @@ void mts_workers_call(void)
 {
 }
 
-/* A tenth of the time is processor time, but for that in which an operation hangs. */
 u64 mts_workers_busy(void)
 {
-	mover = current;
-	return (machine_now() - host.hung) / 10;
+	return host.busy;
+}
+
+u64 mts_workers_delayed(void)
+{
+	return 0;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------ */

@@ -72,6 +72,7 @@ static void begin_64_processors(u32 stalls)
 		.swap = 256 * GIB,
 		.processors = 64,
 		.bulk_ns = 2000,
+		.page_ns = 2000,
 		.fault_ns = 20000,
 		.swapin_every_ns = 2 * MS,
 		.reclaims = true,

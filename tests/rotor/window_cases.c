@@ -112,6 +112,7 @@ static void a_slow_disk_is_believed_for_ever(void)
 	u32 i;
 
 	slow.bulk_ns = 60000;
+	slow.request_ns = 5 * MS;
 	case_begin(&slow, MTS_MODE_ALWAYS);
 	for (i = 0; i < 3; i++)
 		jobs[i] = host_add(5 * GIB, 0, 0);
@@ -212,6 +213,7 @@ static void early_turns_are_judged_by_other_times(void)
 	u32 i;
 
 	slow.bulk_ns = 60000;
+	slow.request_ns = 5 * MS;
 	slow.reclaims = true;
 	case_begin(&slow, MTS_MODE_AUTO);
 	for (i = 0; i < 4; i++) {
@@ -258,7 +260,7 @@ static void the_first_plan_has_old_demands(void)
 	}
 	jobs[0]->swap = 0;
 	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
-	machine_sleep(60 * SECOND);
+	machine_sleep(40 * SECOND);
 	NEED(mts_rotor.phase.reason == MTS_REASON_COPES, "reason %u", mts_rotor.phase.reason);
 	jobs[0]->size += 8 * GIB;
 	machine_sleep(12 * SECOND);

@@ -281,6 +281,7 @@ static void disk_changes(struct model *unused)
 {
 	host.bulk_ns = machine_around(20000);
 	host.fault_ns = host.bulk_ns * (1 + machine_draw(20));
+	host.request_ns = host.bulk_ns * (1 + machine_draw(20));
 }
 
 static void read_status(struct model *unused)

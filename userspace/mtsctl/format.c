@@ -45,6 +45,19 @@ const char *format_time(char buf[FORMAT_SIZE], u64 ns)
 	return buf;
 }
 
+const char *format_page_time(char buf[FORMAT_SIZE], u64 ns)
+{
+	if (!ns)
+		snprintf(buf, FORMAT_SIZE, "-");
+	else if (ns < 1000)
+		snprintf(buf, FORMAT_SIZE, "%llu ns", ns);
+	else if (ns < 99950)
+		snprintf(buf, FORMAT_SIZE, "%.1f us", ns / 1e3);
+	else
+		format_time(buf, ns);
+	return buf;
+}
+
 const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes)
 {
 	static const char letters[] = "KMGTP";

@@ -16,6 +16,9 @@ const char *format_size(char buf[FORMAT_SIZE], u64 bytes);
 /* Rounded, at most 8 columns: "12 us", "350 ms", "1.3 s", "2m 05s", "3h 07m". */
 const char *format_time(char buf[FORMAT_SIZE], u64 ns);
 
+/* Of a page, at most 8 columns: "850 ns", "8.2 us", "152 us"; "-" for 0. */
+const char *format_page_time(char buf[FORMAT_SIZE], u64 ns);
+
 /* Exact, as parse_size() and parse_time() take them: "96M", "1500ms". */
 const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
 const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);

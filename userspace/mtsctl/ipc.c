@@ -134,6 +134,17 @@ int ipc_stats(struct mts_stats *stats)
 	return ipc_call(MTS_IOC_STATS_OF(MTS_STATS_SIZE_1), stats);
 }
 
+int ipc_disk(struct mts_disk_info *disk)
+{
+	struct mts_disk_info info = { 0 };
+	int ret = ipc_call(MTS_IOC_DISK, &info);
+
+	if (ret && ret != -ENOTTY)
+		return ret;
+	*disk = info;
+	return 0;
+}
+
 int ipc_thaw(void)
 {
 	return ipc_call(MTS_IOC_THAW, NULL);

@@ -35,6 +35,8 @@ int ipc_job_pause(u32 id, u64 max_pause_ns); /* 0: no limit of its own */
 
 int ipc_status(struct mts_status *status);
 int ipc_stats(struct mts_stats *stats);
+/* A module of ABI 3 or less does not measure it: then all is 0, which means not known. */
+int ipc_disk(struct mts_disk_info *disk);
 int ipc_thaw(void);
 
 /*

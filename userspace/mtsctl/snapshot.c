@@ -14,6 +14,8 @@ static int snapshot_try(struct snapshot *s)
 	*s = (struct snapshot){ 0 };
 	ret = ipc_status(&s->status);
 	if (!ret)
+		ret = ipc_disk(&s->disk);
+	if (!ret)
 		ret = ipc_bins(&s->bins, &s->nbins, &of_bins);
 	if (!ret)
 		ret = ipc_jobs(&s->jobs, &s->njobs, &of_jobs);

@@ -8,6 +8,7 @@
 
 struct snapshot {
 	struct mts_status status;
+	struct mts_disk_info disk;
 	struct mts_bin_info *bins;
 	u32 nbins;
 	struct mts_job_info *jobs;

@@ -7,6 +7,7 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "stats.h"
+#include "status.h"
 
 #define STAT(field, unit, text)                                       \
 	{                                                             \
@@ -76,16 +77,28 @@ u64 stats_value(const struct mts_stats *stats, const struct stats_line *line)
 	return line->unit == PAGES ? value * sysconf(_SC_PAGESIZE) : value;
 }
 
-static int show_json(const struct mts_stats *stats)
+static int show_json(const struct mts_stats *stats, const struct mts_disk_info *disk)
 {
 	json_t *root = json_object();
 
 	for (const struct stats_line *line = stats_lines; line->name; line++)
 		json_put(&root, line->name, json_u64(counter(stats, line)));
+	json_put(&root, "page", status_disk_json(disk));
 	return json_print(root);
 }
 
-static void show(const struct mts_stats *stats)
+static void show_way(const struct mts_page_way *way, const char *text)
+{
+	char buf[FORMAT_SIZE], age[FORMAT_SIZE];
+
+	if (way->elapsed_ns)
+		printf("%20s  %s, measured %s ago\n", format_page_time(buf, way->elapsed_ns), text,
+		       format_time(age, way->age_ns));
+	else
+		printf("%20s  %s: not known\n", "-", text);
+}
+
+static void show(const struct mts_stats *stats, const struct mts_disk_info *disk)
 {
 	char buf[FORMAT_SIZE];
 
@@ -100,6 +113,8 @@ static void show(const struct mts_stats *stats)
 			format_size(buf, value);
 		printf("%20s  %s\n", buf, line->text);
 	}
+	show_way(&disk->out, "a page out");
+	show_way(&disk->in, "a page in");
 }
 
 static int show_prometheus(const struct mts_stats *stats)
@@ -128,6 +143,7 @@ int stats_main(const struct command *command, int argc, char **argv)
 	};
 	bool json = false, prometheus = false;
 	struct mts_stats stats = { 0 };
+	struct mts_disk_info disk;
 	int opt, ret;
 
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
@@ -152,12 +168,14 @@ int stats_main(const struct command *command, int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = ipc_stats(&stats);
+	if (!ret)
+		ret = ipc_disk(&disk);
 	if (ret)
 		return device_failed("stats", -ret);
 	if (json)
-		return show_json(&stats);
+		return show_json(&stats, &disk);
 	if (prometheus)
 		return show_prometheus(&stats);
-	show(&stats);
+	show(&stats, &disk);
 	return EXIT_OK;
 }

@@ -102,6 +102,34 @@ static void show_status(const struct mts_status *st)
 		      st->longest_pause_ns);
 }
 
+static void show_ways(const char *name, const char *help, u64 out, u64 in,
+		      const struct mts_disk_info *disk)
+{
+	if (!disk->out.elapsed_ns && !disk->in.elapsed_ns)
+		return;
+	head(name, "gauge", help);
+	if (disk->out.elapsed_ns) {
+		printf("mts_%s{way=\"out\"}", name);
+		print_seconds(out);
+	}
+	if (disk->in.elapsed_ns) {
+		printf("mts_%s{way=\"in\"}", name);
+		print_seconds(in);
+	}
+}
+
+static void show_disk(const struct mts_disk_info *disk)
+{
+	show_ways("page_seconds", "Time until the next page is moved out to swap, or back in",
+		  disk->out.elapsed_ns, disk->in.elapsed_ns, disk);
+	show_ways("page_work_seconds", "Processor time to move a page", disk->out.worked_ns,
+		  disk->in.worked_ns, disk);
+	show_ways("page_wait_seconds", "Time for which a page waits for the disk",
+		  disk->out.waited_ns, disk->in.waited_ns, disk);
+	show_ways("page_age_seconds", "Time since that was measured", disk->out.age_ns,
+		  disk->in.age_ns, disk);
+}
+
 static void show_counters(const struct mts_stats *stats)
 {
 	static const struct {
@@ -275,6 +303,7 @@ void stats_show_prometheus(const struct mts_stats *stats, const struct snapshot 
 {
 	show_info(s, config);
 	show_status(&s->status);
+	show_disk(&s->disk);
 	show_counters(stats);
 	show_bins(s);
 	show_jobs(s);

@@ -11,6 +11,9 @@
 
 void status_show(const struct snapshot *s, bool all);
 
+/* What a page costs in JSON; each way is null if it is not known. */
+json_t *status_disk_json(const struct mts_disk_info *disk);
+
 /* Return: an exit status. */
 int status_show_json(const struct snapshot *s);
 

@@ -26,6 +26,32 @@ json_t *status_call_json(const struct mts_job_info *job)
 	return root;
 }
 
+static json_t *way_json(const struct mts_page_way *way)
+{
+	json_t *root;
+
+	if (!way->elapsed_ns)
+		return json_null();
+	root = json_object();
+	json_put(&root, "elapsed_ns", json_u64(way->elapsed_ns));
+	json_put(&root, "worked_ns", json_u64(way->worked_ns));
+	json_put(&root, "waited_ns", json_u64(way->waited_ns));
+	json_put(&root, "age_ns", json_u64(way->age_ns));
+	return root;
+}
+
+json_t *status_disk_json(const struct mts_disk_info *disk)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "out", way_json(&disk->out));
+	json_put(&root, "in", way_json(&disk->in));
+	json_put(&root, "request_ns", json_u64_or_null(disk->request_ns));
+	json_put(&root, "waited_for", json_boolean(disk->flags & MTS_DISK_WAITED_FOR));
+	json_put(&root, "needs_rows", json_boolean(disk->flags & MTS_DISK_NEEDS_ROWS));
+	return root;
+}
+
 static json_t *bin_json(const struct snapshot *s, u32 bin)
 {
 	const struct mts_bin_info *b = &s->bins[bin];
@@ -138,6 +164,7 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "max_pause_ns", json_u64_or_null(st->max_pause_ns));
 	json_put(&root, "evict",
 		 st->max_pause_ns ? json_string(word_of(evict_words, st->evict)) : json_null());
+	json_put(&root, "page", status_disk_json(&s->disk));
 	json_put(&root, "interactive", json_u64(st->interactive));
 	json_put(&root, "crowded_out", json_u64(st->crowded_out));
 	json_put(&root, "limited", json_u64(st->limited));

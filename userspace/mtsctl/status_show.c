@@ -121,6 +121,30 @@ static void show_round(const struct mts_status *st)
 			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns));
 }
 
+/* "5.0 s ago" */
+static const char *age_of(char buf[FORMAT_SIZE + 4], const struct mts_page_way *way)
+{
+	if (!way->elapsed_ns)
+		return "not known";
+	format_time(buf, way->age_ns);
+	return strcat(buf, " ago");
+}
+
+static void show_page(const struct mts_disk_info *disk)
+{
+	char out[FORMAT_SIZE], in[FORMAT_SIZE], a[FORMAT_SIZE + 4], b[FORMAT_SIZE + 4];
+
+	if (!disk->out.elapsed_ns && !disk->in.elapsed_ns)
+		return;
+	print_field("page", "%s out (%s), %s in (%s)%s",
+		    format_page_time(out, disk->out.elapsed_ns), age_of(a, &disk->out),
+		    format_page_time(in, disk->in.elapsed_ns), age_of(b, &disk->in),
+		    disk->flags & MTS_DISK_NEEDS_ROWS ?
+			    ": the disk is slow unless pages lie in rows" :
+		    disk->flags & MTS_DISK_WAITED_FOR ? ": the disk is what switches wait for" :
+							"");
+}
+
 /* Limits of cgroups: which jobs cannot be evicted, and which wait for memory by their limits. */
 static void show_cgroup_limits(const struct snapshot *s)
 {
@@ -177,6 +201,7 @@ static void show_head(const struct snapshot *s)
 	show_interactive(st);
 	show_unseen(st->sees);
 	show_round(st);
+	show_page(&s->disk);
 	show_limits(s);
 	show_cgroup_limits(s);
 	print_field("--each", "%s",

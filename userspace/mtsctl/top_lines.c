@@ -82,12 +82,24 @@ static void show_title(struct frame *f)
 	print(f, TOP_STRONG, "%-*s %s", (int)f->view->width - 9, left, clock);
 }
 
+/* Of the older one. */
+static const char *page_age(char buf[FORMAT_SIZE + 8], const struct mts_disk_info *disk)
+{
+	char age[FORMAT_SIZE];
+
+	if (!disk->out.elapsed_ns && !disk->in.elapsed_ns)
+		return "";
+	snprintf(buf, FORMAT_SIZE + 8, "; %s ago",
+		 format_time(age, mts_max(disk->out.age_ns, disk->in.age_ns)));
+	return buf;
+}
+
 static void show_head(struct frame *f)
 {
 	const struct top_rates *r = &f->m->rates;
 	const struct sample *now = f->m->now;
 	const struct mts_status *st = &now->s.status;
-	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE + 8], d[FORMAT_SIZE];
 	char round[128] = "";
 
 	show_title(f);
@@ -103,6 +115,9 @@ static void show_head(struct frame *f)
 	print(f, TOP_PLAIN, "disk/s  evicted %s, brought back %s; host out %s, in %s",
 	      size_or_dash(a, r->evicted), size_or_dash(b, r->brought_back),
 	      size_or_dash(c, r->out), size_or_dash(d, r->in));
+	print(f, TOP_PLAIN, "page    out %s, in %s%s",
+	      format_page_time(a, now->s.disk.out.elapsed_ns),
+	      format_page_time(b, now->s.disk.in.elapsed_ns), page_age(c, &now->s.disk));
 	if (!now->vitals_known)
 		print(f, TOP_PLAIN, "memory  -");
 	else

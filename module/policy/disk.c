@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a page costs, and what follows for the way memory is moved. */
+#include "policy/disk.h"
+
+/* Pages that the kernel reads at once at a fault: 1 << vm.page-cluster. */
+#define AROUND 8u
+/* mts_disk_is_scattered(): a quarter of the time is for the pages. */
+#define SCATTERED 4u
+
+void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *part)
+{
+	sample->elapsed_ns += part->elapsed_ns;
+	sample->worked_ns += part->worked_ns;
+	sample->waited_ns += part->waited_ns;
+	sample->pages += part->pages;
+}
+
+bool mts_disk_note(struct mts_page_cost *cost, const struct mts_disk_sample *sample, u64 now)
+{
+	if (sample->pages < MTS_DISK_LEAST_PAGES)
+		return false;
+	cost->elapsed_ns = mts_max(div64_u64(sample->elapsed_ns, sample->pages), 1);
+	cost->worked_ns = div64_u64(sample->worked_ns, sample->pages);
+	cost->waited_ns = div64_u64(sample->waited_ns, sample->pages);
+	cost->at_ns = mts_max(now, 1);
+	return true;
+}
+
+bool mts_disk_is_known(const struct mts_page_cost *cost, u64 now)
+{
+	return cost->at_ns && now < cost->at_ns + MTS_DISK_EXPIRES_NS;
+}
+
+bool mts_disk_limits(u64 worked_ns, u64 waited_ns)
+{
+	return waited_ns > worked_ns;
+}
+
+bool mts_disk_needs_rows_for(const struct mts_disk_sample *sample, u64 request_ns)
+{
+	u64 alone = sample->worked_ns + sample->waited_ns;
+
+	if (!mts_disk_limits(sample->worked_ns, sample->waited_ns))
+		return false;
+	return !request_ns || request_ns > div64_u64(alone, mts_max(sample->pages, 1)) * AROUND;
+}
+
+u64 mts_disk_request_ns(const struct mts_disk *disk, u64 now)
+{
+	return disk->request_at_ns && now < disk->request_at_ns + MTS_DISK_EXPIRES_NS ?
+		       disk->request_ns :
+		       0;
+}
+
+static void add_page(struct mts_disk_sample *sum, const struct mts_page_cost *cost, u64 now)
+{
+	if (mts_disk_is_known(cost, now))
+		mts_disk_add(sum, &(struct mts_disk_sample){ .worked_ns = cost->worked_ns,
+							     .waited_ns = cost->waited_ns,
+							     .pages = 1 });
+}
+
+/* A page out and one in, as far as is known. */
+static struct mts_disk_sample both_ways(const struct mts_disk *disk, u64 now)
+{
+	struct mts_disk_sample sum = { 0 };
+
+	add_page(&sum, &disk->out, now);
+	add_page(&sum, &disk->in, now);
+	return sum;
+}
+
+bool mts_disk_is_waited_for(const struct mts_disk *disk, u64 now)
+{
+	struct mts_disk_sample both = both_ways(disk, now);
+
+	return mts_disk_limits(both.worked_ns, both.waited_ns);
+}
+
+bool mts_disk_needs_rows(const struct mts_disk *disk, u64 now)
+{
+	struct mts_disk_sample both = both_ways(disk, now);
+
+	return mts_disk_needs_rows_for(&both, mts_disk_request_ns(disk, now));
+}
+
+u64 mts_disk_row_ns(const struct mts_disk *disk, u64 now)
+{
+	u64 row = U64_MAX;
+
+	if (mts_disk_is_known(&disk->out, now))
+		row = disk->out.waited_ns;
+	if (mts_disk_is_known(&disk->in, now))
+		row = mts_min(row, disk->in.waited_ns);
+	return row == U64_MAX ? 0 : row;
+}
+
+bool mts_disk_is_scattered(const struct mts_disk_sample *sample, u64 row_ns)
+{
+	u64 pages = mts_max(sample->pages, MTS_DISK_LEAST_PAGES);
+
+	return row_ns && mts_disk_limits(sample->worked_ns, sample->waited_ns) &&
+	       div64_u64(sample->waited_ns, pages) > SCATTERED * row_ns;
+}
