@@ -7,6 +7,8 @@
 #include "jobs/interactive.h"
 #include "rotor/state.h"
 
+#define MIB (1u << 20)
+
 static char *mode = "auto";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, off");
@@ -18,6 +20,12 @@ MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000
 static unsigned long long bin_bytes;
 module_param(bin_bytes, ullong, 0444);
 MODULE_PARM_DESC(bin_bytes, "bin size at load, in bytes: 0 is automatic (default)");
+
+static char *step = MTS_DEFAULT_STEP == MTS_STEP_AUTO ? "auto" : "bin";
+module_param(step, charp, 0444);
+MODULE_PARM_DESC(
+	step,
+	"memory that changes hands at a switch, at load: bin (all of it), auto, or a size, as 512M");
 
 static char *cgroup_base = "/sys/fs/cgroup/mts";
 module_param(cgroup_base, charp, 0444);
@@ -129,10 +137,31 @@ int mts_config_set(const struct mts_config *set)
 	return err;
 }
 
+/* "bin", "auto", or whole MiB. */
+static int parse_step(const char *text, u32 *value)
+{
+	char *end;
+	u64 bytes;
+
+	if (!strcmp(text, "bin")) {
+		*value = MTS_STEP_BIN;
+		return 0;
+	}
+	if (!strcmp(text, "auto")) {
+		*value = MTS_STEP_AUTO;
+		return 0;
+	}
+	bytes = memparse(text, &end);
+	if (*end || !bytes || bytes & (MIB - 1) || bytes >> 20 > MTS_STEP_MIB_MAX)
+		return -EINVAL;
+	*value = bytes >> 20;
+	return 0;
+}
+
 int mts_config_init(void)
 {
 	struct mts_config c = {
-		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN,
+		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN | MTS_CONFIG_STEP,
 		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
 		.bin_bytes = bin_bytes,
 	};
@@ -143,6 +172,11 @@ int mts_config_init(void)
 		return -EINVAL;
 	}
 	c.mode = found;
+	err = parse_step(step, &c.step);
+	if (err) {
+		pr_err("step=%s: not bin, auto, or a size of whole MiB from 1M to 1P\n", step);
+		return err;
+	}
 	err = mts_config_set(&c);
 	if (err)
 		pr_err("slice_ms=%u or bin_bytes=%llu is out of range: see modinfo mts\n", slice_ms,

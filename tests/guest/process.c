@@ -362,6 +362,7 @@ static const struct mts_config defaults = {
 	.overhead = MTS_DEFAULT_OVERHEAD,
 	.demand = MTS_DEFAULT_DEMAND,
 	.interactive = MTS_DEFAULT_INTERACTIVE,
+	.step = MTS_DEFAULT_STEP,
 };
 
 typedef void act_t(const char *cgroup);

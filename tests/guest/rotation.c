@@ -43,6 +43,7 @@ static void rotate_by(unsigned int bin_mib, unsigned int slice_ms, u32 evict, u3
 		.overhead = 0, /* slices are as long as the test says */
 		.interactive = MTS_DEFAULT_INTERACTIVE,
 		.demand = demand,
+		.step = MTS_STEP_BIN,
 	});
 }
 
