@@ -7,8 +7,6 @@
 #include "jobs/interactive.h"
 #include "rotor/state.h"
 
-#define MIB (1u << 20)
-
 static char *mode = "auto";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, off");
@@ -23,9 +21,7 @@ MODULE_PARM_DESC(bin_bytes, "bin size at load, in bytes: 0 is automatic (default
 
 static char *step = MTS_DEFAULT_STEP == MTS_STEP_AUTO ? "auto" : "bin";
 module_param(step, charp, 0444);
-MODULE_PARM_DESC(
-	step,
-	"memory that changes hands at a switch, at load: bin (all of it), auto, or a size, as 512M");
+MODULE_PARM_DESC(step, "what a switch exchanges at load: bin (all), auto, or a size, as 512M");
 
 static char *cgroup_base = "/sys/fs/cgroup/mts";
 module_param(cgroup_base, charp, 0444);
@@ -152,7 +148,7 @@ static int parse_step(const char *text, u32 *value)
 		return 0;
 	}
 	bytes = memparse(text, &end);
-	if (*end || !bytes || bytes & (MIB - 1) || bytes >> 20 > MTS_STEP_MIB_MAX)
+	if (*end || !bytes || bytes & ((1u << 20) - 1) || bytes >> 20 > MTS_STEP_MIB_MAX)
 		return -EINVAL;
 	*value = bytes >> 20;
 	return 0;

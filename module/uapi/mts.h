@@ -193,9 +193,9 @@ struct mts_config {
 	__u32 interactive;
 	__u32 demand; /* enum mts_demand */
 	/*
-	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs that
-	 * stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time (Reuven
-	 * & Wiseman, section 4). MTS_STEP_AUTO: as a forecast has it.
+	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs
+	 * that stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time
+	 * (Reuven & Wiseman, section 4). MTS_STEP_AUTO: a 32nd of the capacity.
 	 */
 	__u32 step;
 };

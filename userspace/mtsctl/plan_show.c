@@ -279,8 +279,6 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "evict",
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "overlaps", json_boolean(r->overlaps));
-	json_put(&root, "groups_at_a_time",
-		 r->overlaps ? json_real(groups_at_a_time(plan)) : json_null());
 	json_put(&root, "run_permille",
 		 r->overlaps ? json_u64(mts_plan_part(plan->bins, r)) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
