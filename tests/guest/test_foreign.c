@@ -228,6 +228,7 @@ static void kept_by_the_watchdog(void)
 		.min_slice_ns = 1000 * NS_PER_MS,
 		.max_pause_ns = 1000 * NS_PER_MS,
 		.overhead = 0,
+		.step = MTS_STEP_BIN,
 	});
 	expect_rotation(8);
 	hog = frozen_hog();

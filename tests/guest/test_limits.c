@@ -125,6 +125,7 @@ static void a_limit_that_no_slices_keep(void)
 		.min_slice_ns = 2000 * NS_PER_MS,
 		.max_pause_ns = 30000 * NS_PER_MS,
 		.interactive = MTS_DEFAULT_INTERACTIVE,
+		.step = MTS_STEP_BIN,
 	});
 	expect_rotation(2);
 	wait_rounds(2);
