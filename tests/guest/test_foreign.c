@@ -221,7 +221,6 @@ static void kept_by_the_watchdog(void)
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
 		.mode = MTS_MODE_ALWAYS,
-		.step = MTS_STEP_BIN,
 		.evict = MTS_EVICT_OFF,
 		.slice_ns = 1000 * NS_PER_MS,
 		.bin_bytes = 12 * MIB,

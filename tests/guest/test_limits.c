@@ -118,7 +118,6 @@ static void a_limit_that_no_slices_keep(void)
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
 		.mode = MTS_MODE_ALWAYS,
-		.step = MTS_STEP_BIN,
 		.evict = MTS_EVICT_OFF,
 		.slice_ns = 3000 * NS_PER_MS,
 		.bin_bytes = 32 * MIB,

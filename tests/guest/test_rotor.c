@@ -367,7 +367,6 @@ static void longest_pause_is_kept_by_the_watchdog(void)
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
 		.mode = MTS_MODE_ALWAYS,
-		.step = MTS_STEP_BIN,
 		.evict = MTS_EVICT_OFF,
 		.slice_ns = 1000 * NS_PER_MS,
 		.bin_bytes = 12 * MIB,
