@@ -405,7 +405,11 @@ static void they_end_where_all_fit_after_all(void)
 	      (unsigned long long)(vmstat("pswpout") - written));
 }
 
-/* Four that have 48 of 60 MiB, and a fifth that fills the rest, and more. */
+/*
+ * Four that have 48 of 60 MiB, and a fifth that fills the rest, and more. Without turns 28 MiB go
+ * out page by page, as kswapd and the fifth take places in swap by turns: 34 s. The kernel may
+ * write 2.4 pages for each that the fifth gains: 81 s.
+ */
 static void fill_beside(enum hog_kind four, enum hog_kind kind)
 {
 	static const unsigned int each[] = { 12, 12, 12, 12 };
@@ -422,7 +426,7 @@ static void fill_beside(enum hog_kind four, enum hog_kind kind)
 	written = vmstat("pswpout");
 	fifth = &hogs[nhogs++];
 	hog_start_nowait(fifth, &spec);
-	expect_within(60000, hog_ready(fifth), "%s", describe());
+	expect_within(120000, hog_ready(fifth), "%s", describe());
 	check(vmstat("pswpout") > written, "memory sufficed: %s", describe());
 }
 
@@ -555,5 +559,5 @@ GUEST_TESTS(TEST(bins_pass_each_other), TEST(they_do_not_where_that_gains_nothin
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
 	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
 	    TEST_SLOW(they_end_where_all_fit_after_all, 120),
-	    TEST_SLOW(but_not_where_most_sleep, 120), TEST_SLOW(nor_when_their_storm_has_come, 120),
+	    TEST_SLOW(but_not_where_most_sleep, 180), TEST_SLOW(nor_when_their_storm_has_come, 180),
 	    TEST(nobody_is_stopped_in_shadow_mode), TEST_SLOW(who_was_stopped_does_not_sleep, 120));
