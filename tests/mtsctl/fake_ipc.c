@@ -518,7 +518,7 @@ static void forget_removed(void)
 static void make_scenario(void)
 {
 	memset(&now, 0, sizeof(now));
-	now.status.abi = strtoul(env("MTS_FAKE_ABI", "3"), NULL, 0);
+	now.status.abi = strtoul(env("MTS_FAKE_ABI", "4"), NULL, 0);
 	now.status.now_ns = NOW + opened * SECOND;
 	now.status.generation = 5;
 	now.status.each_how = MTS_EACH_BEFORE_USER;
@@ -641,6 +641,22 @@ int ipc_job_add(struct mts_job_add *add)
 		record("add flags=%u fd=%s%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad",
 		       pause_text(add->max_pause_ns));
 		add->id = 7;
+	}
+	return ret;
+}
+
+/* The module, unless MTS_FAKE_TAKES is set: then mtsd. */
+int ipc_job_take(struct mts_job_take *take)
+{
+	int ret = *env("MTS_FAKE_TAKES", "") ? fail("job_take") : -ENOTTY;
+
+	if (!ret)
+		ret = refuse_new(take->flags, take->max_pause_ns);
+	if (!ret) {
+		record("take pid=%d flags=%u%s", take->pid, take->flags,
+		       pause_text(take->max_pause_ns));
+		take->id = 7;
+		snprintf(take->name, sizeof(take->name), "worker-%d", take->pid);
 	}
 	return ret;
 }

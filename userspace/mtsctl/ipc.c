@@ -97,6 +97,11 @@ int ipc_job_add(struct mts_job_add *add)
 	return ipc_call(MTS_IOC_JOB_ADD, add);
 }
 
+int ipc_job_take(struct mts_job_take *take)
+{
+	return ipc_call(MTS_IOC_JOB_TAKE, take);
+}
+
 int ipc_job_remove(u32 id)
 {
 	struct mts_job_remove remove = { .id = id };

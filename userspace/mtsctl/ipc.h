@@ -29,6 +29,7 @@ int ipc_config_set(const struct mts_config *config);
 
 int ipc_job_create(struct mts_job_create *create);
 int ipc_job_add(struct mts_job_add *add);
+int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd can */
 int ipc_job_remove(u32 id);
 int ipc_job_set(u32 id, u32 mask, u32 flags);
 int ipc_job_pause(u32 id, u64 max_pause_ns); /* 0: no limit of its own */

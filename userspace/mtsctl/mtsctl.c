@@ -27,11 +27,12 @@ static const struct command commands[] = {
 	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
 		       "  --name NAME      name of the job (default: the name of the command)\n"
 		       "  --pin            never freeze it: it belongs to every bin\n" },
-	{ "add", add_main, "Make a job of a whole existing cgroup",
+	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
-	  "  --pid PID        the cgroup of PID, with all processes in it\n"
-	  "  --yes            even if the cgroup of PID has other processes\n" EACH_DETAILS
+	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
+	  "                   alone, and the module refuses\n"
+	  "  --yes            the whole cgroup of PID, with the other processes\n" EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },

@@ -11,6 +11,9 @@
 
 #include "context.h"
 #include "control/commands.h"
+#include "engine/cgroup.h"
+#include "engine/process.h"
+#include "engine/taken.h"
 #include "mtsd/wire.h"
 #include "uapi/mts.h"
 
@@ -117,7 +120,42 @@ static bool may_ask(unsigned int cmd)
 {
 	uid_t uid = mts_user_caller()->uid;
 
-	return !mts_command_changes(cmd) || !uid || uid == geteuid();
+	return (!mts_command_changes(cmd) && cmd != MTS_IOC_JOB_TAKE) || !uid || uid == geteuid();
+}
+
+/* A job of one running process: make a cgroup of it, and add that. */
+static int take(struct mts_job_take *take)
+{
+	struct mts_job_add add = { .flags = take->flags, .max_pause_ns = take->max_pause_ns };
+	struct cgroup *cgrp;
+	int err;
+
+	if (take->pad || take->reserved[0])
+		return -EINVAL;
+	if (take->pid <= 0)
+		return -ESRCH;
+	err = mts_process_check(take->pid);
+	if (err)
+		return err;
+	cgrp = mts_taken_make(take->pid);
+	if (IS_ERR(cgrp))
+		return PTR_ERR(cgrp);
+	add.cgroup_fd = cgrp->dir;
+	err = mts_command(MTS_IOC_JOB_ADD, &add);
+	if (err) {
+		mts_taken_give_back(cgrp);
+	} else {
+		take->id = add.id;
+		take->cgroup_id = add.cgroup_id;
+		strscpy(take->name, strrchr(cgrp->path, '/') + 1, sizeof(take->name));
+	}
+	cgroup_put(cgrp);
+	return err;
+}
+
+static int command(unsigned int cmd, void *argument)
+{
+	return cmd == MTS_IOC_JOB_TAKE ? take(argument) : mts_command(cmd, argument);
 }
 
 static bool answer_list(int fd, unsigned int cmd, struct mts_list *list)
@@ -142,7 +180,7 @@ static bool answer(int fd, const struct mts_wire_request *request, void *argumen
 
 	if (!may_ask(cmd))
 		return reply(fd, -EPERM, NULL, 0);
-	if (!mts_command_is_list(cmd) && !mts_command_is_known(cmd))
+	if (!mts_command_is_list(cmd) && !mts_command_is_known(cmd) && cmd != MTS_IOC_JOB_TAKE)
 		return reply(fd, -ENOTTY, NULL, 0);
 	if (request->size != wanted)
 		return reply(fd, -EINVAL, NULL, 0);
@@ -150,7 +188,7 @@ static bool answer(int fd, const struct mts_wire_request *request, void *argumen
 		return answer_list(fd, cmd, argument);
 	if (cmd == MTS_IOC_JOB_ADD)
 		((struct mts_job_add *)argument)->cgroup_fd = passed;
-	err = mts_command(cmd, argument);
+	err = command(cmd, argument);
 	return reply(fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
 }
 
