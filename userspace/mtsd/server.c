@@ -34,23 +34,6 @@ static int server = -1;
 static int stop = -1;
 static struct task_struct *acceptor;
 
-static bool read_all(int fd, void *buf, size_t size)
-{
-	char *at = buf;
-
-	while (size) {
-		ssize_t got = read(fd, at, size);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += got;
-		size -= got;
-	}
-	return true;
-}
-
 static bool write_all(int fd, const void *buf, size_t size)
 {
 	const char *at = buf;
@@ -92,7 +75,7 @@ static bool read_request(int from, struct mts_wire_request *request, int *fd)
 	header = CMSG_FIRSTHDR(&msg);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
-	return read_all(from, (char *)request + got, sizeof(*request) - got);
+	return mts_wire_read(from, (char *)request + got, sizeof(*request) - got);
 }
 
 static bool reply(int fd, int err, const void *argument, size_t size)
@@ -230,7 +213,7 @@ static int caller_main(void *data)
 		else
 			argument =
 				calloc(1, max_t(size_t, _IOC_SIZE(request.cmd), request.size) + 1);
-		ok = ok && argument && read_all(caller->fd, argument, request.size) &&
+		ok = ok && argument && mts_wire_read(caller->fd, argument, request.size) &&
 		     answer(caller->fd, &request, argument, passed);
 		free(argument);
 		if (passed >= 0)
