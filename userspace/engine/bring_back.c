@@ -18,6 +18,7 @@
 
 #include "engine/cgroup.h"
 #include "engine/process.h"
+#include "engine/rights.h"
 #include "events/promise.h"
 #include "events/trace.h"
 #include "job.h"
@@ -300,7 +301,8 @@ u64 mts_bring_back(struct mts_move *move)
 
 	mts_promise_step("a bin is brought back");
 	for (i = 0; i < move->n && complete; i++)
-		complete = add_job(&list, move, move->jobs[i].job, most);
+		if (mts_may_evict(move->jobs[i].job))
+			complete = add_job(&list, move, move->jobs[i].job, most);
 	if (list.n && mts_swap_order(list.pages, list.n, sort_goes_on)) {
 		if (move->urgent)
 			read_batches(&p);

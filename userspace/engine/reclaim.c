@@ -15,6 +15,7 @@
 
 #include "engine/cgroup.h"
 #include "engine/process.h"
+#include "engine/rights.h"
 #include "events/promise.h"
 #include "events/stats.h"
 #include "job.h"
@@ -115,6 +116,11 @@ static u64 by_controller(struct mts_eviction *e, struct mts_job *job, bool *all,
 /* ---- MADV_PAGEOUT ---------------------------------------------------------------------- */
 
 static bool not_permitted; /* for good: capabilities do not come back */
+
+bool mts_may_evict(const struct mts_job *job)
+{
+	return job->cgrp->memory || !READ_ONCE(not_permitted);
+}
 
 static void page_out(int pidfd, u64 start, u64 end)
 {
