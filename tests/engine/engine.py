@@ -71,7 +71,7 @@ def stats(size: int) -> int:
 
 
 def take_request(pid, flags=0, pad=0, pause=0, reserved=0) -> bytes:
-    """struct mts_job_take."""
+    """A struct mts_job_take."""
     return struct.pack("=iIIIQQ64sQ", pid, flags, 0, pad, 0, pause, b"", reserved)
 
 

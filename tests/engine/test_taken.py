@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +25,7 @@ def start_in(engine, cgroup, name, *words):
 
 
 def cgroup_of(pid):
-    for line in open(f"/proc/{pid}/cgroup"):
+    for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
         if line.startswith("0::"):
             return host.mount() / line[3:].strip().lstrip("/")
     return None

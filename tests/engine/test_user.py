@@ -4,6 +4,7 @@
 import ctypes
 import json
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -42,8 +43,8 @@ class UserEngine(host.Engine):
         what = " ".join(map(str, words))
         return ["/bin/sh", "-c", f"{enter}XDG_RUNTIME_DIR={self.dir} exec {who} {what}"]
 
-    def start(self, *words, caps="", cgroup="daemon"):
-        command = self.command(self.top / cgroup, MTSD, "--user", *words, caps=caps)
+    def start(self, *words, caps="", program=MTSD):
+        command = self.command(self.top / "daemon", program, "--user", *words, caps=caps)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stderr=log)
         until(lambda: self.answers() or self.process.poll() is not None, 10)
@@ -239,3 +240,19 @@ def test_the_environment_names_the_users_mtsd(user):
     done = subprocess.run(user.command(None, *words), capture_output=True, text=True)
     assert not done.returncode, done.stderr
     assert "mtsd, in user space" in done.stdout
+
+
+def test_a_file_capability_is_enough(user):
+    """As an administrator gives it."""
+    if not shutil.which("setcap"):
+        pytest.skip("no setcap here")
+    program = user.dir / "mtsd"
+    shutil.copy(MTSD, program)
+    subprocess.run(["setcap", "cap_sys_nice+ep", program], check=True)
+    user.start(*WORDS, program=program)
+    start_jobs(user)
+    user.mtsctl("set", "evict=full", check=True)
+    assert until(lambda: user.show("stats")["evict_got"] > 128 * MIB, 60), user.report()
+    assert until(lambda: user.show("stats")["brought_back"] > 10000, 60), user.report()
+    user.stop(signal.SIGKILL)
+    assert until(lambda: not user.frozen(), 1, 0.001), user.frozen()

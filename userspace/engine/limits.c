@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memory/limits.h in user space: from the files of cgroup v2. A cgroup without the memory controller
- * has none of its own, but those above it may. Limits of v1 beside it are not read.
+ * memory/limits.h in user space: from the files of cgroup v2. A cgroup without the memory
+ * controller has none of its own, but those above it may. Limits of v1 beside it are not read.
  */
 #include "memory/limits.h"
 

@@ -14,8 +14,8 @@
 struct cgroup;
 
 /*
- * Make the cgroup, and move the process there. Return: it, with a reference; or ERR_PTR, and nothing
- * has changed.
+ * Make the cgroup, and move the process there. Return: it, with a reference; or ERR_PTR, and
+ * nothing has changed.
  */
 struct cgroup *mts_taken_make(pid_t pid);
 

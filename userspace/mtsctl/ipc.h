@@ -13,8 +13,9 @@
 #include "uapi/mts.h"
 
 /*
- * What is to answer: "module", "userspace", "user" (the mtsd of this user) or the path of a socket. NULL is the default: what
- * the environment variable MTS_ENGINE says; else the module, or mtsd if the module is not loaded.
+ * What is to answer: "module", "userspace", "user" (the mtsd of this user) or the path of mtsd's
+ * socket. NULL is the default: what the environment variable MTS_ENGINE says; else the module, or
+ * mtsd if the module is not loaded.
  */
 void ipc_choose(const char *engine);
 

@@ -76,7 +76,7 @@ static void tell(enum guardian_what what, u32 slot, int fd)
 	/* What is in the socket the guardian reads, also if this process has ended since. */
 	if (sendmsg(guardian.socket, &msg, MSG_NOSIGNAL) >= 0 || errno != EAGAIN)
 		return;
-	/* The watcher starts another one, which learns all there is. Until then sends fail at once. */
+	/* The watcher starts another one, which learns all. Until then sends fail at once. */
 	pr_err("the guardian reads nothing: it is killed\n");
 	syscall(SYS_pidfd_send_signal, guardian.pidfd, SIGKILL, NULL, 0);
 	shutdown(guardian.socket, SHUT_WR);

@@ -75,7 +75,7 @@ static _Noreturn void refuse(const char *what, const char *why)
 
 /* ---- start and end ----------------------------------------------------------------------- */
 
-/* A user's own directory; and jobs beside the cgroup of this process, which systemd has delegated. */
+/* A user's own directory; and jobs beside the cgroup of this process, which is delegated. */
 static void set_user_defaults(void)
 {
 	static char run[PATH_MAX];

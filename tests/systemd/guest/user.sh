@@ -7,7 +7,9 @@
 ada=1000
 apps=user.slice/user-$ada.slice/user@$ada.service/app.slice
 
-as_ada() { setpriv --reuid=$ada --regid=$ada --init-groups env XDG_RUNTIME_DIR=/run/user/$ada "$@"; }
+as_ada() {
+	setpriv --reuid=$ada --regid=$ada --init-groups env XDG_RUNTIME_DIR=/run/user/$ada "$@"
+}
 
 ada_mtsctl() { as_ada mtsctl --user "$@"; }
 
@@ -19,13 +21,17 @@ exceeds() { # NAME NUMBER
 	(($(counter "$1") > $2))
 }
 
-start_user_jobs() {
-	local name
-
+start_user_mtsd() {
 	unload || fail "mts cannot be unloaded"
 	loginctl enable-linger ada || fail "no lingering"
 	until_true 60 is_active user@$ada.service || fail "no user manager"
 	as_ada systemctl --user start mtsd || fail "mtsd of the user: $(journalctl -n 20 --no-pager)"
+}
+
+start_user_jobs() {
+	local name
+
+	start_user_mtsd
 	for name in a b; do
 		as_ada systemd-run --user --quiet --unit=job-$name \
 			mtsctl --user run --name $name /lab/programs/hog 100 || fail "no job $name"
@@ -61,9 +67,25 @@ test_mtsd_of_a_user() {
 	# The guardian does that within a second, of this slow guest's time.
 	until_true 5 nothing_is_frozen || fail "frozen: $(frozen_cgroups)"
 	# systemd starts it again. The jobs run on, and are none any more.
-	until_true 60 ada_mtsctl status >/run/ada-status || fail "mtsd is not started again"
+	until_true 60 ada_mtsctl status >/run/ada-status 2>&1 || fail "mtsd is not started again"
 	[[ $(used_ms $apps/mts/a) -gt 0 ]] || fail "a is gone"
 	end_user_jobs
 }
 
 nothing_is_frozen() { [[ -z $(frozen_cgroups) ]]; }
+
+# A session's processes are in a cgroup of root, and so are these. The user's manager asks PID 1 to
+# move them.
+test_mtsd_of_a_user_and_a_session() {
+	local said status=0
+
+	start_user_mtsd
+	said=$(ada_mtsctl run --name=c /lab/programs/hog 10 2>&1) || status=$?
+	((status == 125)) || fail "mtsctl --user run: status $status"
+	[[ $said == *"systemd-run --user --scope"* ]] || fail "it does not say what to do: $said"
+	as_ada systemd-run --user --scope --quiet mtsctl --user run --name=c /lab/programs/hog 10 &
+	until_true 60 in_memory $apps/mts/c 9 || fail "no job c: $(ada_mtsctl status --all)"
+	echo 1 >"$cgroups/$apps/mts/c/cgroup.kill"
+	wait $! || true
+	end_user_jobs
+}
