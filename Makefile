@@ -18,7 +18,7 @@ STATIC = BUILD=$(BUILD)/static STATIC=1
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # Folders of programs that run in guests.
 GUEST_PROGRAMS := userspace/mtsctl userspace/mtsd bench/syn8 bench/driver bench/consumers bench/scanners \
-	bench/swappers bench/protection bench/rotator bench/spec_wrappers bench/idle bench/latency
+	bench/swappers bench/protection bench/spec_wrappers bench/idle bench/latency
 
 all: module mtsctl mtsd syn8
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ending.h"
 
-#include <ftw.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "sample.h"
 #include "shell.h"
@@ -14,8 +10,6 @@
 #define PATIENCE (30ull * NS_PER_S)
 #define FIRST_STEP (NS_PER_S / 1000u)
 #define LONGEST_STEP (NS_PER_S / 20u)
-#define TRIES 20
-#define MAX_OPEN 16
 
 void ending_cut(struct jobs *jobs, struct job *job)
 {
@@ -87,42 +81,7 @@ void ending_kill(struct jobs *jobs, struct job *job)
 	job->left = false;
 }
 
-static int remove_directory(const char *path, const struct stat *status, int kind, struct FTW *ftw)
-{
-	(void)status;
-	(void)ftw;
-	if (kind == FTW_DP)
-		rmdir(path);
-	return 0;
-}
-
-/* Also the cgroups that a daemon has made below it. rmdir() fails until the last task is gone. */
-static void remove_cgroup(struct job *job)
-{
-	for (int i = 0; i < TRIES; i++) {
-		nftw(job->cgroup, remove_directory, MAX_OPEN, FTW_DEPTH | FTW_PHYS);
-		if (access(job->cgroup, F_OK))
-			return;
-		pause_ns(LONGEST_STEP);
-	}
-	warn("%s: cannot be removed", job->cgroup);
-}
-
 void ending_kill_all(struct jobs *jobs)
 {
-	for (size_t i = 0; i < jobs->count; i++) {
-		struct job *job = &jobs->list[i];
-
-		if (job->cgroup) {
-			char *path = text("%s/cgroup.kill", job->cgroup);
-
-			/* quick where many run; what it misses is killed one by one below */
-			write_file(path, "1");
-			free(path);
-		}
-	}
 	kill_until_gone(jobs, NULL);
-	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->list[i].cgroup)
-			remove_cgroup(&jobs->list[i]);
 }

@@ -10,7 +10,6 @@
 static const char *const start_names[] = {
 	[START_PLAIN] = "plain",
 	[START_MTS] = "mts",
-	[START_CGROUP] = "cgroup",
 	[START_IDEAL] = "ideal",
 };
 
@@ -96,7 +95,7 @@ static enum start read_start(const json_t *root)
 	for (size_t i = 0; i < COUNT(start_names); i++)
 		if (!strcmp(start_names[i], name))
 			return (enum start)i;
-	fail("start: '%s': not plain, mts, cgroup or ideal", name);
+	fail("start: '%s': not plain, mts or ideal", name);
 }
 
 static void read_watch(const json_t *root, struct input *input)

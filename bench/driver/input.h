@@ -15,7 +15,6 @@
 enum start {
 	START_PLAIN,
 	START_MTS,
-	START_CGROUP,
 	START_IDEAL,
 };
 

@@ -16,13 +16,9 @@
 #include "spawn.h"
 #include "util.h"
 
-#define CGROUPS "/sys/fs/cgroup"
-#define CGROUP_BASE CGROUPS "/jobs"
-#define CONTROLLERS "+memory +cpu"
-
-static void make_directory(const char *path, bool may_exist)
+static void make_directory(const char *path)
 {
-	if (mkdir(path, 0755) && !(may_exist && errno == EEXIST))
+	if (mkdir(path, 0755) && errno != EEXIST)
 		fail("%s: cannot make it: %s", path, strerror(errno));
 }
 
@@ -37,31 +33,6 @@ static void make_work_file(struct job *job, const char *path)
 		fail("%s: %s", path, strerror(errno));
 	close(fd);
 	job->work->magic = WORK_MAGIC;
-}
-
-static void make_cgroup(struct job *job)
-{
-	char *procs;
-
-	job->cgroup = text(CGROUP_BASE "/%s", job->spec->name);
-	make_directory(job->cgroup, false);
-	procs = text("%s/cgroup.procs", job->cgroup);
-	job->cgroup_fd = open(procs, O_WRONLY | O_CLOEXEC);
-	if (job->cgroup_fd < 0)
-		fail("%s: %s", procs, strerror(errno));
-	free(procs);
-}
-
-static void make_cgroup_base(void)
-{
-	int ret = write_file(CGROUPS "/cgroup.subtree_control", CONTROLLERS);
-
-	if (ret)
-		fail(CGROUPS ": cannot enable " CONTROLLERS ": %s", strerror(-ret));
-	make_directory(CGROUP_BASE, true);
-	ret = write_file(CGROUP_BASE "/cgroup.subtree_control", CONTROLLERS);
-	if (ret)
-		fail(CGROUP_BASE ": cannot enable " CONTROLLERS ": %s", strerror(-ret));
 }
 
 static void make_argv(struct job *job, enum start start, const char *mtsctl)
@@ -120,7 +91,6 @@ static void prepare(struct job *job, const struct job_spec *spec, const char *di
 	char *work = text("%s/%s.work", directory, spec->name);
 
 	job->spec = spec;
-	job->cgroup_fd = -1;
 	job->output = text("%s/%s.out", directory, spec->name);
 	job->output_fd =
 		open(job->output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
@@ -136,16 +106,12 @@ void jobs_prepare(struct jobs *jobs, const struct input *input, const char *dire
 {
 	jobs->count = input->job_count;
 	jobs->list = allocate(jobs->count, sizeof(*jobs->list));
-	make_directory(directory, true);
-	if (input->start == START_CGROUP)
-		make_cgroup_base();
+	make_directory(directory);
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct job *job = &jobs->list[i];
 
 		prepare(job, &input->jobs[i], directory);
 		make_argv(job, input->start, jobs->mtsctl);
-		if (input->start == START_CGROUP)
-			make_cgroup(job);
 	}
 }
 
@@ -156,7 +122,6 @@ void job_start(struct job *job)
 		.envp = job->envp,
 		.output_fd = job->output_fd,
 		.error_fd = job->output_fd,
-		.cgroup_fd = job->cgroup_fd,
 	};
 
 	job->started_ns = now_ns();

@@ -38,8 +38,6 @@ struct job {
 	char **envp;
 	char *output; /* path */
 	int output_fd;
-	char *cgroup; /* path; NULL: no cgroup of its own */
-	int cgroup_fd; /* of cgroup.procs, or -1 */
 	struct work_file *work; /* shared with the job, and locked */
 	struct slot *slots; /* WORK_SLOTS of them */
 
@@ -62,7 +60,7 @@ struct jobs {
  * jobs_prepare() - everything that can be made before the start
  * @directory: where NAME.work and NAME.out go; made if it is missing; below a tmpfs
  *
- * Work files, output files, cgroups, command lines. Fails the run on any error.
+ * Work files, output files, command lines. Fails the run on any error.
  */
 void jobs_prepare(struct jobs *jobs, const struct input *input, const char *directory);
 

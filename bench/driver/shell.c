@@ -48,7 +48,6 @@ static void start(struct shell *shell, char *const *argv, int output_fd)
 		.envp = environ,
 		.output_fd = output_fd,
 		.error_fd = STDERR_FILENO,
-		.cgroup_fd = -1,
 	};
 
 	*shell = (struct shell){ 0 };

@@ -47,7 +47,7 @@ static __attribute__((noreturn)) void child(const struct spawn *what, pid_t driv
 		_exit(EXIT_NOT_EXECUTED);
 	write_file("/proc/self/oom_score_adj", "0");
 	if (dup2(null_fd, 0) == 0 && dup2(what->output_fd, 1) == 1 && dup2(error_fd, 2) == 2 &&
-	    close(error_fd) == 0 && (what->cgroup_fd < 0 || write(what->cgroup_fd, "0", 1) == 1))
+	    close(error_fd) == 0)
 		execvpe(what->argv[0], what->argv, what->envp);
 	error = errno;
 	dprintf(2, "labdrive: %s: %s\n", what->argv[0], strerror(error));

@@ -11,7 +11,6 @@ struct spawn {
 	char *const *envp;
 	int output_fd;
 	int error_fd;
-	int cgroup_fd; /* of a cgroup.procs, which it enters before it executes; or -1 */
 };
 
 /**

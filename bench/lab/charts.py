@@ -96,9 +96,7 @@ LOOKS = {
     "earlyoom": Look("#a08a2c", "<"),
     "earlyoom-memory": Look("#a08a2c", ">", (0, (4, 1.5))),
     "userspace": Look("#e69f00", "h"),
-    "userspace-faults": Look("#e69f00", "d", (0, (4, 1.5))),
     "userspace-pageout": Look("#e69f00", "8", (0, (1.5, 1))),
-    "userspace-poll": Look("#e69f00", "*", (0, (1, 1))),
 }
 # Of policies that are not above, in turns.
 _MORE = ("#44aa99", "#cc6677", "#6699cc", "#999933", "#aa4499")

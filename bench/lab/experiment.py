@@ -136,7 +136,7 @@ class Suite(ABC):
 
     @property
     def rotation_params(self) -> tuple[str, ...]:
-        """Names of params that mean something only to policies that rotate (start mts or cgroup).
+        """Names of params that mean something only to policies that rotate (start mts).
 
         Such as a slice: the others run once, without them, and are compared with all of these.
         Known everywhere: `mts`, more words of `mtsctl set` with commas between them; `module`, the
@@ -204,7 +204,6 @@ class Policy:
     # How the driver starts a job:
     #   plain   just so
     #   mts     mtsctl run [--each=child] [--pin] --name NAME -- COMMAND
-    #   cgroup  in a cgroup of its own, /sys/fs/cgroup/jobs/NAME
     #   ideal   batch by batch
     start: str = "plain"
     module: bool = False  # mts.ko is loaded
@@ -212,9 +211,7 @@ class Policy:
     files: Mapping[str, Path | str] = field(default_factory=dict)
     setup: str = ""  # shell commands, before the memory is pinned
     # Shell commands that stay in the background while the jobs run (a daemon); ended
-    # afterwards. Its output goes to the console. The runner replaces @EACH@ by `--each NAME`
-    # for each job whose children are to be jobs of their own, and @RESIDENT@ by
-    # `--resident NAME` for each job that belongs to every bin.
+    # afterwards. Its output goes to the console.
     daemon: str = ""
     # Shell commands after the run whose standard output, one JSON object, becomes
     # outcome.data["policy"].

@@ -52,7 +52,11 @@ mount -t tmpfs tmp /dev/shm || fail "no /dev/shm"
 # The options of systemd, without nsdelegate. With memory_recursiveprot, memory.low of a cgroup also
 # protects the cgroups below it.
 mount -t cgroup2 -o memory_recursiveprot cgroup /sys/fs/cgroup || fail "no cgroup2"
-echo "+memory +cpu +pids" >/sys/fs/cgroup/cgroup.subtree_control || fail "no memory controller"
+case $(cat /proc/cmdline) in
+*cgroup_disable=memory*) controllers="+cpu +pids" ;; # a policy wants it so
+*) controllers="+memory +cpu +pids" ;;
+esac
+echo "$controllers" >/sys/fs/cgroup/cgroup.subtree_control || fail "no memory controller"
 mount -t debugfs debug /sys/kernel/debug || fail "no debugfs"
 mount -t tracefs trace /sys/kernel/tracing || fail "no tracefs"
 ln -s /proc/self/fd /dev/fd

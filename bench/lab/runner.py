@@ -35,7 +35,7 @@ import math
 import shlex
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,13 +95,6 @@ def _check(setting: Setting) -> None:
         raise LabError(f"an overcommit of {setting.overcommit:g}: not more than 0")
 
 
-def daemon(policy: Policy, jobs: Sequence[Job]) -> str:
-    """The policy's daemon, told which jobs are of which kind; see Policy.daemon."""
-    each = " ".join(f"--each {job.name}" for job in jobs if job.each)
-    resident = " ".join(f"--resident {job.name}" for job in jobs if job.resident)
-    return policy.daemon.replace("@EACH@", each).replace("@RESIDENT@", resident)
-
-
 def drive_input(setting: Setting, policy: Policy, workload: Workload) -> Json:
     """The driver's JOBS.json."""
     jobs = workload.jobs
@@ -121,7 +114,7 @@ def drive_input(setting: Setting, policy: Policy, workload: Workload) -> Json:
         "sample": SAMPLE,
         "start": policy.start,
         "batches": [[job.name for job in batch] for batch in batches],
-        "daemon": daemon(policy, jobs),
+        "daemon": policy.daemon,
         "after": policy.after,
         "watch": [*WATCH, *policy.watch],
         "jobs": [

@@ -18,7 +18,7 @@ from bench.lab import LabError
 from bench.lab.experiment import Policy, Setting, Suite
 
 CUT = {"smoke": 3.0, "quick": 10.0, "full": 20.0}  # virtual s
-ROTATES = ("mts", "cgroup")  # Policy.start of the policies that know rotation_params
+ROTATES = "mts"  # Policy.start of the policies that know rotation_params
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _check_params(
 
 def _fit(point: Setting, suite: Suite, policy: Policy, seed: int, choice: Choice) -> Setting:
     params = point.params
-    if policy.start not in ROTATES:
+    if policy.start != ROTATES:
         params = tuple(item for item in params if item[0] not in suite.rotation_params)
     limit = point.limit
     if choice.limit is not None:

@@ -65,18 +65,22 @@ class Engine(Policy):
     """The module's rotor in user space, a daemon of its own for each run.
 
     @settings: words of `mtsctl set`. Under a limit `bin=` is set: the host has memory enough.
+    @without: capabilities that a user's mtsd lacks. It keeps the others, as the jobs are root's.
     """
 
     settings: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
     @contextlib.contextmanager
     def prepared(self, directory: Path, group: host.Limit, room: int) -> Iterator[dict[str, str]]:
         """Starts mtsd, and ends it; jobs' cgroups are in the group where that is of v2."""
         base = (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
         log = directory / "mtsd.log"
+        rights = ",".join(f"-{name}" for name in self.without)
+        start = ["setpriv", f"--bounding-set={rights}"] if rights else []
         with open(log, "wb") as out:
             daemon = subprocess.Popen(
-                [suites.program("mtsd"), "--run-dir", directory, f"cgroup_base={base}"],
+                [*start, suites.program("mtsd"), "--run-dir", directory, f"cgroup_base={base}"],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
@@ -133,6 +137,20 @@ POLICIES: dict[str, Policy] = {
             title="mts in user space (mtsd)",
             start="mts",
             watch=("mtsd", "mts"),
+        ),
+        Engine(
+            name="engine-nice",
+            title="mtsd of a user, with CAP_SYS_NICE",
+            start="mts",
+            watch=("mtsd", "mts"),
+            without=("sys_admin",),
+        ),
+        Engine(
+            name="engine-user",
+            title="mtsd of a user",
+            start="mts",
+            watch=("mtsd", "mts"),
+            without=("sys_admin", "sys_nice"),
         ),
         Module(
             name="module",

@@ -6,7 +6,7 @@ import pkgutil
 
 from bench.lab.experiment import Policy
 
-STARTS = ("plain", "mts", "cgroup", "ideal")
+STARTS = ("plain", "mts", "ideal")
 # Those that everything else is measured against come first, then as the modules are named.
 _FIRST = ("stock", "mts", "ideal")
 

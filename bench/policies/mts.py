@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The module."""
+"""mts: the module; and mtsd, which does the same from user space."""
 
 from bench.lab import BUILD
 from bench.lab.experiment import Policy
@@ -14,14 +14,22 @@ fi
 [ -z "$LAB_MTS_SETTINGS" ] || mtsctl set $LAB_MTS_SETTINGS"""
 
 # An event is a line: an object of the list.
-_AFTER = """if [ -n "$LAB_MTS_EVENTS" ]; then
+_EVENTS = """if [ -n "$LAB_MTS_EVENTS" ]; then
 	pid=$(cat "$LAB_MTS_EVENTS.pid") && kill "$pid"
 	while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 	events=", \\"events\\": [$(sed '$!s/$/,/' "$LAB_MTS_EVENTS")]"
 fi
-stats=$(mtsctl stats --json) && status=$(mtsctl status --json --all) &&
+"""
+_AFTER = """stats=$(mtsctl stats --json) && status=$(mtsctl status --json --all) &&
 config=$(mtsctl get --json) &&
 printf '{"stats": %s, "status": %s, "config": %s%s}' "$stats" "$status" "$config" "$events\""""
+
+# It ends, and with it every job that is to come, if it does not take the suite's settings.
+_MTSD = """{
+	until mtsctl status >/dev/null 2>&1; do sleep 0.1; done
+	[ -z "$LAB_MTS_SETTINGS" ] || mtsctl set $LAB_MTS_SETTINGS || kill $$
+} &
+exec mtsd"""
 
 
 def _policy(name: str, title: str, kernel: str, *, zswap: bool = False) -> Policy:
@@ -35,8 +43,22 @@ def _policy(name: str, title: str, kernel: str, *, zswap: bool = False) -> Polic
         setup=kernel + _SETUP,
         zswap=zswap,
         append=ZSWAP_ON if zswap else "",
-        after=_AFTER,
+        after=_EVENTS + _AFTER,
         watch=("mts_",),
+    )
+
+
+def _userspace(name: str, title: str, append: str = "") -> Policy:
+    return Policy(
+        name,
+        title,
+        start="mts",
+        files={f"bin/{word}": BUILD / "static" / word for word in ("mtsctl", "mtsd")},
+        setup=CLASSIC_LRU,
+        daemon=_MTSD,
+        append=append,
+        after=_AFTER,
+        watch=("mtsd", "mts_"),
     )
 
 
@@ -44,4 +66,10 @@ POLICIES = (
     _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
     _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
     _policy("mts+zswap", "mts where zswap is on: 20 % of what is free", ZSWAP, zswap=True),
+    _userspace("userspace", "mtsd: the medium-term scheduler in user space"),
+    _userspace(
+        "userspace-pageout",
+        "mtsd where cgroup v2 has no memory controller: it evicts by process_madvise",
+        "cgroup_disable=memory",
+    ),
 )

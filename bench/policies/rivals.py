@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Other remedies against thrashing, and mts's policy without a module. README.md says more.
+"""Other remedies against thrashing. README.md says more.
 
 Daemons are started with `exec`, so that the driver is their parent: thrash-protect never stops
 its own parent.
@@ -7,15 +7,13 @@ its own parent.
 
 from pathlib import Path
 
-from bench.lab import BUILD, ROOT, programs
+from bench.lab import programs
 from bench.lab.experiment import Policy
 from bench.policies import packages
 from bench.policies.kernel import CLASSIC_LRU
 
 THRASH_PROTECT = "1.1.2"
 THRASH_PROTECT_SHA256 = "d8de0eb3a1efae17752aa7d17528912749447cc317a95352cc0547bc2d136c56"
-
-ROTATOR_SOURCES = ROOT / "bench" / "rotator"
 
 # What pip makes of its entry point.
 _LAUNCHER = """#!/usr/bin/python3
@@ -65,25 +63,6 @@ def earlyoom_files() -> dict[str, Path | str]:
     }
 
 
-def _rotator(options: str) -> str:
-    # The suite's words for `mtsctl set` are the daemon's as well.
-    words = "@EACH@ @RESIDENT@ $LAB_MTS_SETTINGS"
-    return f"exec /bin/rotator --stats /run/lab/rotator.json {options} {words}"
-
-
-def _userspace(name: str, title: str, options: str) -> Policy:
-    return Policy(
-        name=name,
-        title=title,
-        start="cgroup",
-        setup=CLASSIC_LRU,
-        files={"bin/rotator": BUILD / "static" / "rotator"},
-        daemon=_rotator(options),
-        after="cat /run/lab/rotator.json",
-        watch=("rotator",),
-    )
-
-
 def _earlyoom(name: str, title: str, options: str) -> Policy:
     return Policy(
         name=name,
@@ -113,8 +92,4 @@ POLICIES = (
     ),
     _earlyoom("earlyoom", "earlyoom, Debian's defaults", ""),
     _earlyoom("earlyoom-memory", "earlyoom, whatever swap is free", "-s 100,100"),
-    _userspace("userspace", "the module's policy in user space", "--bring-back on"),
-    _userspace("userspace-faults", "the same, pages come back by faults", "--bring-back off"),
-    _userspace("userspace-pageout", "the same, evicts in order of addresses", "--page-out on"),
-    _userspace("userspace-poll", "the same, children noticed by looking", "--notice poll"),
 )

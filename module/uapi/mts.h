@@ -38,7 +38,7 @@
  * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
- *  4: MTS_IOC_DISK; mts_config.step; mts_bin_info.flags
+ *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags
  */
 #define MTS_ABI_VERSION 4
 
@@ -280,8 +280,39 @@ struct mts_job_add {
 };
 
 /*
+ * MTS_IOC_JOB_TAKE makes a job of one running process. Only mtsd knows it: the module answers
+ * ENOTTY, because it evicts by cgroup, and memory stays charged to the cgroup that it was
+ * allocated in.
+ *
+ * The process moves into a new cgroup, COMM-PID, below the one that it is in (of a process in
+ * the root cgroup: below cgroup_base). No controller is enabled there, so charges and limits stay
+ * as they are. Children that it has already stay outside; later ones belong to the job. When
+ * mts forgets the job, its processes go back to the cgroup above, and the new one is removed.
+ *
+ * ESRCH:  no such process in the PID namespace of mtsd
+ * EBUSY:  PID 1, a kernel thread, mtsd, its guardian, the caller, or an ancestor of mtsd or of
+ *         the caller
+ * EACCES: mtsd may not make a cgroup there, or move the process
+ * EXDEV:  its cgroup is outside of the cgroup namespace of mtsd
+ * EEXIST: a cgroup of that name exists with something in it; or its cgroup is a job, or lies
+ *         below one
+ * EOPNOTSUPP: its cgroup is threaded; or EACH, EACH_LEAF as above
+ * ENOSPC, ERANGE as above
+ */
+struct mts_job_take {
+	__s32 pid; /* in */
+	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
+	__u32 id; /* out */
+	__u32 pad;
+	__u64 cgroup_id; /* out */
+	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
+	char name[MTS_NAME_SIZE]; /* out */
+	__u64 reserved[1];
+};
+
+/*
  * MTS_IOC_JOB_REMOVE thaws the job and forgets it. Its processes continue in
- * their cgroup.
+ * their cgroup; those of a job of MTS_IOC_JOB_TAKE in the one above.
  * ENOENT: no job has that id.
  */
 struct mts_job_remove {
@@ -688,6 +719,7 @@ struct mts_disk_info {
 #define MTS_IOC_JOB_REMOVE _IOW(MTS_IOC_MAGIC, 0x12, struct mts_job_remove)
 #define MTS_IOC_JOB_SET _IOW(MTS_IOC_MAGIC, 0x13, struct mts_job_set)
 #define MTS_IOC_JOB_PAUSE _IOW(MTS_IOC_MAGIC, 0x14, struct mts_job_pause)
+#define MTS_IOC_JOB_TAKE _IOWR(MTS_IOC_MAGIC, 0x15, struct mts_job_take)
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
@@ -713,6 +745,7 @@ MTS_ASSERT_SIZE(mts_job_add, 40);
 MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
+MTS_ASSERT_SIZE(mts_job_take, 104);
 MTS_ASSERT_SIZE(mts_status, 264);
 MTS_ASSERT_SIZE(mts_job_info, 240);
 MTS_ASSERT_SIZE(mts_bin_info, 24);

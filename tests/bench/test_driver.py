@@ -544,7 +544,7 @@ def without(content, key):
         (change(sample=0), "sample: 0: not within 0.001 to 1 seconds"),
         (change(free_mib=-1), "free_mib: -1: not within"),
         (change(free_mib=10), "--unprivileged: only with free_mib 0"),
-        (change(start="fast"), "start: 'fast': not plain, mts, cgroup or ideal"),
+        (change(start="fast"), "start: 'fast': not plain, mts or ideal"),
         (change(daemon="a\0b"), "daemon: a NUL in a text"),
         (change(watch=[1]), "watch[0]: not a text"),
         (change(watch=[""]), "watch[0]: empty"),

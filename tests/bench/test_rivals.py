@@ -7,17 +7,18 @@ thrash-protect and earlyoom are fetched by the tests that look into them, once, 
 import json
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from bench.lab import BUILD, LabError, elf, experiment, guest, kernel, runner
+from bench.lab import BUILD, ROOT, LabError, elf, experiment, guest, kernel
 from bench.policies import POLICIES, packages, rivals
 from tests.build import make
 
 NAMES = [policy.name for policy in rivals.POLICIES]
-ROTATORS = [policy for policy in rivals.POLICIES if policy.start == "cgroup"]
+MIB = 1 << 20
 
 
 @pytest.mark.parametrize("policy", rivals.POLICIES, ids=NAMES)
@@ -152,76 +153,60 @@ def test_why_thrash_protect_needs_major_faults(thrash_protect, count, seen):
         assert done.stdout.split() == [str(seen)]
 
 
-# ---- the daemon of userspace -----------------------------------------------------
+# ---- mtsd ------------------------------------------------------------------------
 
-
-def job(name, **kinds):
-    return experiment.Job(name, ("/bin/true",), 1.0, **kinds)
-
-
-def test_the_daemon_is_told_the_jobs_kinds():
-    setting = experiment.Setting("suite", "userspace")
-    work = experiment.Workload((job("a", each=True), job("b", resident=True), job("c")))
-    for policy in ROTATORS:
-        daemon = runner.drive_input(setting, policy, work)["daemon"]
-        assert "--each a --resident b " in daemon
-        assert "@" not in daemon
-
-
-def test_the_variants_of_the_daemon_know_their_options():
-    make(rivals.ROTATOR_SOURCES, f"BUILD={BUILD}")
-    for policy in ROTATORS:
-        words = runner.daemon(policy, (job("a", each=True), job("b", resident=True))).split()
-        words = [word for word in words if not word.startswith("$")]
-        assert words[:2] == ["exec", "/bin/rotator"]
-        done = subprocess.run(
-            [BUILD / "rotator", *words[2:], "slice=2s", "--plan", "--root", "/nonexistent"],
-            text=True,
-            capture_output=True,
-        )
-        # it got as far as looking at the host
-        assert "/proc/meminfo" in done.stderr
-        assert done.returncode == 1
-
+USERSPACE = [policy for policy in POLICIES.values() if "bin/mtsd" in policy.files]
 
 GUEST = """
-{setup}
-mkdir -p /run/lab /sys/fs/cgroup/jobs/syn8
-echo "+memory" >/sys/fs/cgroup/jobs/cgroup.subtree_control
-( {daemon} ) & daemon=$!
+export LAB_MTS_SETTINGS="mode=always bin=36M slice=100ms min_slice=10ms"
+( {setup} ) && mount -t tmpfs tmp /tmp || exit 1
+sh -c '{daemon}' & daemon=$!
 sleep 1
-sh -c 'echo 0 >/sys/fs/cgroup/jobs/syn8/cgroup.procs && exec syn8 -n 8 -a 5M' >/tmp/out
+mtsctl run --each=child --name syn8 -- syn8 -n 8 -a 5M >/tmp/out
 status=$?
-sed 's/^/rivals: /' /run/lab/rotator.json >/dev/ttyS1
+( {after} && echo ) | sed 's/^/rivals: /' >/dev/ttyS1
 kill $daemon && wait $daemon && [ $status = 0 ]
 """
 
 
-def test_children_are_caught_before_they_have_memory_and_the_bins_rotate():
-    """One processor, a counted clock: with a real-time priority the daemon is always first."""
-    make(rivals.ROTATOR_SOURCES, f"BUILD={BUILD / 'static'}", "STATIC=1")
-    policy = POLICIES["userspace"]
-    daemon = runner.daemon(policy, (job("syn8", each=True),))
+@pytest.mark.parametrize("policy", USERSPACE, ids=[policy.name for policy in USERSPACE])
+def test_mtsd_takes_the_settings_catches_children_and_lets_them_take_turns(policy):
+    """One processor, a counted clock: with a real-time priority mtsd runs before the children."""
+    for folder in ("mtsctl", "mtsd"):
+        make(ROOT / "userspace" / folder, f"BUILD={BUILD / 'static'}", "STATIC=1")
     said = []
     verdict = guest.run(
         guest.Spec(
             kernel=kernel.obtain(),
-            main=GUEST.format(
-                setup=policy.setup,
-                daemon=daemon.replace("$LAB_MTS_SETTINGS", "bin=36M slice=100ms min_slice=10ms"),
-            ),
+            main=GUEST.format(setup=policy.setup, daemon=policy.daemon, after=policy.after),
             profile=guest.icount(0),
             memory_mib=420,
             swap=guest.Swap("ssd", 160),
+            append=policy.append,
             files={**policy.files, "bin/syn8": BUILD / "static" / "syn8"},
         ),
         on_report=said.append,
     )
     assert verdict.good, str(verdict)
-    (line,) = (line for line in said if line.startswith("rivals: "))
-    stats = json.loads(line.removeprefix("rivals: "))["stats"]
-    assert stats["split"] == 8
-    assert stats["split_late"] == 0
+    data = json.loads("".join(s.removeprefix("rivals: ") for s in said if "rivals: " in s))
+    assert data["status"]["engine"] == "userspace"
+    assert data["config"]["slice_ns"] == 100_000_000
+    stats = data["stats"]
+    assert (stats["jobs_each"], stats["each_missed"]) == (8, 0)
     assert stats["switches"] >= 2
-    assert stats["evict_got"] > 8 << 20
-    assert stats["brought_back"] > 4 << 20
+    assert stats["evict_got"] > 8 * MIB
+    assert stats["brought_back"] * 4096 > 4 * MIB
+
+
+def test_mtsd_ends_if_it_does_not_take_the_settings(tmp_path):
+    """With stand-ins: mtsctl answers, and refuses what it is told to set."""
+    (tmp_path / "mtsctl").write_text("#!/bin/sh\n[ $1 = status ]\n")
+    (tmp_path / "mtsd").write_text("#!/bin/sh\nexec sleep 20\n")
+    for program in tmp_path.iterdir():
+        program.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    words = ["/bin/sh", "-c", POLICIES["userspace"].daemon]
+    done = subprocess.run(words, env={**path, "LAB_MTS_SETTINGS": "slice=2"}, timeout=10)
+    assert done.returncode == -signal.SIGTERM
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run(words, env=path, timeout=1)

@@ -58,6 +58,7 @@ JOB_ADD = command(0x11, 40, READ | WRITE)
 JOB_REMOVE = command(0x12, 8, WRITE)
 JOB_SET = command(0x13, 16, WRITE)
 JOB_PAUSE = command(0x14, 16, WRITE)
+JOB_TAKE = command(0x15, 104, READ | WRITE)
 STATUS = command(0x20, 264, READ)
 JOBS = command(0x21, 32, READ | WRITE)
 BINS = command(0x22, 32, READ | WRITE)
@@ -67,6 +68,11 @@ THAW = command(0x30, 0, 0)
 def stats(size: int) -> int:
     """MTS_IOC_STATS_OF()."""
     return command(0x23, size, READ)
+
+
+def take_request(pid, flags=0, pad=0, pause=0, reserved=0) -> bytes:
+    """A struct mts_job_take."""
+    return struct.pack("=iIIIQQ64sQ", pid, flags, 0, pad, 0, pause, b"", reserved)
 
 
 class Client:

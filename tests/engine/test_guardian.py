@@ -7,11 +7,12 @@ MTSD_KILLS=1000 makes the whole series; `make test` kills 48 times.
 import os
 import random
 import signal
+import struct
 import time
 
 import pytest
 
-from tests.engine.engine import until
+from tests.engine.engine import JOB_CREATE, JOB_REMOVE, until
 
 KILLS = int(os.environ.get("MTSD_KILLS", "48"))
 SEED = int(os.environ.get("MTSD_SEED", "1"))
@@ -112,3 +113,39 @@ def test_thaw_says_when_a_mtsd_runs(engine):
 
 def test_thaw_without_any_mtsd_does_nothing(engine):
     assert not engine.thaw_left().returncode
+
+
+def test_a_guardian_that_reads_nothing_delays_nothing(engine, swap):
+    """What mtsd tells it fills the socket. Then mtsd replaces it."""
+    jobs = [engine.touch_outside(f"job{i}", 8) for i in range(6)]
+    engine.start("mode=off")
+    engine.halt_guardian()
+    (halted,) = engine.halted
+    slowest = 0.0
+    with engine.client() as client:
+        for _ in range(1000):
+            began = time.monotonic()
+            error, reply = client.call(JOB_CREATE, struct.pack("=64sIIQQQ", b"", *[0] * 5))
+            assert not error
+            job = struct.unpack_from("=I", reply, 68)[0]
+            assert not client.call(JOB_REMOVE, struct.pack("II", job, 0))[0]
+            slowest = max(slowest, time.monotonic() - began)
+            if engine.guardian() not in (halted, 0):
+                break
+    assert engine.guardian() not in (halted, 0), engine.report()
+    assert slowest < 2, slowest
+    engine.halted.clear()
+    for job in jobs:
+        engine.mtsctl("add", job, check=True)
+    engine.mtsctl("set", "mode=always", "bin=40M", "slice=40ms", "min_slice=10ms", check=True)
+    assert until(engine.frozen, 30), engine.report()
+    kill_mtsd(engine)
+
+
+def test_a_stopped_guardian_does_not_keep_mtsd_from_its_end(engine):
+    engine.start()
+    engine.halt_guardian()
+    began = time.monotonic()
+    assert engine.stop(signal.SIGTERM) == 0
+    assert time.monotonic() - began < 5
+    engine.halted.clear()

@@ -163,3 +163,11 @@ def test_a_realtime_job_is_never_frozen(turns):
         assert not is_asked(turns.base / "job0")
         time.sleep(0.01)
     os.sched_setscheduler(turns.jobs[0].pid, os.SCHED_OTHER, os.sched_param(0))
+
+
+def test_a_job_that_is_added_again_still_takes_turns(turns):
+    for name in JOBS:
+        assert "job already" in turns.mtsctl("add", turns.base / name).stderr
+    for name in JOBS:
+        assert until(lambda n=name: not is_asked(turns.base / n), 20), turns.report()
+        assert until(lambda n=name: is_asked(turns.base / n), 20), turns.report()

@@ -701,6 +701,22 @@ int ipc_job_add(struct mts_job_add *add)
 	return ret;
 }
 
+/* The module, unless MTS_FAKE_TAKES is set: then mtsd. */
+int ipc_job_take(struct mts_job_take *take)
+{
+	int ret = *env("MTS_FAKE_TAKES", "") ? fail("job_take") : -ENOTTY;
+
+	if (!ret)
+		ret = refuse_new(take->flags, take->max_pause_ns);
+	if (!ret) {
+		record("take pid=%d flags=%u%s", take->pid, take->flags,
+		       pause_text(take->max_pause_ns));
+		take->id = 7;
+		snprintf(take->name, sizeof(take->name), "worker-%d", take->pid);
+	}
+	return ret;
+}
+
 int ipc_job_remove(u32 id)
 {
 	int ret = fail("job_remove");

@@ -24,6 +24,7 @@ DISK = OUT / "root.ext4"
 LOGS = BUILD / "systemd-logs"
 APPLETS = ("cp", "insmod", "mkdir", "mount", "rm", "sh", "sleep", "switch_root")  # of init.sh
 UNITS = "etc/systemd/system"
+USER_UNIT = "usr/local/lib/systemd/user/mtsd.service"
 PROGRAM = "systemd"  # of the report
 FILES = ("run.sh", "lib.sh", "verdict.sh")
 TESTS = sorted(
@@ -179,6 +180,7 @@ class Guest(guest.Guest):
         return {
             **install_module(self._spec.kernel),
             "usr/local/sbin/mtsctl": BUILD / "static/mtsctl",
+            "usr/local/sbin/mtsd": BUILD / "static/mtsd",
             "usr/lib/systemd/system-shutdown/lab": HERE / "guest/verdict.sh",
             **{f"lab/{name}": HERE / "guest" / name for name in FILES},
             **{f"lab/tests/{path.name}": path for path in TESTS},
@@ -196,6 +198,8 @@ class Guest(guest.Guest):
             "etc/systemd/journald.conf.d/lab.conf": "[Journal]\nStorage=volatile\n",
             "lab/settings": f"BAD_LOG={guest.BAD_LOG!r}\n",
         }
+        unit = (ROOT / "userspace/mtsd/mtsd-user.service.in").read_text()
+        texts[USER_UNIT] = unit.replace("@SBINDIR@", "/usr/local/sbin")
         for path in (HERE / "units").iterdir():
             texts[f"{UNITS}/{path.name}"] = path.read_text()
         if self._only:

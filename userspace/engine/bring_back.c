@@ -3,6 +3,10 @@
  * memory/bring_back.h in user space. /proc/PID/pagemap says which pages are in swap, and where.
  * process_madvise(MADV_WILLNEED) reads them into the swap cache, in the order of their places. The
  * job maps each page by a minor fault when it runs.
+ *
+ * Without CAP_SYS_ADMIN pagemap does not say where: then in the order of addresses. Without
+ * CAP_SYS_NICE there is no process_madvise(): then process_vm_readv(2) of a byte of each page, for
+ * which each page is read and mapped before the next one.
  */
 #define _GNU_SOURCE
 #include "memory/bring_back.h"
@@ -14,6 +18,7 @@
 
 #include "engine/cgroup.h"
 #include "engine/process.h"
+#include "engine/rights.h"
 #include "events/promise.h"
 #include "events/trace.h"
 #include "job.h"
@@ -31,6 +36,8 @@
 /* Pages between two looks whether to stop: 2 MiB, 4 ms of a disk of 500 MB/s. */
 #define BATCH 512u
 #define RANGES 512u
+/* Without CAP_SYS_NICE, pages of one call: a few ms where each one waits for a disk. */
+#define TOUCHES 64u
 /* While little time is left. */
 #define BRIEF_PAGES 16384u
 /* Entries of pagemap in one read. */
@@ -86,6 +93,7 @@ static bool add_range(struct list *list, int pagemap, const struct mts_range *ra
 {
 	u64 entries[ENTRIES], page = range->start >> PAGE_SHIFT, end = range->end >> PAGE_SHIFT;
 	u32 process = list->nprocesses - 1, i;
+	u64 key;
 
 	while (page < end) {
 		u64 want = min_t(u64, end - page, ENTRIES) * sizeof(*entries);
@@ -93,11 +101,14 @@ static bool add_range(struct list *list, int pagemap, const struct mts_range *ra
 
 		if (got < (ssize_t)sizeof(*entries))
 			return true;
-		for (i = 0; i < got / sizeof(*entries); i++, page++)
-			if (entries[i] & SWAPPED &&
-			    !add_page(list, KEY(entries[i]), WHERE(page << PAGE_SHIFT, process),
-				      most))
+		for (i = 0; i < got / sizeof(*entries); i++, page++) {
+			if (!(entries[i] & SWAPPED))
+				continue;
+			/* The first page of swap holds its header: 0 means that it is hidden. */
+			key = PLACE(entries[i]) ? KEY(entries[i]) : list->n;
+			if (!add_page(list, key, WHERE(page << PAGE_SHIFT, process), most))
 				return false;
+		}
 	}
 	return true;
 }
@@ -174,10 +185,34 @@ static bool should_go_on(const struct progress *p)
 	       !mts_move_should_yield(move) && is_memory_left();
 }
 
+static bool no_advice; /* not permitted, for good: capabilities do not come back */
+
+/* Read a byte of each page. What fails is skipped: the page is gone, or this is not permitted. */
+static void touch_pages(pid_t pid, const struct iovec *range)
+{
+	char bytes[TOUCHES], *at = range->iov_base, *end = at + range->iov_len;
+	struct iovec pages[TOUCHES], to = { .iov_base = bytes };
+	ssize_t got;
+	u32 n;
+
+	while (at < end) {
+		for (n = 0; n < TOUCHES && at + n * PAGE_SIZE < end; n++)
+			pages[n] = (struct iovec){ at + n * PAGE_SIZE, 1 };
+		to.iov_len = n;
+		got = process_vm_readv(pid, &to, 1, pages, n, 0);
+		if (got < 0 && errno != EFAULT)
+			return;
+		at += max_t(ssize_t, got, 1) * PAGE_SIZE;
+	}
+}
+
 static void read_ranges(const struct progress *p, u32 process, struct iovec *ranges, u32 n)
 {
 	struct iovec *at = ranges;
 	ssize_t got;
+
+	for (; n && READ_ONCE(no_advice); n--, at++)
+		touch_pages(p->list->processes[process].pid, at);
 
 	/* What fails is skipped: the range is gone, or the process. */
 	while (n) {
@@ -185,6 +220,11 @@ static void read_ranges(const struct progress *p, u32 process, struct iovec *ran
 
 		got = syscall(SYS_process_madvise, p->list->processes[process].pidfd, at, (long)n,
 			      MADV_WILLNEED, 0);
+		if (got < 0 && errno == EPERM) {
+			WRITE_ONCE(no_advice, true);
+			read_ranges(p, process, at, n);
+			return;
+		}
 		if (got <= 0)
 			got = first;
 		while (n && got >= (ssize_t)at->iov_len) {
@@ -261,7 +301,8 @@ u64 mts_bring_back(struct mts_move *move)
 
 	mts_promise_step("a bin is brought back");
 	for (i = 0; i < move->n && complete; i++)
-		complete = add_job(&list, move, move->jobs[i].job, most);
+		if (mts_may_evict(move->jobs[i].job))
+			complete = add_job(&list, move, move->jobs[i].job, most);
 	if (list.n && mts_swap_order(list.pages, list.n, sort_goes_on)) {
 		if (move->urgent)
 			read_batches(&p);

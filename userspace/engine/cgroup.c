@@ -135,6 +135,14 @@ static struct cgroup *publish(struct cgroup *cgrp)
 	return other;
 }
 
+/* Of a cgroup that is another user's, above a job: to see whether it is frozen. */
+static int open_freeze(int dir)
+{
+	int fd = openat(dir, "cgroup.freeze", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 && errno == EACCES ? openat(dir, "cgroup.freeze", O_RDONLY | O_CLOEXEC) : fd;
+}
+
 static struct cgroup *new_cgroup(int dir, const char *path, u64 id)
 {
 	struct cgroup *cgrp = calloc(1, sizeof(*cgrp));
@@ -145,7 +153,7 @@ static struct cgroup *new_cgroup(int dir, const char *path, u64 id)
 		.refs = 1,
 		.id = id,
 		.dir = dir,
-		.freeze = openat(dir, "cgroup.freeze", O_RDWR | O_CLOEXEC),
+		.freeze = open_freeze(dir),
 		.events = openat(dir, "cgroup.events", O_RDONLY | O_CLOEXEC),
 		.watch = -1,
 		.slot = -1,

@@ -15,7 +15,9 @@
  * @events: its cgroup.events; -1: the root
  * @watch: inotify's number of its cgroup.events; -1: not watched
  * @slot: its entry in the record of frozen jobs (record.h); -1: none
- * @memory: the memory controller is enabled in it
+ * @memory: it has the memory controller, and all memory of its processes is charged to it
+ * @job: the job that @watch and @slot are of; NULL: none
+ * @home: of a cgroup that was made for a running process: where it was, with a reference (taken.h)
  * @path: absolute
  */
 struct cgroup {
@@ -29,6 +31,8 @@ struct cgroup {
 	int watch;
 	int slot;
 	bool memory;
+	struct mts_job *job;
+	struct cgroup *home;
 	char *path;
 };
 

@@ -51,6 +51,9 @@ int mts_cgroupfs_init(const char *wanted)
 	if (!base_made && errno != EEXIST) {
 		err = -errno;
 		pr_err("cannot make the cgroup %s: %s\n", path, strerror(errno));
+		if (err == -EACCES)
+			pr_err("start it where cgroups are delegated to this user (systemctl --user "
+			       "start mtsd), or name one of them: cgroup_base=\n");
 		return err;
 	}
 	base = mts_cgroup_get(path);

@@ -11,6 +11,7 @@
 #include "engine/cgroup.h"
 #include "engine/forks.h"
 #include "engine/own.h"
+#include "engine/taken.h"
 #include "events/stats.h"
 #include "events/wake.h"
 #include "jobs/enrol.h"
@@ -28,6 +29,7 @@ static const char *const triggers[] = { "some 10000 500000", "some 40000 2000000
 #define LOOK_MS 500
 
 static int watches = -1;
+static DEFINE_MUTEX(watched_lock); /* @job and @watch of cgroups; above cgroups_lock */
 static int stop = -1;
 static struct task_struct *thread;
 static atomic64_t last_reclaim;
@@ -69,9 +71,8 @@ void mts_freeze_watch_exit(void)
 	watches = -1;
 }
 
-int mts_freeze_watch_begin(struct mts_job *job)
+static int begin(struct cgroup *cgrp)
 {
-	struct cgroup *cgrp = job->cgrp;
 	char path[4096 + 32];
 	int err = mts_guardian_learn(cgrp);
 
@@ -86,14 +87,33 @@ int mts_freeze_watch_begin(struct mts_job *job)
 	return err == -ENOENT ? -ENODEV : err;
 }
 
+/* Of two jobs of one cgroup the second one is refused: it would share what the first one has. */
+int mts_freeze_watch_begin(struct mts_job *job)
+{
+	int err = -EEXIST;
+
+	mutex_lock(&watched_lock);
+	if (!job->cgrp->job) {
+		err = begin(job->cgrp);
+		job->cgrp->job = err ? NULL : job;
+	}
+	mutex_unlock(&watched_lock);
+	return err;
+}
+
 void mts_freeze_watch_end(struct mts_job *job)
 {
-	if (!job->cgrp)
-		return;
-	if (job->cgrp->watch >= 0)
-		inotify_rm_watch(watches, job->cgrp->watch);
-	job->cgrp->watch = -1;
-	mts_guardian_forget(job->cgrp);
+	struct cgroup *cgrp = job->cgrp;
+
+	mutex_lock(&watched_lock);
+	if (cgrp && cgrp->job == job) {
+		cgrp->job = NULL;
+		inotify_rm_watch(watches, cgrp->watch);
+		cgrp->watch = -1;
+		mts_guardian_forget(cgrp);
+		mts_taken_give_back(cgrp);
+	}
+	mutex_unlock(&watched_lock);
 }
 
 /* The event does not say what has changed: both may have. */

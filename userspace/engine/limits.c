@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * memory/limits.h in user space: from the files of cgroup v2. Where its memory controller is not
- * enabled there are no limits. Those of v1 beside it are not read.
+ * memory/limits.h in user space: from the files of cgroup v2. A cgroup without the memory
+ * controller has none of its own, but those above it may. Limits of v1 beside it are not read.
  */
 #include "memory/limits.h"
 
@@ -70,8 +70,6 @@ void mts_limits_read(struct mts_job *job, struct mts_mem_limits *limits)
 	u64 swapped;
 
 	*limits = (struct mts_mem_limits){ .most = U64_MAX, .room = U64_MAX, .swap = U64_MAX };
-	if (!cgrp->memory)
-		return;
 	swapped = used_of(cgrp, "memory.swap.current");
 	/* The root cgroup has no limits. */
 	for (; cgrp->parent; cgrp = cgrp->parent) {

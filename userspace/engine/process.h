@@ -24,6 +24,9 @@ u64 mts_process_resident(pid_t pid);
 /* Parent; 0: it is gone, or has none. */
 pid_t mts_process_parent(pid_t pid);
 
+/* May it become a job of its own, as far as its kind counts? Return: 0 or -EBUSY: tasks.c. */
+int mts_process_check(pid_t pid);
+
 /* Is it a thread of the kernel? */
 bool mts_process_is_kernel(pid_t pid);
 

@@ -3,7 +3,7 @@
  * memory/reclaim.h in user space: memory.reclaim where the job's cgroup has the memory controller,
  * else process_madvise(MADV_PAGEOUT) over the job's address spaces, in order of address.
  *
- * MADV_PAGEOUT leaves pages that several processes map, and locked ones.
+ * MADV_PAGEOUT leaves pages that several processes map, and locked ones. It needs CAP_SYS_NICE.
  */
 #define _GNU_SOURCE
 #include "memory/reclaim.h"
@@ -15,6 +15,7 @@
 
 #include "engine/cgroup.h"
 #include "engine/process.h"
+#include "engine/rights.h"
 #include "events/promise.h"
 #include "events/stats.h"
 #include "job.h"
@@ -114,11 +115,22 @@ static u64 by_controller(struct mts_eviction *e, struct mts_job *job, bool *all,
 
 /* ---- MADV_PAGEOUT ---------------------------------------------------------------------- */
 
+static bool not_permitted; /* for good: capabilities do not come back */
+
+bool mts_may_evict(const struct mts_job *job)
+{
+	return job->cgrp->memory || !READ_ONCE(not_permitted);
+}
+
 static void page_out(int pidfd, u64 start, u64 end)
 {
 	struct iovec range = { .iov_base = (void *)start, .iov_len = end - start };
 
-	syscall(SYS_process_madvise, pidfd, &range, 1l, MADV_PAGEOUT, 0);
+	if (syscall(SYS_process_madvise, pidfd, &range, 1l, MADV_PAGEOUT, 0) >= 0 || errno != EPERM)
+		return;
+	if (!__atomic_exchange_n(&not_permitted, true, __ATOMIC_RELAXED))
+		pr_notice("no CAP_SYS_NICE, and no memory controller in cgroup v2: frozen jobs "
+			  "leave memory only when the kernel reclaims\n");
 }
 
 enum outcome {
@@ -139,6 +151,8 @@ static enum outcome evict_range(struct mts_eviction *e, struct mts_job *job, pid
 			return STOPS;
 		if (should_yield(e))
 			return YIELDS;
+		if (READ_ONCE(not_permitted))
+			return HAS_ALL;
 		chunk = take_chunk(e, range->end - at);
 		if (!chunk)
 			return HAS_ENOUGH;
@@ -178,7 +192,7 @@ static u64 by_processes(struct mts_eviction *e, struct mts_job *job, bool *all, 
 	pid_t *pids;
 	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
 
-	for (i = 0; i < n && outcome == HAS_ALL; i++)
+	for (i = 0; i < n && outcome == HAS_ALL && !READ_ONCE(not_permitted); i++)
 		outcome = evict_process(e, job, pids[i], &got);
 	free(pids);
 	*all = outcome == HAS_ALL;

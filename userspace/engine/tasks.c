@@ -39,6 +39,29 @@ static bool holds_or_parents(const struct cgroup *cgrp, pid_t pid)
 	return false;
 }
 
+static bool is_or_is_above(pid_t pid, pid_t child)
+{
+	int i;
+
+	for (i = 0; child > 1 && i < PARENTS_MAX; i++, child = mts_process_parent(child))
+		if (child == pid)
+			return true;
+	return false;
+}
+
+static bool must_not_freeze(pid_t pid)
+{
+	return pid == 1 || is_own(pid) || mts_process_is_kernel(pid);
+}
+
+int mts_process_check(pid_t pid)
+{
+	return must_not_freeze(pid) || is_or_is_above(pid, mts_user_caller()->pid) ||
+			       is_or_is_above(pid, getpid()) ?
+		       -EBUSY :
+		       0;
+}
+
 int mts_tasks_check(struct cgroup *cgrp)
 {
 	int err = 0;
@@ -50,7 +73,7 @@ int mts_tasks_check(struct cgroup *cgrp)
 		return -EBUSY;
 	n = mts_cgroup_pids(cgrp, &pids);
 	for (i = 0; i < n && !err; i++)
-		if (pids[i] == 1 || is_own(pids[i]) || mts_process_is_kernel(pids[i]))
+		if (must_not_freeze(pids[i]))
 			err = -EBUSY;
 	free(pids);
 	return err;

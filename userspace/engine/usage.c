@@ -55,6 +55,7 @@ static int measure_by_controller(struct mts_job *job, struct mts_usage *usage)
 	usage->slab_reclaimable = mts_keyed_value(stat, "slab_reclaimable");
 	usage->swapcached = mts_keyed_value(stat, "swapcached");
 	usage->zswap = mts_keyed_value(stat, "zswap");
+	usage->refaults = mts_keyed_value(stat, "workingset_refault_anon");
 	return 0;
 }
 

@@ -167,6 +167,62 @@ static int add_dir(const char *dir, const struct wish *wish)
 	return ret ? add_failed(dir, &add, -ret) : EXIT_OK;
 }
 
+static int take_failed(pid_t pid, int err)
+{
+	switch (err) {
+	case ESRCH:
+		complain("add: process %d has ended", pid);
+		break;
+	case EBUSY:
+		complain("add: process %d is PID 1, a kernel thread, mtsd or its guardian, or a "
+			 "parent of mtsd or of mtsctl, such as this shell: these must never be "
+			 "frozen",
+			 pid);
+		break;
+	case EACCES:
+	case EPERM:
+		complain("add: process %d: mtsd may not make a cgroup below its cgroup: a mtsd of "
+			 "a user can do so only below %s, where systemd has delegated cgroups to "
+			 "that user",
+			 pid, "user@UID.service");
+		return EXIT_PERMISSION;
+	case EEXIST:
+		complain("add: process %d: its cgroup is a job, or lies below one: see "
+			 "'mtsctl why %d'",
+			 pid, pid);
+		break;
+	case EOPNOTSUPP:
+		complain("add: process %d: its cgroup is threaded, or mtsd cannot do --each here",
+			 pid);
+		break;
+	case ENOSPC:
+		complain("add: no room: there are %d jobs already: 'mtsctl remove' one first",
+			 MTS_MAX_JOBS);
+		break;
+	default:
+		return device_failed("add: --pid", err);
+	}
+	return EXIT_FAILED;
+}
+
+/* A job of this process alone. Return: -ENOTTY: the module, which cannot make one. */
+static int take(pid_t pid, const struct wish *wish)
+{
+	struct mts_job_take take = { .pid = pid,
+				     .flags = wish->flags,
+				     .max_pause_ns = wish->max_pause_ns };
+	char name[MTS_NAME_SIZE];
+	int ret = ipc_job_take(&take);
+
+	if (ret == -ENOTTY)
+		return ret;
+	if (ret)
+		return take_failed(pid, -ret);
+	printf("process %d is job %u, %s\n", pid, take.id,
+	       format_name(name, sizeof(name), take.name));
+	return EXIT_OK;
+}
+
 /* Freezing the cgroup would freeze its other processes, too. */
 static int refuse_others(const struct command *command, pid_t pid, const char *dir,
 			 const struct process *others, u32 total)
@@ -180,7 +236,8 @@ static int refuse_others(const struct command *command, pid_t pid, const char *d
 		fprintf(stderr, "  and %u more\n", total - SHOWN);
 	return usage_error(command,
 			   "add them all with --yes, or start the process with "
-			   "'mtsctl run': its memory cannot be moved to a cgroup of its own");
+			   "'mtsctl run'. The module evicts whole cgroups; mtsd can add a process "
+			   "alone");
 }
 
 static int add_pid(const struct command *command, pid_t pid, bool yes, const struct wish *wish)
@@ -200,6 +257,12 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, const str
 			 ret == -ENOENT ? "it is in no cgroup v2" : strerror(-ret));
 		return EXIT_FAILED;
 	}
+	/* With --yes the whole cgroup is meant. */
+	ret = -ENOTTY;
+	if (!strcmp(path, "/") && !process_is_kernel_thread(pid))
+		ret = take(pid, wish);
+	if (ret != -ENOTTY)
+		return ret;
 	if (!strcmp(path, "/")) {
 		complain("add: process %d is in the root cgroup, which holds %s: "
 			 "start it with 'mtsctl run'",
@@ -220,8 +283,10 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, const str
 		complain("add: %s, the cgroup of process %d: %s", path, pid, strerror(-ret));
 		return EXIT_FAILED;
 	}
-	if (total && !yes)
-		return refuse_others(command, pid, dir, others, total);
+	if (total && !yes) {
+		ret = take(pid, wish);
+		return ret == -ENOTTY ? refuse_others(command, pid, dir, others, total) : ret;
+	}
 	return add_dir(dir, wish);
 }
 

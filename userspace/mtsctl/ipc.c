@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,12 +22,24 @@ void ipc_choose(const char *engine)
 	chosen = engine;
 }
 
+/* The socket of the user's own mtsd. systemd sets the variable for each session. */
+static const char *user_socket(void)
+{
+	static char path[PATH_MAX];
+	const char *run = getenv("XDG_RUNTIME_DIR");
+
+	snprintf(path, sizeof(path), "%s/" MTS_USER_SOCKET, run && *run ? run : "$XDG_RUNTIME_DIR");
+	return path;
+}
+
 const char *ipc_name(void)
 {
 	const char *engine = chosen ?: getenv("MTS_ENGINE");
 
 	if (!engine || !*engine || !strcmp(engine, "module"))
 		return MTS_DEVICE;
+	if (!strcmp(engine, "user"))
+		return user_socket();
 	return strcmp(engine, "userspace") ? engine : MTS_SOCKET;
 }
 
@@ -100,6 +114,11 @@ int ipc_job_create(struct mts_job_create *create)
 int ipc_job_add(struct mts_job_add *add)
 {
 	return ipc_call(MTS_IOC_JOB_ADD, add);
+}
+
+int ipc_job_take(struct mts_job_take *take)
+{
+	return ipc_call(MTS_IOC_JOB_TAKE, take);
 }
 
 int ipc_job_remove(u32 id)

@@ -13,8 +13,9 @@
 #include "uapi/mts.h"
 
 /*
- * What is to answer: "module", "userspace" or the path of mtsd's socket. NULL is the default: what
- * the environment variable MTS_ENGINE says; else the module, or mtsd if the module is not loaded.
+ * What is to answer: "module", "userspace", "user" (the mtsd of this user) or the path of mtsd's
+ * socket. NULL is the default: what the environment variable MTS_ENGINE says; else the module, or
+ * mtsd if the module is not loaded.
  */
 void ipc_choose(const char *engine);
 
@@ -30,6 +31,7 @@ int ipc_config_set(const struct mts_config *config);
 
 int ipc_job_create(struct mts_job_create *create);
 int ipc_job_add(struct mts_job_add *add);
+int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd can */
 int ipc_job_remove(u32 id);
 int ipc_job_set(u32 id, u32 mask, u32 flags);
 int ipc_job_pause(u32 id, u64 max_pause_ns); /* 0: no limit of its own */

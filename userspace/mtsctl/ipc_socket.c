@@ -32,19 +32,7 @@ int ipc_socket_open(const char *path)
 
 static int read_all(int fd, void *buf, size_t size)
 {
-	char *at = buf;
-
-	while (size) {
-		ssize_t got = read(fd, at, size);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return -EPROTO;
-		at += got;
-		size -= got;
-	}
-	return 0;
+	return mts_wire_read(fd, buf, size) ? 0 : -EPROTO;
 }
 
 /* What is left of a list that does not fit, so that the next reply can be read. */

@@ -27,11 +27,12 @@ static const struct command commands[] = {
 	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
 		       "  --name NAME      name of the job (default: the name of the command)\n"
 		       "  --pin            never freeze it: it belongs to every bin\n" },
-	{ "add", add_main, "Make a job of a whole existing cgroup",
+	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
-	  "  --pid PID        the cgroup of PID, with all processes in it\n"
-	  "  --yes            even if the cgroup of PID has other processes\n" EACH_DETAILS
+	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
+	  "                   alone, and the module refuses\n"
+	  "  --yes            the whole cgroup of PID, with the other processes\n" EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
@@ -146,7 +147,8 @@ static void show_help(const struct command *command)
 static void show_usage(FILE *file)
 {
 	fputs("Usage: mtsctl COMMAND [ARG]...\n"
-	      "       mtsctl --engine module|userspace|SOCKET COMMAND [ARG]...\n\nCommands:\n",
+	      "       mtsctl --engine module|userspace|user|SOCKET COMMAND [ARG]...\n"
+	      "       mtsctl --user COMMAND [ARG]...    # the mtsd of this user\n\nCommands:\n",
 	      file);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].description);
@@ -231,8 +233,13 @@ int device_absent(int err)
 	case ENXIO:
 	case ENODEV:
 	case ECONNREFUSED:
-		if (strcmp(ipc_name(), MTS_DEVICE))
-			complain("%s: no mtsd answers: is it started? (systemctl start mtsd)",
+		if (!strncmp(ipc_name(), "$", 1))
+			complain("%s: XDG_RUNTIME_DIR is not set: log in as the user, or set it to "
+				 "/run/user/UID",
+				 ipc_name());
+		else if (strcmp(ipc_name(), MTS_DEVICE))
+			complain("%s: no mtsd answers: is it started? (systemctl start mtsd; of a "
+				 "user: systemctl --user start mtsd)",
 				 ipc_name());
 		else
 			complain("%s: no such device: is the module loaded? "
@@ -241,7 +248,8 @@ int device_absent(int err)
 		return EXIT_NO_MODULE;
 	case EACCES:
 	case EPERM:
-		complain("%s: permission denied: run as root", ipc_name());
+		complain("%s: permission denied: run as root, or ask your own mtsd with --user",
+			 ipc_name());
 		return EXIT_PERMISSION;
 	default:
 		complain("%s: cannot open: %s", ipc_name(), strerror(err));
@@ -325,8 +333,10 @@ static int choose_engine(int argc, char **argv)
 	int taken = *value == '=' ? 1 : 2;
 
 	value = *value == '=' ? value + 1 : !*value && argc > 2 ? argv[2] : "";
-	if (strcmp(value, "module") && strcmp(value, "userspace") && *value != '/') {
-		complain("--engine: module, userspace or the path of a socket\nTry 'mtsctl help'.");
+	if (strcmp(value, "module") && strcmp(value, "userspace") && strcmp(value, "user") &&
+	    *value != '/') {
+		complain("--engine: module, userspace, user or the path of a socket\n"
+			 "Try 'mtsctl help'.");
 		return 0;
 	}
 	ipc_choose(value);
@@ -337,8 +347,13 @@ static int dispatch(int argc, char **argv)
 {
 	const struct command *command;
 
-	while (argc > 1 && !strncmp(argv[1], "--engine", 8)) {
-		int taken = choose_engine(argc, argv);
+	while (argc > 1 && (!strncmp(argv[1], "--engine", 8) || !strcmp(argv[1], "--user"))) {
+		int taken = 1;
+
+		if (!strcmp(argv[1], "--user"))
+			ipc_choose("user");
+		else
+			taken = choose_engine(argc, argv);
 
 		if (!taken)
 			return EXIT_USAGE;

@@ -32,6 +32,12 @@ static int run_failed(const struct mts_job_create *create, int err)
 		complain("run: --each: this kernel cannot catch the children of a job: "
 			 "run each command as a job of its own, without --each");
 		break;
+	case EACCES:
+		complain("run: this process may not move to a cgroup of %s: a login session is "
+			 "root's. Start it where systemd has delegated cgroups to you: "
+			 "systemd-run --user --scope mtsctl --user run ...",
+			 ipc_name());
+		return EXIT_RUN;
 	case EAGAIN:
 		complain("run: the parent cgroup of the jobs has reached its limit of processes: "
 			 "raise its pids.max");

@@ -21,6 +21,13 @@
 
 /* Ten times in the guardian's limit, guardian_process.c. */
 #define BEAT_MS 100
+/*
+ * A guardian that takes no message for so long is stuck: its socket has room for some hundred. It
+ * is far less than the 10 s after which the watchdog takes the rotor for stuck (events/promise.c).
+ */
+#define TELL_LIMIT_US 500000
+/* With no job frozen it ends within some ms. */
+#define END_LIMIT_MS 2000
 /* A guardian that ends sooner is not replaced at once. */
 #define SHORT_LIFE_NS ((u64)NSEC_PER_SEC)
 
@@ -47,7 +54,8 @@ pid_t mts_own_guardian(void)
 
 /* ---- what it learns ---------------------------------------------------------------------- */
 
-static int tell(enum guardian_what what, u32 slot, int fd)
+/* Called with slots_lock held, for which a freeze may wait. */
+static void tell(enum guardian_what what, u32 slot, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -66,7 +74,12 @@ static int tell(enum guardian_what what, u32 slot, int fd)
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
 	/* What is in the socket the guardian reads, also if this process has ended since. */
-	return sendmsg(guardian.socket, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	if (sendmsg(guardian.socket, &msg, MSG_NOSIGNAL) >= 0 || errno != EAGAIN)
+		return;
+	/* The watcher starts another one, which learns all. Until then sends fail at once. */
+	pr_err("the guardian reads nothing: it is killed\n");
+	syscall(SYS_pidfd_send_signal, guardian.pidfd, SIGKILL, NULL, 0);
+	shutdown(guardian.socket, SHUT_WR);
 }
 
 int mts_guardian_learn(struct cgroup *cgrp)
@@ -135,6 +148,7 @@ int mts_guardian_note(struct cgroup *cgrp, bool frozen)
 
 static int start(void)
 {
+	static const struct timeval limit = { .tv_usec = TELL_LIMIT_US };
 	char *const argv[] = { "mtsd", "--guardian", NULL };
 	posix_spawn_file_actions_t actions;
 	int pair[2], err;
@@ -155,6 +169,7 @@ static int start(void)
 		close(pair[0]);
 		return -err;
 	}
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	mutex_lock(&slots_lock);
 	guardian.socket = pair[0];
 	guardian.pidfd = syscall(SYS_pidfd_open, pid, 0);
@@ -170,9 +185,14 @@ static int start(void)
 /* It has ended, or is to: it ends when the socket is closed. */
 static void bury(void)
 {
+	struct pollfd end = { .fd = guardian.pidfd, .events = POLLIN };
+
 	mutex_lock(&slots_lock);
 	close(guardian.socket);
 	guardian.socket = -1;
+	/* A stopped one does not end by itself. */
+	if (poll(&end, 1, END_LIMIT_MS) <= 0)
+		syscall(SYS_pidfd_send_signal, guardian.pidfd, SIGKILL, NULL, 0);
 	waitpid(guardian.pid, NULL, 0);
 	close(guardian.pidfd);
 	guardian.pidfd = -1;

@@ -30,6 +30,14 @@
 
 static int fds[RECORD_ENTRIES];
 
+/* Within a limit, later allocations would fail at it: all of the address space counts. */
+static bool may_lock(void)
+{
+	struct rlimit lock;
+
+	return !geteuid() || (!getrlimit(RLIMIT_MEMLOCK, &lock) && lock.rlim_cur == RLIM_INFINITY);
+}
+
 void guardian_harden(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -39,7 +47,7 @@ void guardian_harden(void)
 		(void)!pwrite(fd, "-1000", 5, 0);
 		close(fd);
 	}
-	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+	if (may_lock() && mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
 		return;
 }
 

@@ -21,6 +21,7 @@
 
 #include "context.h"
 #include "control/config.h"
+#include "engine/cgroup.h"
 #include "events/wake.h"
 #include "jobs/enrol.h"
 #include "jobs/failsafe.h"
@@ -50,13 +51,14 @@
 #define LOCK_PAUSE_NS 10000000
 
 static const char usage[] =
-	"usage: mtsd [--engine=userspace] [--run-dir DIR] [KEY=VALUE]...\n"
-	"       mtsd --thaw [--run-dir DIR]\n"
+	"usage: mtsd [--engine=userspace] [--user] [--run-dir DIR] [KEY=VALUE]...\n"
+	"       mtsd --thaw [--user] [--run-dir DIR]\n"
 	"\n"
 	"Lets jobs take turns in memory, as the module mts does, from user space. It stays in the\n"
 	"foreground; SIGTERM and SIGINT end it. mtsctl talks to it.\n"
 	"\n"
 	"  --engine=userspace  the only engine of this program: cgroup v2 and process_madvise(2)\n"
+	"  --user              for jobs of one user, without root: mtsd(8)\n"
 	"  --run-dir DIR       the socket, and the record of frozen jobs (" RUN_DIR ")\n"
 	"  --thaw              thaw what a mtsd has left frozen that was killed, and end\n"
 	"  -h, --help, -V, --version\n"
@@ -65,7 +67,31 @@ static const char usage[] =
 
 static const char *run_dir = RUN_DIR;
 
+static _Noreturn void refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "mtsd: %s: %s\nTry 'mtsd --help'.\n", what, why);
+	exit(EXIT_USAGE);
+}
+
 /* ---- start and end ----------------------------------------------------------------------- */
+
+/* A user's own directory; and jobs beside the cgroup of this process, which is delegated. */
+static void set_user_defaults(void)
+{
+	static char run[PATH_MAX];
+	char base[PATH_MAX + 32] = "cgroup_base=", *own = base + strlen(base);
+	const char *above = getenv("XDG_RUNTIME_DIR");
+
+	if (!above || *above != '/')
+		refuse("--user", "XDG_RUNTIME_DIR is not set: log in as the user, or set it to "
+				 "/run/user/UID");
+	snprintf(run, sizeof(run), "%s/mts", above);
+	run_dir = run;
+	if (!mts_cgroup_of_pid(getpid(), own, PATH_MAX) || !strcmp(own, mts_cgroup_mount()))
+		return;
+	strcpy(strrchr(own, '/'), "/mts");
+	mts_user_param_take(base);
+}
 
 static bool path_in_run_dir(char path[PATH_MAX], const char *name)
 {
@@ -275,24 +301,20 @@ enum {
 	OPTION_ENGINE = 256,
 	OPTION_RUN_DIR,
 	OPTION_THAW,
+	OPTION_USER,
 	OPTION_GUARDIAN,
 };
 
 static const struct option options[] = {
 	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "run-dir", required_argument, NULL, OPTION_RUN_DIR },
+	{ "user", no_argument, NULL, OPTION_USER },
 	{ "thaw", no_argument, NULL, OPTION_THAW },
 	{ "guardian", no_argument, NULL, OPTION_GUARDIAN }, /* by mtsd itself */
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ 0 },
 };
-
-static void refuse(const char *what, const char *why)
-{
-	fprintf(stderr, "mtsd: %s: %s\nTry 'mtsd --help'.\n", what, why);
-	exit(EXIT_USAGE);
-}
 
 int main(int argc, char **argv)
 {
@@ -308,6 +330,9 @@ int main(int argc, char **argv)
 			break;
 		case OPTION_RUN_DIR:
 			run_dir = optarg;
+			break;
+		case OPTION_USER:
+			set_user_defaults();
 			break;
 		case OPTION_THAW:
 			thaw = true;

@@ -11,6 +11,9 @@
 
 #include "context.h"
 #include "control/commands.h"
+#include "engine/cgroup.h"
+#include "engine/process.h"
+#include "engine/taken.h"
 #include "mtsd/wire.h"
 #include "uapi/mts.h"
 
@@ -30,23 +33,6 @@ static struct sockaddr_un address;
 static int server = -1;
 static int stop = -1;
 static struct task_struct *acceptor;
-
-static bool read_all(int fd, void *buf, size_t size)
-{
-	char *at = buf;
-
-	while (size) {
-		ssize_t got = read(fd, at, size);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		at += got;
-		size -= got;
-	}
-	return true;
-}
 
 static bool write_all(int fd, const void *buf, size_t size)
 {
@@ -89,7 +75,7 @@ static bool read_request(int from, struct mts_wire_request *request, int *fd)
 	header = CMSG_FIRSTHDR(&msg);
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
-	return read_all(from, (char *)request + got, sizeof(*request) - got);
+	return mts_wire_read(from, (char *)request + got, sizeof(*request) - got);
 }
 
 static bool reply(int fd, int err, const void *argument, size_t size)
@@ -117,7 +103,42 @@ static bool may_ask(unsigned int cmd)
 {
 	uid_t uid = mts_user_caller()->uid;
 
-	return !mts_command_changes(cmd) || !uid || uid == geteuid();
+	return (!mts_command_changes(cmd) && cmd != MTS_IOC_JOB_TAKE) || !uid || uid == geteuid();
+}
+
+/* A job of one running process: make a cgroup of it, and add that. */
+static int take(struct mts_job_take *take)
+{
+	struct mts_job_add add = { .flags = take->flags, .max_pause_ns = take->max_pause_ns };
+	struct cgroup *cgrp;
+	int err;
+
+	if (take->pad || take->reserved[0])
+		return -EINVAL;
+	if (take->pid <= 0)
+		return -ESRCH;
+	err = mts_process_check(take->pid);
+	if (err)
+		return err;
+	cgrp = mts_taken_make(take->pid);
+	if (IS_ERR(cgrp))
+		return PTR_ERR(cgrp);
+	add.cgroup_fd = cgrp->dir;
+	err = mts_command(MTS_IOC_JOB_ADD, &add);
+	if (err) {
+		mts_taken_give_back(cgrp);
+	} else {
+		take->id = add.id;
+		take->cgroup_id = add.cgroup_id;
+		strscpy(take->name, strrchr(cgrp->path, '/') + 1, sizeof(take->name));
+	}
+	cgroup_put(cgrp);
+	return err;
+}
+
+static int command(unsigned int cmd, void *argument)
+{
+	return cmd == MTS_IOC_JOB_TAKE ? take(argument) : mts_command(cmd, argument);
 }
 
 static bool answer_list(int fd, unsigned int cmd, struct mts_list *list)
@@ -142,7 +163,7 @@ static bool answer(int fd, const struct mts_wire_request *request, void *argumen
 
 	if (!may_ask(cmd))
 		return reply(fd, -EPERM, NULL, 0);
-	if (!mts_command_is_list(cmd) && !mts_command_is_known(cmd))
+	if (!mts_command_is_list(cmd) && !mts_command_is_known(cmd) && cmd != MTS_IOC_JOB_TAKE)
 		return reply(fd, -ENOTTY, NULL, 0);
 	if (request->size != wanted)
 		return reply(fd, -EINVAL, NULL, 0);
@@ -150,7 +171,7 @@ static bool answer(int fd, const struct mts_wire_request *request, void *argumen
 		return answer_list(fd, cmd, argument);
 	if (cmd == MTS_IOC_JOB_ADD)
 		((struct mts_job_add *)argument)->cgroup_fd = passed;
-	err = mts_command(cmd, argument);
+	err = command(cmd, argument);
 	return reply(fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
 }
 
@@ -192,7 +213,7 @@ static int caller_main(void *data)
 		else
 			argument =
 				calloc(1, max_t(size_t, _IOC_SIZE(request.cmd), request.size) + 1);
-		ok = ok && argument && read_all(caller->fd, argument, request.size) &&
+		ok = ok && argument && mts_wire_read(caller->fd, argument, request.size) &&
 		     answer(caller->fd, &request, argument, passed);
 		free(argument);
 		if (passed >= 0)

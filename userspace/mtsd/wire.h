@@ -14,9 +14,15 @@
 #ifndef MTSD_WIRE_H
 #define MTSD_WIRE_H
 
+#include <errno.h>
 #include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
 
 #define MTS_SOCKET "/run/mts/socket"
+/* Of the mtsd of a user, below $XDG_RUNTIME_DIR. */
+#define MTS_USER_SOCKET "mts/socket"
 
 /* The largest argument; a larger size is refused with EINVAL, and the connection is closed. */
 #define MTS_WIRE_ARGUMENT_MAX 16384u
@@ -30,5 +36,23 @@ struct mts_wire_reply {
 	__s32 err; /* 0, or a positive errno */
 	__u32 size;
 };
+
+/* All of @size bytes. False: the other end has closed the connection, or an error. */
+static inline bool mts_wire_read(int fd, void *buf, size_t size)
+{
+	char *at = buf;
+	ssize_t got;
+
+	while (size) {
+		got = read(fd, at, size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		at += got;
+		size -= got;
+	}
+	return true;
+}
 
 #endif /* MTSD_WIRE_H */
