@@ -19,6 +19,10 @@ static unsigned long long bin_bytes;
 module_param(bin_bytes, ullong, 0444);
 MODULE_PARM_DESC(bin_bytes, "bin size at load, in bytes: 0 is automatic (default)");
 
+static char *step = MTS_DEFAULT_STEP == MTS_STEP_AUTO ? "auto" : "bin";
+module_param(step, charp, 0444);
+MODULE_PARM_DESC(step, "what a switch exchanges at load: bin (all), auto, or a size, as 512M");
+
 static char *cgroup_base = "/sys/fs/cgroup/mts";
 module_param(cgroup_base, charp, 0444);
 MODULE_PARM_DESC(cgroup_base, "cgroup v2 directory for jobs (default /sys/fs/cgroup/mts)");
@@ -129,10 +133,31 @@ int mts_config_set(const struct mts_config *set)
 	return err;
 }
 
+/* "bin", "auto", or whole MiB. */
+static int parse_step(const char *text, u32 *value)
+{
+	char *end;
+	u64 bytes;
+
+	if (!strcmp(text, "bin")) {
+		*value = MTS_STEP_BIN;
+		return 0;
+	}
+	if (!strcmp(text, "auto")) {
+		*value = MTS_STEP_AUTO;
+		return 0;
+	}
+	bytes = memparse(text, &end);
+	if (*end || !bytes || bytes & ((1u << 20) - 1) || bytes >> 20 > MTS_STEP_MIB_MAX)
+		return -EINVAL;
+	*value = bytes >> 20;
+	return 0;
+}
+
 int mts_config_init(void)
 {
 	struct mts_config c = {
-		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN,
+		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN | MTS_CONFIG_STEP,
 		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
 		.bin_bytes = bin_bytes,
 	};
@@ -143,6 +168,11 @@ int mts_config_init(void)
 		return -EINVAL;
 	}
 	c.mode = found;
+	err = parse_step(step, &c.step);
+	if (err) {
+		pr_err("step=%s: not bin, auto, or a size of whole MiB from 1M to 1P\n", step);
+		return err;
+	}
 	err = mts_config_set(&c);
 	if (err)
 		pr_err("slice_ms=%u or bin_bytes=%llu is out of range: see modinfo mts\n", slice_ms,

@@ -107,7 +107,8 @@ void mts_plan_traffic(const struct mts_plan_conf *conf, const struct mts_plan_bi
 	plan->swap_out_bytes = 0;
 	if (plan->nbins < 2)
 		return;
-	if (conf->evict != MTS_EVICT_FULL) {
+	/* Of overlapping bins, those that run fill the memory: what waits is out. */
+	if (conf->evict != MTS_EVICT_FULL && !plan->overlaps) {
 		rotate(bins, plan, scratch);
 		return;
 	}

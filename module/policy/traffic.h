@@ -16,7 +16,7 @@
  * what does not fit. This is simulated: bins take turns in the capacity, and the bin that runs
  * again last is evicted first. The result is the mean over a cycle of rounds, or over 64 rounds if
  * no cycle is found. Traffic of an overfull bin within its slice is not included: each bin counts
- * for at most the capacity.
+ * for at most the capacity. Each of the bins that overlap goes out and in once a round.
  *
  * The rotor does not call this: the figures are for users, and for thousands of bins they take ten
  * times as long as the plan.

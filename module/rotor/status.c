@@ -106,6 +106,9 @@ void mts_status_get(struct mts_status *status)
 	status->longest_pause_ns = mts_rotor.round.plan.longest_pause_ns;
 	if (mts_rotor.round.nbins) {
 		status->evict = mts_rotor.costs.switches.evict;
+		/* As evict.c does. */
+		if (mts_rotor.round.plan.overlaps && status->evict == MTS_EVICT_FULL)
+			status->evict = MTS_EVICT_NEED;
 		status->max_pause_ns = mts_rotor.planning.max_pause_ns;
 		status->limited_by = mts_rotor.planning.limited_by;
 	}
@@ -159,7 +162,8 @@ u32 mts_status_bins(struct mts_bin_info *bins, u32 n)
 	lockdep_assert_held(&mts_lock);
 	for (i = 0; i < min(n, mts_rotor.round.nbins); i++) {
 		bins[i].jobs = mts_rotor.round.bins[i].jobs;
-		bins[i].pad = 0;
+		bins[i].flags = (mts_rotor.round.bins[i].runs ? MTS_BIN_RUNS : 0) |
+				(mts_rotor.round.plan.overlaps ? MTS_BIN_OVERLAPS : 0);
 		bins[i].demand = mts_rotor.round.bins[i].demand;
 		bins[i].slice_ns = mts_rotor.round.bins[i].slice_ns;
 	}

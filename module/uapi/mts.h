@@ -38,7 +38,7 @@
  * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
- *  4: MTS_IOC_DISK
+ *  4: mts_config.step; mts_bin_info.flags; MTS_IOC_DISK
  */
 #define MTS_ABI_VERSION 4
 
@@ -193,9 +193,9 @@ struct mts_config {
 	__u32 interactive;
 	__u32 demand; /* enum mts_demand */
 	/*
-	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs that
-	 * stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time (Reuven
-	 * & Wiseman, section 4). MTS_STEP_AUTO: as a forecast has it.
+	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs
+	 * that stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time
+	 * (Reuven & Wiseman, section 4). MTS_STEP_AUTO: a 32nd of the capacity.
 	 */
 	__u32 step;
 };
@@ -345,7 +345,7 @@ enum mts_call {
 enum mts_state {
 	MTS_STATE_OFF = 0, /* mode=off: nothing is frozen */
 	MTS_STATE_IDLE = 1, /* nothing to rotate: nothing is frozen */
-	MTS_STATE_RUNNING = 2, /* one bin runs, the others are frozen */
+	MTS_STATE_RUNNING = 2, /* one bin runs, or some that overlap; the others are frozen */
 	/*
 	 * From one bin to the next. With mts_status.bins 0: rotation has ended, and
 	 * each job that is still frozen is thawed when its memory is back.
@@ -418,7 +418,11 @@ struct mts_status {
 	__u32 each_how; /* enum mts_each_how */
 	__u32 jobs;
 	__u32 bins; /* 0 while not rotating */
-	__u32 current_bin; /* the bin that runs, or is brought back; or MTS_BIN_NONE */
+	/*
+	 * The bin that runs, or is brought back; of bins that overlap, the one that came in last.
+	 * MTS_BIN_NONE: none
+	 */
+	__u32 current_bin;
 	__u32 frozen; /* jobs that mts holds frozen now */
 	__u64 generation; /* changes with every change of jobs or bins */
 	__u64 now_ns;
@@ -512,11 +516,19 @@ struct mts_job_info {
 	__u64 immovable;
 };
 
+/* Since ABI 4. In older ones the bin mts_status.current_bin runs, and no other one. */
+#define MTS_BIN_RUNS (1u << 0) /* it runs, or is brought back */
+/*
+ * The bins overlap: each is a group of jobs that come and go together, and several groups run at a
+ * time. At a switch one comes in, or some, and as many leave as must. All bins have it, or none.
+ */
+#define MTS_BIN_OVERLAPS (1u << 1)
+
 struct mts_bin_info {
 	__u32 jobs;
-	__u32 pad;
+	__u32 flags; /* MTS_BIN_RUNS, MTS_BIN_OVERLAPS */
 	__u64 demand;
-	__u64 slice_ns;
+	__u64 slice_ns; /* of bins that overlap: until the next switch, once it has come in */
 };
 
 /*

@@ -154,6 +154,7 @@ static void config_defaults(void)
 	struct mts_config c = get_config();
 
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
+	check(c.step == MTS_DEFAULT_STEP, "step %u", c.step);
 	check(c.interactive == 250, "interactive %u", c.interactive);
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
@@ -198,6 +199,8 @@ static const struct refusal refusals[] = {
 	{ "interactive too large",
 	  { SET(INTERACTIVE, .interactive = MTS_INTERACTIVE_MAX + 1) },
 	  -ERANGE },
+	{ "step too large", { SET(STEP, .step = MTS_STEP_MIB_MAX + 1) }, -ERANGE },
+	{ "step next to bin", { SET(STEP, .step = MTS_STEP_BIN - 1) }, -ERANGE },
 	{ "one bad among good",
 	  { .mask = MTS_CONFIG_ALL,
 	    .mode = MTS_MODE_ALWAYS,
@@ -251,6 +254,10 @@ static void config_limits_are_inside(void)
 		{ SET(OVERHEAD, .overhead = 0) },
 		{ SET(INTERACTIVE, .interactive = MTS_INTERACTIVE_MAX) },
 		{ SET(INTERACTIVE, .interactive = 0) },
+		{ SET(STEP, .step = 1) },
+		{ SET(STEP, .step = MTS_STEP_MIB_MAX) },
+		{ SET(STEP, .step = MTS_STEP_AUTO) },
+		{ SET(STEP, .step = MTS_STEP_BIN) },
 		{ SET(PACK, .pack = MTS_PACK_RW) },
 		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
 		{ SET(EVICT, .evict = MTS_EVICT_AUTO) },
@@ -278,7 +285,8 @@ static void config_sets_what_is_named(void)
 				  .min_slice_ns = 1,
 				  .max_pause_ns = 1,
 				  .overhead = MTS_OVERHEAD_MAX + 1,
-				  .interactive = MTS_INTERACTIVE_MAX + 1 };
+				  .interactive = MTS_INTERACTIVE_MAX + 1,
+				  .step = MTS_STEP_MIB_MAX + 1 };
 
 	set_config(&set);
 	after = get_config();

@@ -102,6 +102,13 @@ static void bad_parameters_are_refused(void)
 	expect_refusal("slice_ms=-5", 0, "slice_ms");
 	expect_refusal("bin_bytes=4096", 0, "bin_bytes=4096");
 	expect_refusal("bin_bytes=1125899906842625", 0, "bin_bytes=1125899906842625");
+	expect_refusal("step=some", -EINVAL, "step=some: not bin, auto, or a size");
+	expect_refusal("step=", -EINVAL, "step=: not");
+	expect_refusal("step=0", -EINVAL, "step=0: not");
+	expect_refusal("step=-1M", -EINVAL, "step=-1M: not");
+	expect_refusal("step=1000K", -EINVAL, "step=1000K: not");
+	expect_refusal("step=1025T", -EINVAL, "step=1025T: not");
+	expect_refusal("step=16Mx", -EINVAL, "step=16Mx: not");
 	expect_refusal("cgroup_base=/nonexistent/x", -ENOENT, "/nonexistent");
 	expect_refusal("cgroup_base=relative", -EINVAL, "cgroup_base=relative");
 	expect_refusal("cgroup_base=relative/x", 0, "cgroup_base");
@@ -120,19 +127,24 @@ static void good_parameters_are_used(void)
 	struct mts_config c;
 
 	unload();
-	load("mode=off slice_ms=100 bin_bytes=33554432 cgroup_base=/sys/fs/cgroup/t-base");
+	load("mode=off slice_ms=100 bin_bytes=33554432 step=16M cgroup_base=/sys/fs/cgroup/t-base");
 	c = get_config();
 	check(c.mode == MTS_MODE_OFF && c.slice_ns == 100 * NS_PER_MS && c.bin_bytes == 32 * MIB,
 	      "mode %u slice %llu bin %llu", c.mode, c.slice_ns, c.bin_bytes);
 	check(c.min_slice_ns <= c.slice_ns, "min_slice %llu", c.min_slice_ns);
+	check(c.step == 16, "step %u", c.step);
 	check(c.overhead == MTS_DEFAULT_OVERHEAD, "overhead %u", c.overhead);
 	create_job("elsewhere", 0);
 	check(cg_exists("t-base/elsewhere") && !cg_exists(BASE), "not below the base");
 	expect_within(2000, get_status().state == MTS_STATE_OFF, "%s", describe());
 	unload();
 	check(!cg_exists("t-base"), "the base was left");
-	load("mode=always");
+	load("mode=always step=auto");
 	check(get_config().mode == MTS_MODE_ALWAYS, "mode %u", get_config().mode);
+	check(get_config().step == MTS_STEP_AUTO, "step %u", get_config().step);
+	unload();
+	load("step=bin");
+	check(get_config().step == MTS_STEP_BIN, "step %u", get_config().step);
 	unload();
 	load("");
 }

@@ -437,9 +437,31 @@ static void rotation_ends_when_the_rest_of_the_bins_fits(void)
 	hog_expect_progress(&hogs[3], 2000);
 }
 
-GUEST_TESTS(TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
-	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
-	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
+/* ---- which bins run ---------------------------------------------------------------- */
+
+static void status_marks_the_bin_that_runs(void)
+{
+	struct mts_bin_info bins[3];
+	struct mts_status s;
+	u32 i, seen;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	rotate(32, 400, MTS_EVICT_OFF);
+	expect_rotation(3);
+	for (seen = 0; seen < 20; sleep_ms(50)) {
+		if (!look_at_bins(&s, bins, 3))
+			continue;
+		for (i = 0; i < 3; i++)
+			check(bins[i].flags == (i == s.current_bin ? MTS_BIN_RUNS : 0),
+			      "bin %u, while %u runs: flags %x", i, s.current_bin, bins[i].flags);
+		seen++;
+	}
+}
+
+GUEST_TESTS(TEST(status_marks_the_bin_that_runs), TEST(bins_take_turns), TEST(never_two_bins),
+	    TEST(slices_follow_demand), TEST(slices_grow_with_the_price_of_a_switch),
+	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
+	    TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),
