@@ -319,6 +319,51 @@ static void cgroup_limited(void)
 	job->immovable = job->demand;
 }
 
+/*
+ * Six groups of 30 MiB, 1 s each and 0.1 s a switch, of which three run; group 4 came in last and has
+ * 0.7 s left. Of those that wait group 5 comes first: a job of it has a limit of its own. Then 1.
+ */
+static void groups(void)
+{
+	static const bool runs[] = { true, false, true, false, true, false };
+	static const u64 waited[] = { 0, 4 * SECOND, 0, 3 * SECOND, 0, 2 * SECOND };
+	struct mts_job_info *job;
+	char name[8];
+
+	detail(MTS_STATE_RUNNING, MTS_REASON_OVERCOMMIT, "the jobs' demand exceeds the capacity");
+	for (u32 i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "job.%u", i);
+		job = new_job(name, runs[i] ? MTS_JOB_RUNNING : MTS_JOB_FROZEN, i, 30);
+		if (!runs[i])
+			job->frozen_since_ns = NOW - waited[i];
+		now.bins[i].slice_ns = SECOND;
+		now.bins[i].flags = MTS_BIN_OVERLAPS | (runs[i] ? MTS_BIN_RUNS : 0);
+	}
+	now.jobs[5].max_pause_ns = 4 * SECOND;
+	now.status.current_bin = 4;
+	now.status.capacity = 96 * MIB;
+	now.status.round = 12;
+	now.status.slice_ends_ns = now.status.now_ns + 700000000;
+	now.status.round_ns = 6600000000;
+	now.status.longest_pause_ns = 3600000000;
+	now.status.max_pause_ns = 30 * SECOND;
+	now.status.evict = MTS_EVICT_NEED;
+}
+
+/* Group 1 replaces group 0; the groups 2 and 4 run on. */
+static void groups_switching(void)
+{
+	groups();
+	now.status.state = MTS_STATE_SWITCHING;
+	now.status.slice_ends_ns = 0;
+	now.status.current_bin = 1;
+	now.bins[0].flags = MTS_BIN_OVERLAPS;
+	now.bins[1].flags = MTS_BIN_OVERLAPS | MTS_BIN_RUNS;
+	now.jobs[0].state = MTS_JOB_FROZEN;
+	now.jobs[0].frozen_since_ns = NOW;
+	now.status.frozen++;
+}
+
 static void switching(void)
 {
 	rotating();
@@ -471,6 +516,8 @@ static const struct {
 	{ "rotating", rotating },
 	{ "used", used },
 	{ "switching", switching },
+	{ "groups", groups },
+	{ "groups-switching", groups_switching },
 	{ "oom", oom },
 	{ "paused", paused },
 	{ "many", many },
@@ -530,6 +577,8 @@ static void make_scenario(void)
 		scenarios[i].make();
 		if (now.status.bins && now.status.current_bin == MTS_BIN_NONE)
 			now.status.current_bin = 0;
+		if (now.status.abi >= 4 && now.status.bins && !now.bins[0].flags)
+			now.bins[now.status.current_bin].flags = MTS_BIN_RUNS;
 		if (!strcmp(scenario(), "no-each"))
 			now.status.each_how = MTS_EACH_NONE;
 		forget_removed();
@@ -584,7 +633,13 @@ int ipc_config_get(struct mts_config *config)
 		.max_pause_ns = 30 * SECOND,
 		.overhead = strtoul(env("MTS_FAKE_CONFIG_OVERHEAD", "25"), NULL, 0),
 		.interactive = strtoul(env("MTS_FAKE_CONFIG_INTERACTIVE", "250"), NULL, 0),
+		.step = strtoul(env("MTS_FAKE_CONFIG_STEP", "4294967295"), NULL, 0), /* bin */
 	};
+	/* As ipc.c, with an older module. */
+	if (now.status.abi < 4) {
+		config->mask &= ~MTS_CONFIG_STEP;
+		config->step = MTS_STEP_BIN;
+	}
 	return 0;
 }
 
@@ -594,9 +649,10 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u interactive=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
-		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive);
+		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive,
+		       c->step);
 	return ret;
 }
 

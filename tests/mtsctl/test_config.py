@@ -5,15 +5,16 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE = (
-    1 << i for i in range(10)
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE, STEP = (
+    1 << i for i in range(11)
 )
+STEP_AUTO, STEP_BIN = 0, 0xFFFFFFFF
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive")]
+    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive", "step")]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -56,6 +57,11 @@ def call(mask, **fields):
         (["interactive=25%"], call(INTERACTIVE, interactive=250)),
         (["interactive=90%"], call(INTERACTIVE, interactive=900)),
         (["interactive=off"], call(INTERACTIVE, interactive=0)),
+        (["step=bin"], call(STEP, step=STEP_BIN)),
+        (["step=auto"], call(STEP, step=STEP_AUTO)),
+        (["step=1M"], call(STEP, step=1)),
+        (["step=1.5G"], call(STEP, step=1536)),
+        (["step=1P"], call(STEP, step=1 << 30)),
         (
             ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
             call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
@@ -118,6 +124,15 @@ def test_set(mtsctl, host, args, expected):
         (["bin=0%"], "0% is no memory"),
         (["bin=101%"], "more than 100%"),
         (["bin=0.001%"], "not between 1M and 1P"),
+        (["step="], "step=: not bin, auto or a size: a value is missing"),
+        (["step=full"], "step=full: not bin, auto or a size: not a number"),
+        (["step=off"], "not bin, auto or a size"),
+        (["step=40%"], "not bin, auto or a size: unknown unit"),
+        (["step=0"], "step=0: not between 1M and 1P"),
+        (["step=1023K"], "not between 1M and 1P"),
+        (["step=1025T"], "not between 1M and 1P"),
+        (["step=1.2M"], "step=1.2M: not in whole MiB"),
+        (["step=auto", "step=bin"], "step is given twice"),
         (["slice=1s", "slice=2s"], "slice is given twice"),
         (["mode=auto", "mode=auto"], "mode is given twice"),
         (["mode=auto", "slice=x"], "not a number"),
@@ -150,28 +165,40 @@ def test_share_without_meminfo(mtsctl, host):
 def test_get(mtsctl):
     assert mtsctl("get").out == (
         "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
-        "overhead=2.5%\ninteractive=25%\nbin=auto\n"
+        "overhead=2.5%\ninteractive=25%\nbin=auto\nstep=bin\n"
     )
 
 
+def test_an_old_module_has_no_step(mtsctl):
+    """What `get` shows, `set` takes: of a module before ABI 4, too."""
+    assert "step" not in mtsctl("get", abi=3).out
+    assert json.loads(mtsctl("get", "--json", abi=3).out)["step"] is None
+
+
 @pytest.mark.parametrize(
-    ("slice_ns", "bin_bytes", "overhead", "shown"),
+    ("slice_ns", "bin_bytes", "overhead", "step", "shown"),
     [
-        (2500000000, 96 * MIB, 50, ("2500ms", "96M", "5%")),
-        (100000001, MIB + 1, 1, ("100000001ns", "1048577", "0.1%")),
-        (60 * 10**9, 1 << 50, 0, ("60s", "1P", "off")),
+        (2500000000, 96 * MIB, 50, 512, ("2500ms", "96M", "5%", "512M")),
+        (100000001, MIB + 1, 1, STEP_AUTO, ("100000001ns", "1048577", "0.1%", "auto")),
+        (60 * 10**9, 1 << 50, 0, STEP_BIN, ("60s", "1P", "off", "bin")),
     ],
 )
-def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
-    fake = {"config_slice": slice_ns, "config_bin": bin_bytes, "config_overhead": overhead}
+def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, step, shown):
+    fake = {
+        "config_slice": slice_ns,
+        "config_bin": bin_bytes,
+        "config_overhead": overhead,
+        "config_step": step,
+    }
     out = mtsctl("get", **fake).out
     assert f"slice={shown[0]}\n" in out
     assert f"bin={shown[1]}\n" in out
     assert f"overhead={shown[2]}\n" in out
+    assert f"step={shown[3]}\n" in out
     assert mtsctl("set", *out.split()).status == 0
     assert mtsctl.calls == [
         call(
-            0x3FF,
+            0x7FF,
             mode=1,
             pack=1,
             evict=1,
@@ -182,6 +209,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
             overhead=overhead,
             demand=1,
             interactive=250,
+            step=step,
         )
     ]
 
@@ -198,5 +226,8 @@ def test_get_json(mtsctl):
         "overhead": 25,  # per mille
         "interactive": 250,
         "bin_bytes": None,
+        "step": "bin",
     }
     assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB
+    assert json.loads(mtsctl("get", "--json", config_step=STEP_AUTO).out)["step"] == "auto"
+    assert json.loads(mtsctl("get", "--json", config_step=512).out)["step"] == 512 * MIB

@@ -221,6 +221,17 @@ static void check_lists(void)
 	kernel.error = 0;
 }
 
+/* A module before ABI 4 leaves 0 in the place of the step. That does not mean MTS_STEP_AUTO. */
+static void check_step(void)
+{
+	struct mts_config config = { .mask = MTS_CONFIG_ALL, .step = MTS_STEP_AUTO };
+
+	CHECK(!ipc_config_get(&config) && config.step == MTS_STEP_AUTO);
+	config.mask = MTS_CONFIG_ALL & ~MTS_CONFIG_STEP;
+	CHECK(!ipc_config_get(&config) && config.step == MTS_STEP_BIN);
+	CHECK(config.mask == (MTS_CONFIG_ALL & ~MTS_CONFIG_STEP));
+}
+
 /* A module of ABI 1 knows neither the longer structures nor pause limits. */
 static void check_module_of_abi_1(void)
 {
@@ -255,6 +266,7 @@ int main(void)
 	check_open();
 	check_calls();
 	check_lists();
+	check_step();
 	check_module_of_abi_1();
 	ipc_close();
 	CHECK(fcntl(device, F_GETFD) == -1);

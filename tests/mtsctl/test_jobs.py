@@ -417,6 +417,31 @@ def test_why_below_a_job(why):
     assert "job        alpha (1)" in why(1, below="deep/down").out
 
 
+def test_why_in_a_group(why):
+    """Bins that overlap: several run, and those that wait come by their limits."""
+    out = why(2, scenario="groups").out
+    assert "\ngroup      1 of 0 to 5\n" in out
+    assert "\nuntil      group 1 runs, in about 1.9 s\n" in out
+
+
+@pytest.mark.parametrize(
+    ("job", "scenario", "text"),
+    [
+        (6, "groups", "until group 5 runs, in about 800 ms"),
+        (1, "groups", "frozen no: its group runs, for another 700 ms or more"),
+        (2, "groups-switching", "until the switch is done"),
+        (3, "groups-switching", "frozen no: its group runs"),
+    ],
+)
+def test_why_groups_come_by_their_limits(why, job, scenario, text):
+    assert text in " ".join(why(job, scenario=scenario).out.split())
+
+
+def test_why_json_of_a_group(why):
+    answer = json.loads(why(4, scenario="groups", option=["--json"]).out)
+    assert answer["runs_in_ns"] == 3000000000
+
+
 def test_why_idle(why):
     out = why(1, scenario="idle").out
     assert "no: mts freezes no job now (state idle)" in out

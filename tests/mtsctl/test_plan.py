@@ -316,6 +316,7 @@ def test_jobs_of_the_module(plan):
         "overhead": 25,
         "switch_ns": 100 * MS,  # as measured
         "processors": 1,
+        "step": "bin",
     }
     assert p["capacity"] == 96 * MIB
     assert p["resident_demand"] == 7 * MIB
@@ -339,6 +340,7 @@ def test_options_beat_the_module(plan):
         "overhead": 100,
         "switch_ns": 0,
         "processors": 1,
+        "step": "bin",
     }
     assert p["fits"]
 
@@ -408,7 +410,7 @@ def test_table(mtsctl):
     assert "   0  12.0 GiB     7.5 s    5.0 s     2  6.0 GiB x2\n" in out
     assert "   1   8.0 GiB     5.0 s    7.5 s     2  6.0 GiB, 2.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
-    assert "max_pause=auto\n           overhead=5% switch=0s processors=1\n" in out
+    assert "max_pause=auto\n           overhead=5% switch=0s processors=1 step=bin\n" in out
     assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
 
 
@@ -451,6 +453,9 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --max-pause 61s", "not between 1s and 60s"),
         ("--size 1G --overhead 5", "--overhead 5: not a percentage"),
         ("--size 1G --overhead 51%", "--overhead 51%: not between 0% and 50%"),
+        ("--size 1G --step half", "--step half: not bin, auto or a size"),
+        ("--size 1G --step 1K", "--step 1K: not between 1M and 1P"),
+        ("--size 1G --step auto --step bin", "--step is given twice"),
         ("--size 1G --overhead 5% --overhead off", "--overhead is given twice"),
         ("--size 1G --pack best", "--pack best: not one of ffd, bfd or rw"),
         ("--size 1G --evict some", "not one of off, need, full or auto"),
@@ -561,3 +566,51 @@ def test_residents_alone_need_more(mtsctl):
     out = mtsctl("plan", *args).out
     assert "the resident jobs alone need more than the capacity" in re.sub(r"\s+", " ", out)
     assert json.loads(mtsctl("plan", "--json", *args).out)["fits"] is False
+
+
+def test_bins_that_overlap(plan, mtsctl):
+    """Groups of at most a step, as many at a time as fit."""
+    args = ("--size", "1Gx40", "--capacity", "16G", "--slice", "16s", "--overhead", "off")
+    p = plan(*args, "--step", "1G", "--max-pause", "60s", "--switch", "200ms")
+    assert p["overlaps"]
+    assert p["config"]["step"] == GIB
+    assert column(p["bins"], "jobs") == [1] * 40
+    assert column(p["bins"], "slice_ns") == [S] * 40
+    # 16 GiB less half a group: 15.5 of 40 run at a time.
+    assert p["run_permille"] in (387, 388)
+    assert p["round_ns"] == 48 * S
+    assert column(p["bins"], "pause_ns") == [pytest.approx(48 * S * 24.5 / 40)] * 40
+    # Each group goes out and in once a round: as much as comes in.
+    assert p["evict"] == "need"
+    assert p["swap_in_bytes"] == p["swap_out_bytes"] == 40 * GIB
+    out = mtsctl("plan", *args, "--step", "1G", "--switch", "200ms", scenario="absent").out
+    text = " ".join(out.split())
+    assert "16.0 GiB for the groups that run" in text
+    assert "40 groups that overlap: about 15.5 of them run at a time, and each job for 38." in text
+    assert "step=1G" in text
+    assert re.search(r"^GROUP    DEMAND    SLICE    PAUSE  JOBS  WHICH$", out, re.M)
+
+
+def test_steps_of_a_plan(plan):
+    sizes = ("--size", "1Gx40", "--capacity", "32G")
+    bins = plan(*sizes, "--step", "bin")
+    assert (bins["config"]["step"], bins["overlaps"], bins["run_permille"]) == ("bin", False, None)
+    assert len(bins["bins"]) == 2
+    # A 32nd of the capacity.
+    auto = plan(*sizes, "--step", "auto")
+    assert (auto["config"]["step"], auto["overlaps"]) == ("auto", True)
+    assert len(auto["bins"]) == 40
+    assert len(plan(*sizes, "--step", "4G")["bins"]) == 10
+    # It fits: nothing is to be exchanged.
+    fits = plan("--size", "1Gx4", "--capacity", "32G", "--step", "auto")
+    assert fits["fits"]
+    assert not fits["overlaps"]
+
+
+def test_step_of_the_module(plan):
+    assert plan(scenario="rotating")["config"]["step"] == "bin"
+    p = plan(scenario="groups", config_step=30)
+    assert (p["config"]["step"], p["overlaps"], len(p["bins"])) == (30 * MIB, True, 6)
+    assert not plan("--step", "bin", scenario="groups", config_step=30)["overlaps"]
+    # An old module has disjoint bins, whatever is in the field.
+    assert not plan(scenario="groups", config_step=0, abi=3)["overlaps"]

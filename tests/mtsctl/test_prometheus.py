@@ -13,9 +13,9 @@ from tests.mtsctl.conftest import SCENARIOS
 COUNTER, GAUGE = "counter", "gauge"
 
 
-def families(mtsctl, scenario):
+def families(mtsctl, scenario, **fake):
     """The metrics by name; none stands there twice."""
-    shown = mtsctl("stats", "--prometheus", scenario=scenario)
+    shown = mtsctl("stats", "--prometheus", scenario=scenario, **fake)
     assert (shown.status, shown.err) == (0, "")
     found = list(text_string_to_metric_families(shown.out))
     names = [family.name for family in found]
@@ -28,7 +28,7 @@ def value(family, **labels):
     return sample.value
 
 
-@pytest.mark.parametrize("scenario", [*SCENARIOS, "rotating", "full"])
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "rotating", "full", "groups"])
 def test_every_metric_is_in_order(mtsctl, scenario):
     for name, family in families(mtsctl, scenario).items():
         assert name.startswith("mts_")
@@ -64,7 +64,14 @@ def test_state(mtsctl):
     (state,) = metrics["mts_state_info"].samples
     assert state.labels == {"state": "running", "reason": "overcommit"}
     (config,) = metrics["mts_config_info"].samples
-    assert config.labels == {"mode": "auto", "pack": "bfd", "evict": "need", "demand": "used"}
+    assert config.labels == {
+        "mode": "auto",
+        "pack": "bfd",
+        "evict": "need",
+        "demand": "used",
+        "step": "bin",
+    }
+    assert value(metrics["mts_config_step_bytes"]) == 0
     assert value(metrics["mts_config_overhead_ratio"]) == 0.025
     assert value(metrics["mts_config_interactive_ratio"]) == 0.25
     assert value(metrics["mts_config_slice_seconds"]) == 2
@@ -85,12 +92,24 @@ def test_what_a_page_costs(mtsctl):
     assert "mts_page_seconds" not in families(mtsctl, "idle")
 
 
+@pytest.mark.parametrize(
+    ("step", "word", "size"), [(0, "auto", 0), (512, "size", 512 << 20), (0xFFFFFFFF, "bin", 0)]
+)
+def test_step(mtsctl, step, word, size):
+    metrics = families(mtsctl, "idle", config_step=step)
+    (config,) = metrics["mts_config_info"].samples
+    assert config.labels["step"] == word
+    assert value(metrics["mts_config_step_bytes"]) == size
+
+
 def test_bins(mtsctl):
     metrics = families(mtsctl, "rotating")
     assert [s.value for s in metrics["mts_bin_running"].samples] == [0, 1, 0]
     assert value(metrics["mts_bin_slice_seconds"], bin="2") == 1
     assert value(metrics["mts_bin_demand_bytes"], bin="0") == 93 << 20
     assert "mts_bin_jobs" not in families(mtsctl, "idle")
+    groups = families(mtsctl, "groups")
+    assert [s.value for s in groups["mts_bin_running"].samples] == [1, 0] * 3
 
 
 def test_jobs(mtsctl):

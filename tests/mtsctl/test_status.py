@@ -17,14 +17,16 @@ STATUS_SCENARIOS = [
     "moving",
     "unseen",
     "limits",
+    "groups",
+    "groups-switching",
 ]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
-    "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page",
+    "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page", "overlaps",
 }  # fmt: skip
-BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs_in_ns"}
+BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "each_leaf", "pin", "state", "bin", "cgroup_id", "cgroup",
     "demand", "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns",
@@ -110,6 +112,8 @@ def test_rotating_json(mtsctl):
     assert status["current_bin"] == 1
     assert status["slice_left_ns"] == 1300000000
     assert [b["runs_in_ns"] for b in status["bins"]] == [2500000000, 0, 1400000000]
+    assert [b["runs"] for b in status["bins"]] == [False, True, False]
+    assert not status["overlaps"]
     assert status["round_ns"] == 5300000000
     assert status["longest_pause_ns"] == 4300000000
     assert status["max_pause_ns"] == 30000000000
@@ -126,6 +130,51 @@ def test_rotating_json(mtsctl):
     assert jobs[6]["bin"] == "every"
     assert jobs[10]["bin"] is None
     assert jobs[13]["name"].startswith('strange?"name"')  # not UTF-8
+
+
+def test_an_old_module_says_only_which_bin_runs(mtsctl):
+    old = mtsctl("status", scenario="rotating", abi=3).out
+    assert re.search(r"^ +\* 1  now ", old, re.M)
+    assert old == mtsctl("status", scenario="rotating").out
+
+
+def test_groups(mtsctl):
+    """Bins that overlap. Those that wait come in by the ends of their pauses, not by number."""
+    out = mtsctl("status", scenario="groups").out
+    assert "capacity   96.0 MiB for the groups that run\n" in out
+    assert "demand     180 MiB in groups, 0 B of resident jobs\n" in out
+    assert "groups     3 of 6 run, with a demand of 90.0 MiB: " in out
+    # 0.7 s until the switch, which takes 0.1 s; each group before adds 1.1 s.
+    assert "next       group 5 runs in 800 ms\n" in out
+    runs = re.findall(r"^ +((?:\* )?\d)  (now|in [\d.]+ m?s) ", out, re.M)
+    assert runs == [
+        ("* 0", "now"),
+        ("1", "in 1.9 s"),
+        ("* 2", "now"),
+        ("3", "in 3.0 s"),
+        ("* 4", "now"),
+        ("5", "in 800 ms"),
+    ]
+    assert re.search(r"^  GROUP  RUNS ", out, re.M)
+    assert re.search(r"^ +ID JOB +STATE +GROUP ", out, re.M)
+    assert not re.search(r"\bbins?\b", out, re.I)
+
+
+def test_groups_json(mtsctl):
+    status = json.loads(mtsctl("status", "--json", scenario="groups").out)
+    assert status["overlaps"]
+    assert status["current_bin"] == 4
+    assert [b["runs"] for b in status["bins"]] == [True, False] * 3
+    assert [b["runs_in_ns"] for b in status["bins"]] == [0, 1900000000, 0, 3000000000, 0, 800000000]
+
+
+def test_a_switch_of_groups(mtsctl):
+    out = mtsctl("status", scenario="groups-switching").out
+    assert "next       group 1 runs as soon as the switch is done\n" in out
+    assert re.search(r"^ +\* 1  coming ", out, re.M)
+    assert re.search(r"^ +\* 2  now ", out, re.M)
+    assert re.search(r"^ +0  in ", out, re.M)
+    assert "groups     3 of 6 run, " in out
 
 
 def test_interactive(mtsctl):

@@ -62,6 +62,7 @@ static void make(struct made *made, u64 seconds)
 	made->jobs[1].frozen_since_ns = 95 * SECOND;
 	for (u32 i = 0; i < BINS; i++)
 		made->bins[i].slice_ns = 2 * SECOND;
+	made->bins[1].flags = MTS_BIN_RUNS;
 	*st = (struct mts_status){
 		.state = MTS_STATE_RUNNING,
 		.jobs = JOBS,
@@ -321,6 +322,28 @@ static void every_size_of_terminal_is_kept(void)
 	}
 }
 
+/* Where not all fit on the screen: those that run, then the others in the order of their turns. */
+static void groups_that_run_come_first(void)
+{
+	static u64 due[BINS] = { 9 * SECOND, 8 * SECOND, U64_MAX };
+	struct top_view view = { .width = 67, .height = 17 }; /* room for two lines */
+
+	make(&now, 1);
+	for (u32 i = 0; i < BINS; i++) {
+		now.bins[i].flags = MTS_BIN_OVERLAPS | (i == 2 ? MTS_BIN_RUNS : 0);
+		now.bins[i].jobs = 1;
+	}
+	now.sample.s.status.current_bin = 2;
+	now.sample.s.due = due;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(strstr(frame, "GROUP") && strstr(frame, "  * 2 [") && !strstr(frame, "    0 ["));
+	CHECK(strstr(frame, "... 2 more groups"));
+	view.height = 20;
+	lines(&view);
+	CHECK(strstr(frame, "  * 2 [") && strstr(frame, "    1 [") && strstr(frame, "    0 ["));
+}
+
 static void the_selected_job_is_shown(void)
 {
 	struct top_view view = { .width = 80, .height = 17 };
@@ -369,6 +392,7 @@ int main(void)
 	a_switch_counts_when_it_is_over();
 	the_share_is_that_of_a_whole_round();
 	every_size_of_terminal_is_kept();
+	groups_that_run_come_first();
 	the_selected_job_is_shown();
 	bars_show_memory_and_swap();
 	what_stays_is_in_no_bin();

@@ -47,7 +47,28 @@ def test_batch(mtsctl):
     assert re.search(r"^ +1 alpha +frozen +0 60.0 MiB +0 B 60.0 MiB +4.5 s +-$", out, re.M)
 
 
-@pytest.mark.parametrize("scenario", [*SCENARIOS, "paused", "full", "torn"])
+def test_batch_of_groups(mtsctl):
+    out = mtsctl("top", "-bn1", "-d0.01", scenario="groups").out
+    assert "jobs    6, 3 frozen; 3 of 6 groups run; round 6.6 s, longest pause 3.6 s\n" in out
+    assert re.search(r"^GROUP  of 96.0 MiB: ", out, re.M)
+    rows = re.findall(r"^ *((?:\* )?\d) \[.* 1.0 s  (\S.*)$", out, re.M)
+    # The second look at the module is a second later; the slice's end is as far off.
+    assert rows == [
+        ("* 0", "now"),
+        ("1", "in 1.9 s"),
+        ("* 2", "now"),
+        ("3", "in 3.0 s"),
+        ("* 4", "now"),
+        ("5", "in 800 ms"),
+    ]
+    out = mtsctl("top", "-bn1", "-d0.01", scenario="groups-switching").out
+    rows = re.findall(r"^ *((?:\* )?\d) \[.* 1.0 s  (now|coming)$", out, re.M)
+    assert rows == [("* 1", "coming"), ("* 2", "now"), ("* 4", "now")]
+
+
+@pytest.mark.parametrize(
+    "scenario", [*SCENARIOS, "paused", "full", "torn", "groups", "groups-switching"]
+)
 def test_batch_of_everything(mtsctl, scenario):
     shown = mtsctl("top", "-b", "-n1", "-d.01", scenario=scenario)
     assert shown.status == 2  # a digit stands before the point
@@ -55,6 +76,7 @@ def test_batch_of_everything(mtsctl, scenario):
     assert (shown.status, shown.err) == (0, "")
     assert max(map(len, shown.out.splitlines())) <= 80
     jobs = {"empty": 0, "many": 200, "full": 4096, "newer": 14, "torn": 14, "switching": 14}
+    jobs |= {"groups": 6, "groups-switching": 6}
     listed = re.findall(r"^ *\d+ \S+ +[a-z-]+ +(?:\d+|every|-) ", shown.out, re.M)
     assert len(listed) == jobs.get(scenario, 2 if scenario != "off" else 0)
 

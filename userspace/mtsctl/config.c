@@ -9,9 +9,9 @@
 #include "mtsctl.h"
 #include "values.h"
 
-#define KEYS                                                                             \
-	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive " \
-	"or bin"
+#define KEYS                                                                              \
+	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive, " \
+	"bin or step"
 
 static int show_json(const struct mts_config *config)
 {
@@ -27,13 +27,15 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "overhead", json_u64(config->overhead));
 	json_put(&root, "interactive", json_u64(config->interactive));
 	json_put(&root, "bin_bytes", json_u64_or_null(config->bin_bytes));
+	json_put(&root, "step",
+		 config->mask & MTS_CONFIG_STEP ? json_step(config->step) : json_null());
 	return json_print(root);
 }
 
 int get_main(const struct command *command, int argc, char **argv)
 {
 	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
-	char overhead[FORMAT_SIZE], interactive[FORMAT_SIZE];
+	char overhead[FORMAT_SIZE], interactive[FORMAT_SIZE], step[FORMAT_SIZE];
 	struct mts_config config = { 0 };
 	bool json = false;
 	int ret;
@@ -61,6 +63,9 @@ int get_main(const struct command *command, int argc, char **argv)
 	       format_pause(pause, config.max_pause_ns), format_share(overhead, config.overhead),
 	       format_share(interactive, config.interactive),
 	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
+	/* So that `set` takes the output of `get`. */
+	if (config.mask & MTS_CONFIG_STEP)
+		printf("step=%s\n", format_step(step, config.step));
 	return EXIT_OK;
 }
 
@@ -117,6 +122,9 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 	} else if (!strcmp(key, "bin")) {
 		bit = MTS_CONFIG_BIN;
 		ret = set_bin(command, value, &config->bin_bytes);
+	} else if (!strcmp(key, "step")) {
+		bit = MTS_CONFIG_STEP;
+		ret = value_step(command, "step=", value, &config->step);
 	} else {
 		return usage_error(command, "unknown key in '%s': KEY is " KEYS, text);
 	}

@@ -87,6 +87,13 @@ const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns)
 	return buf;
 }
 
+const char *format_step(char buf[FORMAT_SIZE], u32 step)
+{
+	if (step == MTS_STEP_BIN)
+		return "bin";
+	return step == MTS_STEP_AUTO ? "auto" : format_size_exact(buf, (u64)step << 20);
+}
+
 const char *format_pause(char buf[FORMAT_SIZE], u64 ns)
 {
 	return ns ? format_time_exact(buf, ns) : "auto";
@@ -161,6 +168,15 @@ json_t *json_u64(u64 value)
 json_t *json_u64_or_null(u64 value)
 {
 	return value ? json_u64(value) : json_null();
+}
+
+json_t *json_step(u32 step)
+{
+	char buf[FORMAT_SIZE];
+
+	if (step == MTS_STEP_BIN || step == MTS_STEP_AUTO)
+		return json_string(format_step(buf, step));
+	return json_u64((u64)step << 20);
 }
 
 json_t *json_text(const char *text)

@@ -23,6 +23,9 @@ const char *format_page_time(char buf[FORMAT_SIZE], u64 ns);
 const char *format_size_exact(char buf[FORMAT_SIZE], u64 bytes);
 const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns);
 
+/* The same for step, of struct mts_config: "bin", "auto", "512M". */
+const char *format_step(char buf[FORMAT_SIZE], u32 step);
+
 /* The same for max_pause, where 0 is "auto". */
 const char *format_pause(char buf[FORMAT_SIZE], u64 ns);
 
@@ -42,6 +45,8 @@ void print_field(const char *label, const char *format, ...) __attribute__((form
 json_t *json_u64(u64 value);
 /* The same; null for 0, which means none or automatic. */
 json_t *json_u64_or_null(u64 value);
+/* Of struct mts_config: "bin", "auto", or bytes. */
+json_t *json_step(u32 step);
 
 /* Any bytes: text that is not UTF-8 goes through format_name(). */
 json_t *json_text(const char *text);

@@ -77,7 +77,12 @@ static int ipc_call(unsigned long request, void *argument)
 
 int ipc_config_get(struct mts_config *config)
 {
-	return ipc_call(MTS_IOC_CONFIG_GET, config);
+	int ret = ipc_call(MTS_IOC_CONFIG_GET, config);
+
+	/* Before ABI 4 the field was 0. */
+	if (!ret && !(config->mask & MTS_CONFIG_STEP))
+		config->step = MTS_STEP_BIN;
+	return ret;
 }
 
 int ipc_config_set(const struct mts_config *config)

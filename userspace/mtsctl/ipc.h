@@ -24,6 +24,7 @@ const char *ipc_name(void);
 int ipc_open(void);
 void ipc_close(void);
 
+/* A module that does not know a field leaves its bit out of the mask; its step is MTS_STEP_BIN. */
 int ipc_config_get(struct mts_config *config);
 int ipc_config_set(const struct mts_config *config);
 

@@ -59,7 +59,7 @@ static const struct command commands[] = {
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
 	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
 	  "       [--pack PACK] [--evict EVICT] [--switch TIME | --swap-speed SIZE]\n"
-	  "       [--processors N] [--json]",
+	  "       [--processors N] [--step STEP] [--json]",
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
@@ -74,7 +74,8 @@ static const struct command commands[] = {
 	  "  --switch TIME    duration of a switch between two bins\n"
 	  "  --swap-speed SIZE  compute it from the bytes that swap moves in a second: 500M\n"
 	  "  --processors N   processors that each bin should keep busy (default: all of\n"
-	  "                   this host)\n" JSON_DETAILS },
+	  "                   this host)\n"
+	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration: all values or none", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
@@ -87,7 +88,9 @@ static const struct command commands[] = {
 	  "                   within max_pause: up to 50%; off: they do not grow\n"
 	  "  interactive=N%|off  share of the capacity for interactive jobs, up to 90%;\n"
 	  "                   off: they take turns like all jobs\n"
-	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n" },
+	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n"
+	  "  step=bin|auto|SIZE  memory that changes hands at a switch, 1M to 1P in whole\n"
+	  "                   MiB, while other jobs run on; bin: all of it\n" },
 	{ "get", get_main, "Show the configuration in the form that set takes", "[--json]",
 	  JSON_DETAILS },
 	{ "stats", stats_main, "Show the counters since the module was loaded",

@@ -10,6 +10,7 @@
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/traffic.h"
+#include "policy/window.h"
 #include "values.h"
 
 #define SECOND 1000000000ull
@@ -44,6 +45,7 @@ enum {
 	OPT_SWITCH,
 	OPT_SWAP_SPEED,
 	OPT_PROCESSORS,
+	OPT_STEP,
 	OPT_JSON,
 };
 
@@ -61,6 +63,7 @@ static const struct option options[] = {
 	{ "switch", required_argument, NULL, OPT_SWITCH },
 	{ "swap-speed", required_argument, NULL, OPT_SWAP_SPEED },
 	{ "processors", required_argument, NULL, OPT_PROCESSORS },
+	{ "step", required_argument, NULL, OPT_STEP },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ 0 },
 };
@@ -129,6 +132,9 @@ static int set_option(const struct command *command, struct request *request, st
 	case OPT_PROCESSORS:
 		return value_count(command, "--processors ", optarg, MAX_PROCESSORS,
 				   &conf->processors);
+	case OPT_STEP:
+		request->given |= MTS_CONFIG_STEP;
+		return value_step(command, "--step ", optarg, &plan->step);
 	default:
 		return EXIT_OK;
 	}
@@ -177,6 +183,7 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 			plan->jobs[i].flags = 0;
 	conf.evict = evict;
 	/* The same as in the rotor. */
+	conf.step = mts_window_step(plan->step, conf.capacity);
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	if (!ret)
@@ -244,6 +251,9 @@ static int compute(struct plan *plan)
 	if (!ret)
 		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
 						   disk_is_slow(plan));
+	/* Of overlapping bins as much as comes in, and no more, goes out. */
+	if (plan->result.overlaps && plan->evict == MTS_EVICT_FULL)
+		plan->evict = MTS_EVICT_NEED;
 	if (!ret && plan->evict != first)
 		ret = compute_with(plan, scratch, plan->evict);
 	free(scratch);
@@ -284,7 +294,7 @@ static int read_options(const struct command *command, int argc, char **argv,
 int plan_main(const struct command *command, int argc, char **argv)
 {
 	struct request request = { .list = OPT_SIZE };
-	struct plan plan = { .conf = defaults, .evict = MTS_EVICT_AUTO };
+	struct plan plan = { .conf = defaults, .evict = MTS_EVICT_AUTO, .step = MTS_DEFAULT_STEP };
 	int ret;
 
 	ret = read_options(command, argc, argv, &request, &plan);

@@ -18,6 +18,7 @@ struct plan {
 	u64 room; /* bytes that jobs may hold which are exempt for their own pause limits */
 	struct mts_limits limits; /* result: the effect of these pause limits */
 	u64 swap_speed; /* bytes a second, gives the time of a switch; 0: not used */
+	u32 step; /* as in struct mts_config; gives conf.step */
 	u32 evict; /* the choice for conf.evict; MTS_EVICT_AUTO: not yet known */
 	u32 no_swap; /* jobs in every bin because memory.swap.max leaves them no swap */
 	u64 managed; /* bytes that the jobs hold in memory now */

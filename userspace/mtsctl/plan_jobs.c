@@ -127,6 +127,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
 			.threads = job->threads,
+			.runs = !job->frozen_since_ns,
 		};
 
 		/* Interactive jobs use the same room, before limited ones. */
@@ -154,6 +155,8 @@ static void take_config(struct plan *plan, const struct mts_config *config,
 		plan->conf.max_pause_ns = config->max_pause_ns;
 	if (!(given & MTS_CONFIG_OVERHEAD))
 		plan->conf.overhead = config->overhead;
+	if (!(given & MTS_CONFIG_STEP))
+		plan->step = config->step;
 	if (given & MTS_CONFIG_BIN)
 		return;
 	if (config->bin_bytes)

@@ -73,7 +73,8 @@ static void show_bins(const struct plan *plan)
 	u32 residents = 0;
 	u64 resident_demand = 0;
 
-	printf("\n%4s  %9s %8s %8s %5s  %s\n", "BIN", "DEMAND", "SLICE", "PAUSE", "JOBS", "WHICH");
+	printf("\n%4s%*s %8s %8s %5s  %s\n", plan->result.overlaps ? "GROUP" : "BIN",
+	       plan->result.overlaps ? 10 : 11, "DEMAND", "SLICE", "PAUSE", "JOBS", "WHICH");
 	for (u32 i = 0; i < plan->result.nbins; i++) {
 		const struct mts_plan_bin *bin = &plan->bins[i];
 		bool over = bin->flags & MTS_PLAN_OVERFULL;
@@ -96,7 +97,36 @@ static void show_bins(const struct plan *plan)
 		       "", "never", residents, list);
 	}
 	if (overfull)
-		printf("\n! more than the capacity: the kernel will page while this bin runs\n");
+		printf("\n! more than the capacity: the kernel will page while this %s runs\n",
+		       plan->result.overlaps ? "group" : "bin");
+}
+
+/* Groups that run at a time, on average. */
+static double groups_at_a_time(const struct plan *plan)
+{
+	return plan->result.nbins * mts_plan_part(plan->bins, &plan->result) / 1000.0;
+}
+
+static void show_result(const struct plan *plan)
+{
+	const struct mts_plan *r = &plan->result;
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE];
+
+	if (r->overlaps)
+		print_field("result",
+			    "%u groups that overlap: about %.1f of them run at a time, and each "
+			    "job for %.1f %% of the time; a round of %s, longest pause %s, per "
+			    "round %s swapped out and %s in",
+			    r->nbins, groups_at_a_time(plan), mts_plan_part(plan->bins, r) / 10.0,
+			    format_time(a, r->round_ns), format_time(b, r->longest_pause_ns),
+			    format_size(c, r->swap_out_bytes), format_size(d, r->swap_in_bytes));
+	else
+		print_field("result",
+			    "%u bins, a round of %s, longest pause %s, per round %s "
+			    "swapped out and %s in",
+			    r->nbins, format_time(a, r->round_ns),
+			    format_time(b, r->longest_pause_ns), format_size(c, r->swap_out_bytes),
+			    format_size(d, r->swap_in_bytes));
 }
 
 /* The choice for evict=auto depends on the time of a switch. */
@@ -128,25 +158,27 @@ void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
 	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
-	char evict[FORMAT_SIZE], name[MTS_NAME_SIZE];
+	char evict[FORMAT_SIZE], step[FORMAT_SIZE], name[MTS_NAME_SIZE];
+	const char *where = r->overlaps ? "for the groups that run" : "in a bin";
 
 	if (r->resident_demand)
-		print_field("capacity", "%s in a bin: %s less %s of resident jobs%s",
-			    format_size(a, r->capacity), format_size(b, plan->conf.capacity),
+		print_field("capacity", "%s %s: %s less %s of resident jobs%s",
+			    format_size(a, r->capacity), where, format_size(b, plan->conf.capacity),
 			    format_size(c, r->resident_demand),
 			    any_stays(plan) ? " and kept memory" : "");
 	else
-		print_field("capacity", "%s in a bin", format_size(a, r->capacity));
-	print_field("demand", "%s in bins, %u job%s in all", format_size(a, r->demand), plan->njobs,
-		    plan->njobs == 1 ? "" : "s");
+		print_field("capacity", "%s %s", format_size(a, r->capacity), where);
+	print_field("demand", "%s in %ss, %u job%s in all", format_size(a, r->demand),
+		    r->overlaps ? "group" : "bin", plan->njobs, plan->njobs == 1 ? "" : "s");
 	print_field("rules",
 		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s "
-		    "processors=%u",
+		    "processors=%u step=%s",
 		    word_of(pack_words, plan->conf.pack), format_evict(evict, plan),
 		    format_time_exact(a, plan->conf.slice_ns),
 		    format_time_exact(b, plan->conf.min_slice_ns),
 		    format_pause(c, plan->conf.max_pause_ns), format_share(d, plan->conf.overhead),
-		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors);
+		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors,
+		    format_step(step, plan->step));
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
 	else if (fits(plan))
@@ -158,12 +190,7 @@ void plan_show(const struct plan *plan)
 		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
 				      "the kernel will page");
 	else
-		print_field("result",
-			    "%u bins, a round of %s, longest pause %s, per round %s "
-			    "swapped out and %s in",
-			    r->nbins, format_time(a, r->round_ns),
-			    format_time(b, r->longest_pause_ns), format_size(c, r->swap_out_bytes),
-			    format_size(d, r->swap_in_bytes));
+		show_result(plan);
 	if (r->nbins > 1 && !plan->conf.switch_ns)
 		print_field("note", "slices and pauses do not include the time of switches: "
 				    "add --swap-speed SIZE or --switch TIME");
@@ -193,8 +220,9 @@ void plan_show(const struct plan *plan)
 		show_bins(plan);
 }
 
-static json_t *conf_json(const struct mts_plan_conf *conf)
+static json_t *conf_json(const struct plan *plan)
 {
+	const struct mts_plan_conf *conf = &plan->conf;
 	json_t *root = json_object();
 
 	json_put(&root, "pack", json_string(word_of(pack_words, conf->pack)));
@@ -206,6 +234,7 @@ static json_t *conf_json(const struct mts_plan_conf *conf)
 	json_put(&root, "overhead", json_u64(conf->overhead));
 	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
 	json_put(&root, "processors", json_u64(conf->processors));
+	json_put(&root, "step", json_step(plan->step));
 	return root;
 }
 
@@ -243,12 +272,15 @@ int plan_show_json(const struct plan *plan)
 	json_t *bins = json_array(), *jobs = json_array(), *root = json_object();
 
 	json_put(&root, "fits", json_boolean(fits(plan)));
-	json_put(&root, "config", conf_json(&plan->conf));
+	json_put(&root, "config", conf_json(plan));
 	json_put(&root, "capacity", json_u64(r->capacity));
 	json_put(&root, "demand", json_u64(r->demand));
 	json_put(&root, "resident_demand", json_u64(r->resident_demand));
 	json_put(&root, "evict",
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
+	json_put(&root, "overlaps", json_boolean(r->overlaps));
+	json_put(&root, "run_permille",
+		 r->overlaps ? json_u64(mts_plan_part(plan->bins, r)) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
 	json_put(&root, "limited_by",

@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdlib.h>
 
 #include "ipc.h"
 #include "snapshot.h"
 
 #define TRIES 10
+
+/* As the rotor does: a group waits from when the first of its jobs was frozen. */
+static void note_waits(struct snapshot *s)
+{
+	for (u32 i = 0; i < s->nbins; i++)
+		s->due[i] = U64_MAX;
+	for (u32 i = 0; i < s->njobs; i++) {
+		const struct mts_job_info *job = &s->jobs[i];
+		u64 limit = s->status.max_pause_ns;
+
+		if (job->max_pause_ns)
+			limit = mts_min(limit, job->max_pause_ns);
+		if (job->bin < s->nbins && job->frozen_since_ns)
+			s->due[job->bin] =
+				mts_min(s->due[job->bin], mts_add_sat(job->frozen_since_ns, limit));
+	}
+}
+
+int snapshot_settle(struct snapshot *s)
+{
+	if (s->status.abi < 4 && s->status.current_bin < s->nbins)
+		s->bins[s->status.current_bin].flags = MTS_BIN_RUNS;
+	s->due = calloc((size_t)s->nbins + 1, sizeof(*s->due));
+	if (!s->due)
+		return -ENOMEM;
+	note_waits(s);
+	return 0;
+}
 
 static int snapshot_try(struct snapshot *s)
 {
@@ -23,7 +52,7 @@ static int snapshot_try(struct snapshot *s)
 		return ret;
 	s->status.detail[MTS_DETAIL_SIZE - 1] = '\0';
 	s->consistent = s->status.generation == of_bins && of_bins == of_jobs;
-	return 0;
+	return snapshot_settle(s);
 }
 
 int snapshot_take(struct snapshot *s)
@@ -42,6 +71,8 @@ void snapshot_free(struct snapshot *s)
 {
 	free(s->bins);
 	free(s->jobs);
+	free(s->due);
+	s->due = NULL;
 	s->bins = NULL;
 	s->jobs = NULL;
 	s->nbins = 0;
@@ -62,6 +93,65 @@ bool snapshot_rotates(const struct snapshot *s)
 	       s->status.current_bin < s->nbins;
 }
 
+bool snapshot_overlaps(const struct snapshot *s)
+{
+	return s->nbins && s->bins[0].flags & MTS_BIN_OVERLAPS;
+}
+
+const char *snapshot_bin_word(const struct snapshot *s)
+{
+	return snapshot_overlaps(s) ? "group" : "bin";
+}
+
+bool snapshot_runs(const struct snapshot *s, u32 bin)
+{
+	return snapshot_rotates(s) && bin < s->nbins && s->bins[bin].flags & MTS_BIN_RUNS;
+}
+
+u32 snapshot_running(const struct snapshot *s)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->nbins; i++)
+		n += snapshot_runs(s, i);
+	return n;
+}
+
+bool snapshot_comes(const struct snapshot *s, u32 bin)
+{
+	if (s->status.state != MTS_STATE_SWITCHING || !snapshot_runs(s, bin))
+		return false;
+	/* Of a group that stays no job is frozen. */
+	return bin == s->status.current_bin || s->due[bin] != U64_MAX;
+}
+
+/* A group that lost its jobs has no turn. */
+static bool waits(const struct snapshot *s, u32 bin)
+{
+	return s->bins[bin].jobs && !snapshot_runs(s, bin);
+}
+
+/* Does the waiting group @a come in before @b? */
+static bool comes_before(const struct snapshot *s, u32 a, u32 b)
+{
+	return s->due[a] != s->due[b] ? s->due[a] < s->due[b] : a < b;
+}
+
+u32 snapshot_after(const struct snapshot *s, u32 bin)
+{
+	u32 next = MTS_BIN_NONE;
+
+	if (!snapshot_overlaps(s)) {
+		next = ((bin == MTS_BIN_NONE ? s->status.current_bin : bin) + 1) % s->nbins;
+		return next == s->status.current_bin ? MTS_BIN_NONE : next;
+	}
+	for (u32 i = 0; i < s->nbins; i++)
+		if (waits(s, i) && (bin == MTS_BIN_NONE || comes_before(s, bin, i)) &&
+		    (next == MTS_BIN_NONE || comes_before(s, i, next)))
+			next = i;
+	return next;
+}
+
 u64 snapshot_slice_left(const struct snapshot *s)
 {
 	if (s->status.state == MTS_STATE_RUNNING && s->status.slice_ends_ns)
@@ -69,20 +159,29 @@ u64 snapshot_slice_left(const struct snapshot *s)
 	return s->bins[s->status.current_bin].slice_ns;
 }
 
-u64 snapshot_starts_in(const struct snapshot *s, u32 bin)
+/* Does @bin come in later than now, and earlier than @other? */
+static bool comes_earlier(const struct snapshot *s, u32 bin, u32 other)
 {
-	u64 in = snapshot_slice_left(s);
-	u64 slices = 0, one_switch;
 	u32 at = s->status.current_bin;
 
-	if (bin == at)
+	if (snapshot_overlaps(s))
+		return waits(s, bin) && comes_before(s, bin, other);
+	return bin != at && (bin + s->nbins - at) % s->nbins < (other + s->nbins - at) % s->nbins;
+}
+
+u64 snapshot_starts_in(const struct snapshot *s, u32 bin)
+{
+	u64 in, slices = 0, one_switch;
+
+	if (snapshot_runs(s, bin))
 		return 0;
 	for (u32 i = 0; i < s->nbins; i++)
 		slices = mts_add_sat(slices, s->bins[i].slice_ns);
 	one_switch = mts_sub_floor(s->status.round_ns, slices) / s->nbins;
 
-	in = mts_add_sat(in, one_switch);
-	for (at = (at + 1) % s->nbins; at != bin; at = (at + 1) % s->nbins)
-		in = mts_add_sat(in, mts_add_sat(s->bins[at].slice_ns, one_switch));
+	in = mts_add_sat(snapshot_slice_left(s), one_switch);
+	for (u32 i = 0; i < s->nbins; i++)
+		if (comes_earlier(s, i, bin))
+			in = mts_add_sat(in, mts_add_sat(s->bins[i].slice_ns, one_switch));
 	return in;
 }

@@ -13,6 +13,7 @@ struct snapshot {
 	u32 nbins;
 	struct mts_job_info *jobs;
 	u32 njobs;
+	u64 *due; /* of each bin that overlaps: when its pause limit ends; U64_MAX: none does */
 	/* The lists have the same generation. If not, jobs changed faster than mtsctl read them. */
 	bool consistent;
 };
@@ -27,10 +28,32 @@ const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id);
 /* True while a bin runs or is brought back, and the others are frozen. */
 bool snapshot_rotates(const struct snapshot *s);
 
-/* Time until the slice of the running bin ends; the whole slice during a switch. */
+/* The bins are groups of jobs, of which several run at a time (MTS_BIN_OVERLAPS). */
+bool snapshot_overlaps(const struct snapshot *s);
+
+/* "bin" or "group" */
+const char *snapshot_bin_word(const struct snapshot *s);
+
+/* The bin runs, or is brought back. */
+bool snapshot_runs(const struct snapshot *s, u32 bin);
+u32 snapshot_running(const struct snapshot *s);
+
+/* The bin does not run yet, but does as soon as the switch is done. */
+bool snapshot_comes(const struct snapshot *s, u32 bin);
+
+/*
+ * The bin that comes in after @bin, as things stand; after MTS_BIN_NONE the next one. MTS_BIN_NONE:
+ * none waits.
+ */
+u32 snapshot_after(const struct snapshot *s, u32 bin);
+
+/* Time until the next switch; the whole slice during a switch. */
 u64 snapshot_slice_left(const struct snapshot *s);
 
-/* Time until the bin runs, by the plan of this round; 0 for the running one. */
+/* Time until the bin runs, by the plan of this round; 0 for one that runs. */
 u64 snapshot_starts_in(const struct snapshot *s, u32 bin);
+
+/* Fill in what follows from the lists. Return: 0 or -ENOMEM. */
+int snapshot_settle(struct snapshot *s);
 
 #endif /* MTSCTL_SNAPSHOT_H */

@@ -62,6 +62,11 @@ static void print_label(const char *text)
 
 /* ---- the module ---------------------------------------------------------------- */
 
+static const char *step_word(u32 step)
+{
+	return step == MTS_STEP_BIN ? "bin" : step == MTS_STEP_AUTO ? "auto" : "size";
+}
+
 static void show_info(const struct snapshot *s, const struct mts_config *config)
 {
 	head("info", "gauge", "Versions of the tool and of the module's protocol");
@@ -70,14 +75,19 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	printf("mts_state_info{state=\"%s\",reason=\"%s\"} 1\n",
 	       word_of(state_words, s->status.state), word_of(reason_words, s->status.reason));
 	head("config_info", "gauge", "Configuration: the values that are words");
-	printf("mts_config_info{mode=\"%s\",pack=\"%s\",evict=\"%s\",demand=\"%s\"} 1\n",
+	printf("mts_config_info{mode=\"%s\",pack=\"%s\",evict=\"%s\",demand=\"%s\",step=\"%s\"} "
+	       "1\n",
 	       word_of(mode_words, config->mode), word_of(pack_words, config->pack),
-	       word_of(evict_words, config->evict), word_of(demand_words, config->demand));
+	       word_of(evict_words, config->evict), word_of(demand_words, config->demand),
+	       step_word(config->step));
 	gauge_seconds("config_slice_seconds", "Slice of a full bin, at least", config->slice_ns);
 	gauge_seconds("config_min_slice_seconds", "Shortest slice", config->min_slice_ns);
 	gauge_seconds("config_max_pause_seconds",
 		      "Longest time that a job may be frozen; 0: automatic", config->max_pause_ns);
 	gauge("config_bin_bytes", "Size of a bin; 0: automatic", config->bin_bytes);
+	gauge("config_step_bytes",
+	      "Memory that changes hands at a switch; 0: as mts_config_info says",
+	      config->step == MTS_STEP_BIN ? 0 : (u64)config->step << 20);
 	gauge_permille("config_overhead_ratio",
 		       "Share of the time that switches may take; 0: slices do not grow",
 		       config->overhead);
@@ -176,10 +186,10 @@ static void show_bins(const struct snapshot *s)
 		printf("mts_bin_slice_seconds{bin=\"%u\"}", i);
 		print_seconds(s->bins[i].slice_ns);
 	}
-	head("bin_running", "gauge", "1: the bin runs, or is being brought back");
+	head("bin_running", "gauge",
+	     "1: the bin runs, or is being brought back; several where bins overlap");
 	for (u32 i = 0; i < s->nbins; i++)
-		printf("mts_bin_running{bin=\"%u\"} %d\n", i,
-		       snapshot_rotates(s) && i == s->status.current_bin);
+		printf("mts_bin_running{bin=\"%u\"} %d\n", i, snapshot_runs(s, i));
 }
 
 /* ---- jobs ------------------------------------------------------------------------ */

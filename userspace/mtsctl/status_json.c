@@ -61,6 +61,7 @@ static json_t *bin_json(const struct snapshot *s, u32 bin)
 	json_put(&root, "jobs", json_u64(b->jobs));
 	json_put(&root, "demand", json_u64(b->demand));
 	json_put(&root, "slice_ns", json_u64(b->slice_ns));
+	json_put(&root, "runs", json_boolean(snapshot_runs(s, bin)));
 	json_put(&root, "runs_in_ns",
 		 snapshot_rotates(s) ? json_u64(snapshot_starts_in(s, bin)) : json_null());
 	return root;
@@ -151,6 +152,7 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "each_how", json_string(word_of(each_words, st->each_how)));
 	json_put(&root, "frozen", json_u64(st->frozen));
 	json_put(&root, "current_bin", status_bin_json(s, st->current_bin));
+	json_put(&root, "overlaps", json_boolean(snapshot_overlaps(s)));
 	json_put(&root, "slice_left_ns", slice_left(s));
 	json_put(&root, "generation", json_u64(st->generation));
 	json_put(&root, "now_ns", json_u64(st->now_ns));

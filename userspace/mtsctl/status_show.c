@@ -76,11 +76,14 @@ static void show_next(const struct snapshot *s)
 			print_field("next", "every job runs as soon as its memory is back");
 		return;
 	}
-	next = (st->current_bin + 1) % s->nbins;
+	next = snapshot_after(s, MTS_BIN_NONE);
 	if (st->state == MTS_STATE_SWITCHING)
-		print_field("next", "bin %u runs as soon as the switch is done", st->current_bin);
+		print_field("next", "%s %u runs as soon as the switch is done",
+			    snapshot_bin_word(s), st->current_bin);
+	else if (next == MTS_BIN_NONE)
+		print_field("next", "no %s waits", snapshot_bin_word(s));
 	else
-		print_field("next", "bin %u runs in %s", next,
+		print_field("next", "%s %u runs in %s", snapshot_bin_word(s), next,
 			    format_time(left, snapshot_starts_in(s, next)));
 }
 
@@ -107,6 +110,21 @@ static void show_unseen(u32 sees)
 					w->word);
 	if (len)
 		print_field("not seen", "%s", list);
+}
+
+/* Of bins that overlap: how many run, and how full they make the memory. */
+static void show_groups(const struct snapshot *s)
+{
+	char a[FORMAT_SIZE];
+	u64 demand = 0;
+
+	if (!snapshot_rotates(s) || !snapshot_overlaps(s))
+		return;
+	for (u32 i = 0; i < s->nbins; i++)
+		if (snapshot_runs(s, i))
+			demand = mts_add_sat(demand, s->bins[i].demand);
+	print_field("groups", "%u of %u run, with a demand of %s: a switch exchanges only some",
+		    snapshot_running(s), s->nbins, format_size(a, demand));
 }
 
 static void show_round(const struct mts_status *st)
@@ -192,14 +210,16 @@ static void show_head(const struct snapshot *s)
 	print_field("why", "%s", *st->detail ? st->detail : word_of(reason_words, st->reason));
 	show_next(s);
 	if (st->capacity)
-		print_field("capacity", "%s in a bin", format_size(a, st->capacity));
+		print_field("capacity", "%s %s", format_size(a, st->capacity),
+			    snapshot_overlaps(s) ? "for the groups that run" : "in a bin");
 	else
 		print_field("capacity", "not measured yet");
-	print_field("demand", "%s in bins, %s of resident jobs", format_size(a, st->demand),
-		    format_size(b, st->resident_demand));
+	print_field("demand", "%s in %ss, %s of resident jobs", format_size(a, st->demand),
+		    snapshot_bin_word(s), format_size(b, st->resident_demand));
 	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
 	show_interactive(st);
 	show_unseen(st->sees);
+	show_groups(s);
 	show_round(st);
 	show_page(&s->disk);
 	show_limits(s);
@@ -229,16 +249,11 @@ static void show_bin(const struct snapshot *s, u32 bin, const struct sum *sum)
 {
 	char runs[FORMAT_SIZE + 4] = "", slice[FORMAT_SIZE], label[16], in[FORMAT_SIZE];
 
-	if (snapshot_rotates(s)) {
-		if (bin != s->status.current_bin)
-			snprintf(runs, sizeof(runs), "in %s",
-				 format_time(in, snapshot_starts_in(s, bin)));
-		else
-			snprintf(runs, sizeof(runs), "%s",
-				 s->status.state == MTS_STATE_RUNNING ? "now" : "coming");
-	}
-	snprintf(label, sizeof(label), "%s%u",
-		 snapshot_rotates(s) && bin == s->status.current_bin ? "* " : "", bin);
+	if (snapshot_runs(s, bin))
+		snprintf(runs, sizeof(runs), "%s", snapshot_comes(s, bin) ? "coming" : "now");
+	else if (snapshot_rotates(s))
+		snprintf(runs, sizeof(runs), "in %s", format_time(in, snapshot_starts_in(s, bin)));
+	snprintf(label, sizeof(label), "%s%u", snapshot_runs(s, bin) ? "* " : "", bin);
 	show_sum(label, runs, format_time(slice, s->bins[bin].slice_ns), sum);
 }
 
@@ -256,8 +271,8 @@ static void show_bins(const struct snapshot *s)
 			bin = s->nbins + (bin != MTS_BIN_EVERY);
 		sum_add(&sums[bin], &s->jobs[i]);
 	}
-	printf("\n%7s  %-10s %8s  %8s  %8s  %8s %6s %7s\n", "BIN", "RUNS", "SLICE", "DEMAND",
-	       "RESIDENT", "SWAPPED", "JOBS", "FROZEN");
+	printf("\n%7s  %-10s %8s  %8s  %8s  %8s %6s %7s\n", snapshot_overlaps(s) ? "GROUP" : "BIN",
+	       "RUNS", "SLICE", "DEMAND", "RESIDENT", "SWAPPED", "JOBS", "FROZEN");
 	for (u32 i = 0; i < s->nbins; i++) {
 		/* The demand with which the module packed; the jobs' demand may be newer. */
 		sums[i].demand = s->bins[i].demand;
@@ -352,7 +367,8 @@ static void show_jobs(const struct snapshot *s)
 	}
 	qsort(sorted, s->njobs, sizeof(*sorted), by_bin);
 	printf("\n%*s %-*s %-8s %5s %8s %8s %8s %7s\n", id_width, "ID", ID_NAME_WIDTH - id_width,
-	       "JOB", "STATE", "BIN", "DEMAND", "RESIDENT", "SWAPPED", "FROZEN");
+	       "JOB", "STATE", snapshot_overlaps(s) ? "GROUP" : "BIN", "DEMAND", "RESIDENT",
+	       "SWAPPED", "FROZEN");
 	for (u32 i = 0; i < s->njobs; i++)
 		show_job(s, sorted[i], id_width);
 	show_cgroups(s, id_width);

@@ -104,7 +104,11 @@ static void show_head(struct frame *f)
 
 	show_title(f);
 	print(f, TOP_PLAIN, "why     %s", *st->detail ? st->detail : "-");
-	if (st->round_ns)
+	if (snapshot_rotates(&now->s) && snapshot_overlaps(&now->s))
+		snprintf(round, sizeof(round), "; %u of %u groups run; round %s, longest pause %s",
+			 snapshot_running(&now->s), now->s.nbins, format_time(a, st->round_ns),
+			 format_time(b, st->longest_pause_ns));
+	else if (st->round_ns)
 		snprintf(round, sizeof(round), "; round %llu takes %s, longest pause %s", st->round,
 			 format_time(a, st->round_ns), format_time(b, st->longest_pause_ns));
 	print(f, TOP_PLAIN, "jobs    %u, %u frozen%s", st->jobs, st->frozen, round);
@@ -171,13 +175,16 @@ static void show_sum(struct frame *f, enum top_style style, const char *label,
 static void show_bin(struct frame *f, u32 bin)
 {
 	const struct snapshot *s = &f->m->now->s;
-	bool current = snapshot_rotates(s) && bin == s->status.current_bin;
+	bool current = snapshot_runs(s, bin);
 	char label[16], slice[FORMAT_SIZE], in[FORMAT_SIZE], runs[2 * FORMAT_SIZE] = "";
 
-	if (current && s->status.state == MTS_STATE_RUNNING)
-		snprintf(runs, sizeof(runs), "%s left", format_time(in, snapshot_slice_left(s)));
-	else if (current)
+	if (snapshot_comes(s, bin))
 		snprintf(runs, sizeof(runs), "coming");
+	/* Which of several leave is not decided before the switch. */
+	else if (current && snapshot_overlaps(s))
+		snprintf(runs, sizeof(runs), "now");
+	else if (current)
+		snprintf(runs, sizeof(runs), "%s left", format_time(in, snapshot_slice_left(s)));
 	else if (snapshot_rotates(s))
 		snprintf(runs, sizeof(runs), "in %s", format_time(in, snapshot_starts_in(s, bin)));
 	snprintf(label, sizeof(label), "%s%u", current ? "* " : "", bin);
@@ -195,18 +202,32 @@ static void show_bins_heading(struct frame *f)
 			 format_size(capacity, f->m->now->s.status.capacity));
 	else
 		snprintf(text, sizeof(text), "capacity: not measured yet");
-	print(f, TOP_HEADING, "%5s  %-*.*s  %8s %5s %8s  %-9s", "BIN", (int)width, (int)width, text,
+	print(f, TOP_HEADING, "%5s  %-*.*s  %8s %5s %8s  %-9s",
+	      snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", (int)width, (int)width, text,
 	      "DEMAND", "JOBS", "SLICE", "RUNS");
 }
 
-/*
- * At most `room` lines. If there are more bins, show the running bin and the bins that
- * run after it, in their order.
- */
+/* The running bins, then those that come in after them, in their order: @n in all. */
+static void show_first_bins(struct frame *f, u32 n)
+{
+	const struct snapshot *s = &f->m->now->s;
+	u32 bin = MTS_BIN_NONE, shown = 0;
+
+	for (u32 i = 0; i < s->nbins && shown < n; i++) {
+		if (!snapshot_runs(s, i))
+			continue;
+		show_bin(f, i);
+		shown++;
+	}
+	for (; shown < n && (bin = snapshot_after(s, bin)) != MTS_BIN_NONE; shown++)
+		show_bin(f, bin);
+}
+
+/* At most `room` lines. */
 static void show_bins(struct frame *f, u32 room)
 {
 	const struct top_model *m = f->m;
-	u32 from = 0, n = m->nbins, began;
+	u32 n = m->nbins, began;
 
 	show_bins_heading(f);
 	began = f->used;
@@ -214,14 +235,15 @@ static void show_bins(struct frame *f, u32 room)
 		show_sum(f, TOP_PLAIN, "all", &m->all, "", "");
 		return;
 	}
-	if (n > room) {
-		n = room - 1;
-		from = snapshot_rotates(&m->now->s) ? m->now->s.status.current_bin : 0;
-	}
-	for (u32 i = 0; i < n; i++)
-		show_bin(f, (from + i) % m->nbins);
+	if (n > room && snapshot_rotates(&m->now->s))
+		show_first_bins(f, room - 1);
+	else
+		for (u32 i = 0; i < (n > room ? room - 1 : n); i++)
+			show_bin(f, i);
+	n = f->used - began;
 	if (n < m->nbins)
-		print(f, TOP_PLAIN, "%5s %u more bins", "...", m->nbins - n);
+		print(f, TOP_PLAIN, "%5s %u more %ss", "...", m->nbins - n,
+		      snapshot_bin_word(&m->now->s));
 	if (f->used - began < room && m->every.jobs)
 		show_sum(f, TOP_PLAIN, "every", &m->every, "", "always");
 	if (f->used - began < room && m->stays.jobs)
@@ -253,7 +275,7 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 		style = TOP_SELECTED;
 	else if (job->frozen_ns)
 		style = TOP_FROZEN;
-	else if (snapshot_rotates(s) && info->bin == s->status.current_bin)
+	else if (snapshot_runs(s, info->bin))
 		style = TOP_RUNNING;
 	print(f, style, "%*u %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, name_width,
 	      format_name_short(name, name_width, info->name),
@@ -272,7 +294,8 @@ static void show_jobs(struct frame *f, u32 room)
 	name_width = mts_max(v->width, JOB_COLUMNS + 13) - JOB_COLUMNS - (id_width - 4);
 	name_width = mts_min(name_width, MTS_NAME_SIZE - 1);
 	print(f, TOP_HEADING, "%*s %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID", name_width,
-	      "JOB", "STATE", "BIN", "DEMAND", "RESIDENT", "SWAPPED", "FROZEN", "FAULT/s");
+	      "JOB", "STATE", snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND",
+	      "RESIDENT", "SWAPPED", "FROZEN", "FAULT/s");
 	if (!f->m->njobs)
 		print(f, TOP_PLAIN, "%*s no jobs: mtsctl run, mtsctl add", id_width, "");
 	v->shown = mts_min(f->m->njobs, room);

@@ -90,6 +90,30 @@ int value_memory(const struct command *command, const char *what, const char *va
 	return EXIT_OK;
 }
 
+int value_step(const struct command *command, const char *what, const char *value, u32 *field)
+{
+	static const struct word words[] = {
+		{ "bin", MTS_STEP_BIN, NULL },
+		{ "auto", MTS_STEP_AUTO, NULL },
+		{ 0 },
+	};
+	const char *wrong;
+	u64 bytes;
+
+	if (word_value(words, value, field))
+		return EXIT_OK;
+	wrong = parse_size(value, &bytes);
+	if (wrong)
+		return usage_error(command, "%s%s: not bin, auto or a size: %s", what, value,
+				   wrong);
+	if (bytes < 1 << 20 || bytes >> 20 > MTS_STEP_MIB_MAX)
+		return usage_error(command, "%s%s: not between 1M and 1P", what, value);
+	if (bytes % (1 << 20))
+		return usage_error(command, "%s%s: not in whole MiB", what, value);
+	*field = bytes >> 20;
+	return EXIT_OK;
+}
+
 int value_each(const struct command *command, const char *value, u32 *flags)
 {
 	static const struct word words[] = {

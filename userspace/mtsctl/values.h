@@ -34,6 +34,9 @@ int value_limit(const struct command *command, const char *what, const char *val
 /* A size or a share of the host's memory, 1 MiB to 1 PiB. */
 int value_memory(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* As in struct mts_config: "bin", "auto", or a size of whole MiB, 1 MiB to 1 PiB. */
+int value_step(const struct command *command, const char *what, const char *value, u32 *field);
+
 /* Bytes in a second: 1 MiB to 1 TiB. */
 int value_speed(const struct command *command, const char *what, const char *value, u64 *field);
 

@@ -48,8 +48,8 @@ static void explain_frozen(const struct snapshot *s, const struct mts_job_info *
 	else
 		print_field("frozen", "for %s%s", format_time(a, since),
 			    job->state == MTS_JOB_FREEZING ? " (not all of it yet)" : "");
-	if (snapshot_rotates(s) && job->bin < s->nbins && job->bin != s->status.current_bin)
-		print_field("until", "bin %u runs, in about %s", job->bin,
+	if (snapshot_rotates(s) && job->bin < s->nbins && !snapshot_runs(s, job->bin))
+		print_field("until", "%s %u runs, in about %s", snapshot_bin_word(s), job->bin,
 			    format_time(a, snapshot_starts_in(s, job->bin)));
 	else if (snapshot_rotates(s))
 		print_field("until", "the switch is done");
@@ -103,9 +103,10 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		print_field("frozen", "by another process: mts leaves it alone");
 		return;
 	}
-	if (snapshot_rotates(s) && job->bin == s->status.current_bin)
-		print_field("frozen", "no: its bin runs, for another %s",
-			    format_time(a, snapshot_slice_left(s)));
+	if (snapshot_runs(s, job->bin))
+		print_field("frozen", "no: its %s runs, for another %s%s", snapshot_bin_word(s),
+			    format_time(a, snapshot_slice_left(s)),
+			    snapshot_overlaps(s) ? " or more" : "");
 	else if (snapshot_rotates(s) && job->bin == MTS_BIN_NONE)
 		print_field("frozen", "no: it has no bin yet, the next round gives it one");
 	else if (snapshot_rotates(s))
@@ -202,7 +203,7 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 	}
 	print_field("job", "%s (%u)", format_name(name, sizeof(name), job->name), job->id);
 	if (job->bin < s->nbins)
-		print_field("bin", "%u of 0 to %u", job->bin, s->nbins - 1);
+		print_field(snapshot_bin_word(s), "%u of 0 to %u", job->bin, s->nbins - 1);
 	if (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING)
 		explain_frozen(s, job);
 	else
