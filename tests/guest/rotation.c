@@ -77,6 +77,18 @@ bool is_rotating(void)
 	return state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING;
 }
 
+bool look_at_bins(struct mts_status *s, struct mts_bin_info *bins, u32 n)
+{
+	struct mts_status after;
+
+	*s = get_status();
+	expect(get_bins(bins, n), n);
+	after = get_status();
+	return s->state == MTS_STATE_RUNNING && after.state == MTS_STATE_RUNNING &&
+	       s->slice_ends_ns && s->slice_ends_ns == after.slice_ends_ns &&
+	       s->generation == after.generation && s->current_bin == after.current_bin;
+}
+
 void expect_rotation(u32 bins)
 {
 	expect_soon(is_rotating(), "%s", describe());

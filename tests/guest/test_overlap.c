@@ -169,5 +169,42 @@ static void turns_end(void)
 	hog_expect_progress(&hogs[3], 2000);
 }
 
-GUEST_TESTS(TEST(several_groups_run), TEST(sizes_do_not_matter), TEST(pauses_are_kept),
-	    TEST(a_newcomer_gets_a_turn), TEST(turns_end));
+/* Three of six groups fit. */
+static void status_marks_the_groups_that_run(void)
+{
+	static const unsigned int six[] = { 14, 14, 14, 14, 14, 14 };
+	u32 i, runs, seen, ran = 0;
+	struct mts_bin_info bins[6];
+	struct mts_status s;
+	u64 demand;
+
+	start_hogs(HOG_RANDOM, 6, six);
+	overlap(48, 16, 1000, 30000);
+	expect_rotation(6);
+	for (seen = 0; seen < 80; sleep_ms(50)) {
+		if (!look_at_bins(&s, bins, 6))
+			continue;
+		runs = 0;
+		demand = 0;
+		for (i = 0; i < 6; i++) {
+			check(bins[i].flags & MTS_BIN_OVERLAPS, "group %u: flags %x", i,
+			      bins[i].flags);
+			if (!(bins[i].flags & MTS_BIN_RUNS))
+				continue;
+			runs++;
+			ran |= 1u << i;
+			demand += bins[i].demand;
+		}
+		check(runs == 3 || runs == 2, "%u groups run: %s", runs, describe());
+		check(demand <= s.capacity, "%llu bytes run: %s", (unsigned long long)demand,
+		      describe());
+		check(s.current_bin < 6 && bins[s.current_bin].flags & MTS_BIN_RUNS,
+		      "the group that came in last does not run: %s", describe());
+		seen++;
+	}
+	check(ran == 0x3f, "some groups never ran: %x: %s", ran, describe());
+}
+
+GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
+	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
+	    TEST(turns_end));

@@ -367,13 +367,13 @@ static void longest_pause_is_kept_by_the_watchdog(void)
 	set_config(&(struct mts_config){
 		.mask = MTS_CONFIG_ALL,
 		.mode = MTS_MODE_ALWAYS,
+		.step = MTS_STEP_BIN,
 		.evict = MTS_EVICT_OFF,
 		.slice_ns = 1000 * NS_PER_MS,
 		.bin_bytes = 12 * MIB,
 		.min_slice_ns = 1000 * NS_PER_MS,
 		.max_pause_ns = 1000 * NS_PER_MS,
 		.overhead = 0,
-		.step = MTS_STEP_BIN,
 	});
 	expect_rotation(8);
 	sleep_ms(8000);
@@ -439,19 +439,6 @@ static void rotation_ends_when_the_rest_of_the_bins_fits(void)
 
 /* ---- which bins run ---------------------------------------------------------------- */
 
-/* The bins in the middle of a slice. Return: false: there was a switch meanwhile. */
-static bool look_at_bins(struct mts_status *s, struct mts_bin_info *bins, u32 n)
-{
-	struct mts_status after;
-
-	*s = get_status();
-	expect(get_bins(bins, n), n);
-	after = get_status();
-	return s->state == MTS_STATE_RUNNING && after.state == MTS_STATE_RUNNING &&
-	       s->slice_ends_ns && s->slice_ends_ns == after.slice_ends_ns &&
-	       s->generation == after.generation && s->current_bin == after.current_bin;
-}
-
 static void status_marks_the_bin_that_runs(void)
 {
 	struct mts_bin_info bins[3];
@@ -471,47 +458,10 @@ static void status_marks_the_bin_that_runs(void)
 	}
 }
 
-/* Three of six groups fit. */
-static void status_marks_the_groups_that_run(void)
-{
-	static const unsigned int six[] = { 14, 14, 14, 14, 14, 14 };
-	u32 i, runs, seen, ran = 0;
-	struct mts_bin_info bins[6];
-	struct mts_status s;
-	u64 demand;
-
-	start_hogs(HOG_RANDOM, 6, six);
-	rotate(48, 1000, MTS_EVICT_NEED);
-	set_config(&(struct mts_config){ .mask = MTS_CONFIG_STEP, .step = 16 });
-	expect_rotation(6);
-	for (seen = 0; seen < 40; sleep_ms(50)) {
-		if (!look_at_bins(&s, bins, 6))
-			continue;
-		runs = 0;
-		demand = 0;
-		for (i = 0; i < 6; i++) {
-			check(bins[i].flags & MTS_BIN_OVERLAPS, "group %u: flags %x", i,
-			      bins[i].flags);
-			if (!(bins[i].flags & MTS_BIN_RUNS))
-				continue;
-			runs++;
-			ran |= 1u << i;
-			demand += bins[i].demand;
-		}
-		check(runs == 3 || runs == 2, "%u groups run: %s", runs, describe());
-		check(demand <= s.capacity, "%llu bytes run: %s", (unsigned long long)demand,
-		      describe());
-		check(s.current_bin < 6 && bins[s.current_bin].flags & MTS_BIN_RUNS,
-		      "the group that came in last does not run: %s", describe());
-		seen++;
-	}
-	check(ran == 0x3f, "some groups never ran: %x: %s", ran, describe());
-}
-
-GUEST_TESTS(TEST(status_marks_the_bin_that_runs), TEST(status_marks_the_groups_that_run),
-	    TEST(bins_take_turns), TEST(never_two_bins), TEST(slices_follow_demand),
-	    TEST(slices_grow_with_the_price_of_a_switch), TEST(every_packer_rotates),
-	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
+GUEST_TESTS(TEST(status_marks_the_bin_that_runs), TEST(bins_take_turns), TEST(never_two_bins),
+	    TEST(slices_follow_demand), TEST(slices_grow_with_the_price_of_a_switch),
+	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
+	    TEST(sleeping_bin_without_pressure_accounts),
 	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
 	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
 	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),

@@ -24,7 +24,7 @@ STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
-    "consistent", "bins", "jobs", "limited", "limited_by", "engine", "overlaps", "page",
+    "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page", "overlaps",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
