@@ -2,6 +2,7 @@
 #include "rotor/idle.h"
 
 #include "context.h"
+#include "events/promise.h"
 #include "events/wake.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
@@ -15,6 +16,7 @@
 #include "rotor/onset.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
+#include "rotor/queue.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/spent.h"
@@ -109,6 +111,8 @@ static u64 idle_time(u32 reason)
 	u64 last = mts_hooks_last_reclaim();
 	u32 i;
 
+	if (mts_queue_waits())
+		return POLL_NS;
 	/* Not: jobs that can be frozen. A real-time job may become one, and no event tells. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster.n < 2)
 		return U64_MAX;
@@ -140,6 +144,8 @@ static bool idle_sleep(unsigned long mask, u64 ns)
 	do {
 		most = until == U64_MAX ? U64_MAX : until - now;
 		look = mts_onset_watches() ? mts_onset_interval() : U64_MAX;
+		/* The watchdog listens while jobs are in the queue. */
+		mts_promise_sleep(min(most, look));
 		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
 		if (mts_onset_is_due())
 			return true;

@@ -84,6 +84,16 @@ static void birth(struct model *unused)
 				 0);
 }
 
+static void submission(struct model *unused)
+{
+	u32 n = machine_chance(4) ? 1 + machine_draw(8) : 1;
+
+	while (n--)
+		host_submit(0, machine_draw(3),
+			    machine_draw(3) ? machine_draw(60ull * NSEC_PER_SEC) : U64_MAX,
+			    MTS_WAIT_MIN_NS + machine_draw(300ull * NSEC_PER_SEC));
+}
+
 static void death(struct model *model)
 {
 	host_end_job(model);
@@ -301,6 +311,7 @@ static const struct action {
 	bool gentle; /* allowed in gentle runs, too */
 } actions[] = {
 	{ "birth", birth, 30, false, true },
+	{ "submission", submission, 15 },
 	{ "death", death, 25, true, true },
 	{ "removal", removal, 5, true, true },
 	{ "its cgroup is removed", cgroup_removed, 5, true },
