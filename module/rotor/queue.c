@@ -6,7 +6,6 @@
 #include "events/stats.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
-#include "policy/newcomers.h"
 #include "policy/queue.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -92,13 +91,14 @@ static bool grows(struct mts_job *job, u64 now)
 	return job->grown_at && now - job->grown_at < SETTLED_NS;
 }
 
-static void list_begun(struct mts_queue_line *line, struct mts_newcomers *all, u64 now)
+/* Return: what a job needs of which nothing is known: the mean of the jobs that have begun. */
+static u64 list_begun(struct mts_queue_line *line, u64 now)
 {
-	u32 i;
+	u64 sum = 0;
+	u32 i, n = 0;
 
 	line->capacity = mts_rotor.round.plan.capacity;
 	line->is_settled = true;
-	mts_newcomers_begin(all, NULL, 0, 0, mts_rotor.roster.n, mts_rotor.scratch);
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_rotor.roster.jobs[i]->unclaimed = mts_rotor.roster.jobs[i]->size;
 	for (i = 0; i < mts_rotor.roster.n; i++)
@@ -116,10 +116,15 @@ static void list_begun(struct mts_queue_line *line, struct mts_newcomers *all, u
 			.claim = claim_of(job),
 			.ends_ns = time_left(job, now),
 		};
-		mts_newcomers_note(all, job->parent, job->demand);
 		if (grows(job, now) && !job->size)
 			line->is_settled = false;
+		/* Jobs that others have made are parts of what was submitted. */
+		if (!job->parent) {
+			sum = mts_add_sat(sum, job->demand);
+			n++;
+		}
 	}
+	return n ? div_u64(sum, n) : 0;
 }
 
 /* ---- jobs that have not ------------------------------------------------------------------ */
@@ -131,7 +136,7 @@ static bool must_begin(const struct mts_job *job)
 }
 
 /* Return: how many. With references, in mts_rotor.queue.jobs, the oldest first. */
-static u32 list_waiting(struct mts_queue_line *line, const struct mts_newcomers *all)
+static u32 list_waiting(struct mts_queue_line *line, u64 mean)
 {
 	struct mts_job *job;
 
@@ -140,7 +145,7 @@ static u32 list_waiting(struct mts_queue_line *line, const struct mts_newcomers 
 		if (!READ_ONCE(job->held) || !READ_ONCE(job->frozen))
 			continue;
 		if (job->size_from == MTS_SIZE_UNKNOWN || job->size_from == MTS_SIZE_OTHERS) {
-			job->size = mts_newcomers_demand(all, job->parent, 0);
+			job->size = mean;
 			job->size_from = job->size ? MTS_SIZE_OTHERS : MTS_SIZE_UNKNOWN;
 		}
 		line->waiting[line->nwaiting] = (struct mts_queue_waiting){
@@ -201,14 +206,13 @@ void mts_queue_step(void)
 		.begun = mts_rotor.queue.begun,
 		.waiting = mts_rotor.queue.waiting,
 	};
-	struct mts_newcomers all;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), mean;
 
 	if (!mts_queue_waits())
 		return;
 	mutex_lock(&mts_lock);
-	list_begun(&line, &all, now);
-	if (list_waiting(&line, &all)) {
+	mean = list_begun(&line, now);
+	if (list_waiting(&line, mean)) {
 		mts_queue_decide(&line);
 		mts_queue_foretell(&line);
 		note_forecast(&line, now);
