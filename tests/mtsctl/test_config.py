@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE = (
-    1 << i for i in range(10)
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE, QUEUE = (
+    1 << i for i in range(11)
 )
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive")]
+    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive", "queue")]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -56,6 +56,8 @@ def call(mask, **fields):
         (["interactive=25%"], call(INTERACTIVE, interactive=250)),
         (["interactive=90%"], call(INTERACTIVE, interactive=900)),
         (["interactive=off"], call(INTERACTIVE, interactive=0)),
+        (["queue=auto"], call(QUEUE, queue=1)),
+        (["queue=off"], call(QUEUE, queue=0)),
         (
             ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
             call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
@@ -98,6 +100,7 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
         (["demand=some"], "demand=some: not one of allocated or used"),
+        (["queue=on"], "queue=on: not one of off or auto"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),
@@ -150,7 +153,7 @@ def test_share_without_meminfo(mtsctl, host):
 def test_get(mtsctl):
     assert mtsctl("get").out == (
         "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
-        "overhead=2.5%\ninteractive=25%\nbin=auto\n"
+        "overhead=2.5%\ninteractive=25%\nbin=auto\nqueue=off\n"
     )
 
 
@@ -171,7 +174,7 @@ def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, shown):
     assert mtsctl("set", *out.split()).status == 0
     assert mtsctl.calls == [
         call(
-            0x3FF,
+            0x7FF,
             mode=1,
             pack=1,
             evict=1,
@@ -198,5 +201,6 @@ def test_get_json(mtsctl):
         "overhead": 25,  # per mille
         "interactive": 250,
         "bin_bytes": None,
+        "queue": "off",
     }
     assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB

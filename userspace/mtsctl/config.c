@@ -10,8 +10,8 @@
 #include "values.h"
 
 #define KEYS                                                                             \
-	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive " \
-	"or bin"
+	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive, " \
+	"bin or queue"
 
 static int show_json(const struct mts_config *config)
 {
@@ -27,6 +27,7 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "overhead", json_u64(config->overhead));
 	json_put(&root, "interactive", json_u64(config->interactive));
 	json_put(&root, "bin_bytes", json_u64_or_null(config->bin_bytes));
+	json_put(&root, "queue", json_string(word_of(queue_words, config->queue)));
 	return json_print(root);
 }
 
@@ -53,14 +54,15 @@ int get_main(const struct command *command, int argc, char **argv)
 	if (json)
 		return show_json(&config);
 	printf("mode=%s\npack=%s\nevict=%s\ndemand=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\n"
-	       "overhead=%s\ninteractive=%s\nbin=%s\n",
+	       "overhead=%s\ninteractive=%s\nbin=%s\nqueue=%s\n",
 	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
 	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
 	       format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
 	       format_pause(pause, config.max_pause_ns), format_share(overhead, config.overhead),
 	       format_share(interactive, config.interactive),
-	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
+	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto",
+	       word_of(queue_words, config.queue));
 	return EXIT_OK;
 }
 
@@ -117,6 +119,9 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 	} else if (!strcmp(key, "bin")) {
 		bit = MTS_CONFIG_BIN;
 		ret = set_bin(command, value, &config->bin_bytes);
+	} else if (!strcmp(key, "queue")) {
+		bit = MTS_CONFIG_QUEUE;
+		ret = value_word(command, "queue=", value, queue_words, &config->queue);
 	} else {
 		return usage_error(command, "unknown key in '%s': KEY is " KEYS, text);
 	}
