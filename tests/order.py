@@ -15,6 +15,7 @@ LONGEST = (
     "guest/test_protocol.py",
     "kernelshark/test_plugin.py",
     "bench/test_rivals.py",
+    "guest/test_queue.py",
     "guest/test_tool.py",
     "guest/test_processors.py",
     "engine/test_rotation.py",

@@ -154,7 +154,7 @@ static void config_defaults(void)
 	struct mts_config c = get_config();
 
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
-	check(!c.reserved, "reserved is not 0");
+	check(c.queue == MTS_QUEUE_OFF, "queue %u", c.queue);
 	check(c.interactive == 250, "interactive %u", c.interactive);
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
@@ -173,7 +173,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
-	{ "reserved", { .mask = 0, .reserved = 1u << 31 }, -EINVAL },
+	{ "queue 2", { SET(QUEUE, .queue = 2) }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
 	{ "demand 2", { SET(DEMAND, .demand = 2) }, -EINVAL },
