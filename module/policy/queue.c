@@ -94,6 +94,17 @@ static u64 claims(const struct mts_queue_line *line)
 	return sum;
 }
 
+/* Do jobs of the queue keep all processors busy? */
+static bool is_busy(const struct mts_queue_line *line)
+{
+	u64 threads = 0;
+	u32 i;
+
+	for (i = 0; i < line->nbegun; i++)
+		threads += line->begun[i].threads;
+	return threads >= line->processors;
+}
+
 static bool fits(const struct mts_queue_line *line, const struct mts_queue_waiting *job)
 {
 	if (job->is_guess && !line->is_settled)
@@ -106,6 +117,7 @@ static void start(struct mts_queue_line *line, struct mts_queue_waiting *job, u6
 	job->starts_ns = at;
 	line->begun[line->nbegun++] = (struct mts_queue_begun){
 		.claim = job->need,
+		.threads = 1, /* at least; how many is seen when it runs */
 		.ends_ns = job->runs_ns == U64_MAX ? U64_MAX : mts_add_sat(at, job->runs_ns),
 	};
 	/* It is to show what such jobs need, before another one starts. */
@@ -139,7 +151,7 @@ static void start_all(struct mts_queue_line *line, u64 at)
 {
 	u32 older[MOST_PASSED], n = 0, i;
 
-	for (i = 0; i < line->nwaiting && n < MOST_PASSED; i++) {
+	for (i = 0; i < line->nwaiting && n < MOST_PASSED && !is_busy(line); i++) {
 		struct mts_queue_waiting *job = &line->waiting[i];
 
 		if (job->starts_ns != U64_MAX)

@@ -10,6 +10,8 @@
  * - A job starts when it fits beside the claims of the jobs that have begun. A claim holds until
  *   the job ends: the job may still grow to it.
  * - The oldest starts first. If nothing has begun, it starts whatever it needs.
+ * - None starts while jobs of the queue that have begun keep all processors busy. With one more all
+ *   of them would be done later, and the last ones would leave processors idle.
  * - A younger one may pass (backfill, Lifka 1995), if it delays no older one that waits (the
  *   conservative rule: Mu'alem & Feitelson 2001, section 2). There run times are known. Here they
  *   are guesses, so the rule is of memory alone: whichever of the jobs before it end first, each
@@ -23,10 +25,12 @@
 /**
  * struct mts_queue_begun - a job that has begun
  * @claim: the larger of its demand and of what it was expected to need
+ * @threads: that want to run at a time, of a job that was in the queue; 0 of any other
  * @ends_ns: how long it will still run; U64_MAX: not known
  */
 struct mts_queue_begun {
 	u64 claim;
+	u32 threads;
 	u64 ends_ns;
 };
 
@@ -49,12 +53,14 @@ struct mts_queue_waiting {
 /**
  * struct mts_queue_line
  * @capacity: for all of these jobs together
+ * @processors: of the host
  * @is_settled: no job whose need is not known still grows: one more such may start
  * @begun: in any order, with room for @nbegun + @nwaiting. Jobs that are to start are added
  * @waiting: the oldest first
  */
 struct mts_queue_line {
 	u64 capacity;
+	u32 processors;
 	bool is_settled;
 	struct mts_queue_begun *begun;
 	u32 nbegun;

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "events/promise.h"
 #include "events/wake.h"
+#include "jobs/enrol.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
@@ -135,7 +136,7 @@ static u64 idle_time(u32 reason)
  * As mts_rotor_wait(), but no longer than until the jobs are about to have all memory. Return:
  * are they?
  */
-static bool idle_sleep(unsigned long mask, u64 ns)
+static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 {
 	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most, look;
 	unsigned long events;
@@ -147,20 +148,45 @@ static bool idle_sleep(unsigned long mask, u64 ns)
 		/* The watchdog listens while jobs are in the queue. */
 		mts_promise_sleep(min(most, look));
 		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
+		*got = events & mask;
 		if (mts_onset_is_due())
 			return true;
 		now = ktime_get_ns();
-	} while (!(events & mask) && now < until && mts_rotor_should_run());
+	} while (!*got && now < until && mts_rotor_should_run());
 	return false;
+}
+
+/*
+ * The pause after measuring. The queue does not have to wait for its end: for the next job to start
+ * it is enough that another one has ended. Return: as idle_sleep().
+ */
+static bool quiet_sleep(u64 ns)
+{
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	u64 now = ktime_get_ns(), until = now + ns;
+	unsigned long queue, events;
+
+	for (;;) {
+		queue = mts_queue_waits() ? BIT(MTS_ROTOR_EV_JOBS) : 0;
+		if (idle_sleep(readers | queue, until - now, &events))
+			return true;
+		now = ktime_get_ns();
+		if (!events || events & readers || now >= until || !mts_rotor_should_run())
+			return false;
+		mts_job_reap(mts_promise_step);
+		mts_roster_muster();
+		mts_queue_step();
+	}
 }
 
 /* Return: are the jobs about to have all memory? */
 bool mts_idle(u64 measuring_ns)
 {
-	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
-	const unsigned long all = readers | BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
+	const unsigned long all = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE) |
+				  BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM);
 	u32 reason = mts_rotor.phase.reason;
+	unsigned long events;
 
 	/*
 	 * Bring the jobs' memory back in order before they run: faults are single requests, and a
@@ -175,8 +201,8 @@ bool mts_idle(u64 measuring_ns)
 	if (mts_rotor_is_wanted())
 		mts_bring_wanted();
 	mts_status_answer();
-	return idle_sleep(all, idle_time(reason)) ||
-	       idle_sleep(readers, quiet_time(reason, measuring_ns));
+	return idle_sleep(all, idle_time(reason), &events) ||
+	       quiet_sleep(quiet_time(reason, measuring_ns));
 }
 
 void mts_idle_wait_for_gate(u32 reason)

@@ -73,6 +73,17 @@ static u64 claim_of(const struct mts_job *job)
 	return max(job->demand, job->unclaimed);
 }
 
+/*
+ * Threads of a job of the queue that want to run at a time. One that has begun just now is busy with
+ * that, whether or not it was seen.
+ */
+static u32 threads_of(const struct mts_job *job, u64 now)
+{
+	if (!(job->flags & MTS_JOB_QUEUE))
+		return 0;
+	return now - job->began < SETTLED_NS ? max(job->threads, 1U) : job->threads;
+}
+
 /* For how long it will still run; U64_MAX: not known, also if it runs for longer than before. */
 static u64 time_left(const struct mts_job *job, u64 now)
 {
@@ -98,6 +109,7 @@ static u64 list_begun(struct mts_queue_line *line, u64 now)
 	u32 i, n = 0;
 
 	line->capacity = mts_rotor.round.plan.capacity;
+	line->processors = num_online_cpus();
 	line->is_settled = true;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_rotor.roster.jobs[i]->unclaimed = mts_rotor.roster.jobs[i]->size;
@@ -114,6 +126,7 @@ static u64 list_begun(struct mts_queue_line *line, u64 now)
 		}
 		line->begun[line->nbegun++] = (struct mts_queue_begun){
 			.claim = claim_of(job),
+			.threads = threads_of(job, now),
 			.ends_ns = time_left(job, now),
 		};
 		if (grows(job, now) && !job->size)

@@ -67,8 +67,9 @@ static void fill(void)
 	struct mts_config config = get_config();
 
 	start_hogs(HOG_SPIN, 1, &size);
-	config.mask = MTS_CONFIG_BIN;
+	config.mask = MTS_CONFIG_BIN | MTS_CONFIG_MODE;
 	config.bin_bytes = 60 * MIB;
+	config.mode = MTS_MODE_AUTO;
 	set_config(&config);
 }
 

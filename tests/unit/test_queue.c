@@ -15,6 +15,7 @@ static void host_of(u64 capacity)
 {
 	line = (struct mts_queue_line){
 		.capacity = capacity,
+		.processors = MOST,
 		.is_settled = true,
 		.begun = begun,
 		.waiting = waiting,
@@ -117,6 +118,32 @@ static void no_memory_at_all_is_no_obstacle(void **unused)
 	waits(1 * GIB, U64_MAX);
 	mts_queue_decide(&line);
 	check(starts(0) && !starts(1));
+}
+
+static void no_more_start_than_keep_the_processors_busy(void **unused)
+{
+	(void)unused;
+	host_of(22 * GIB);
+	line.processors = 2;
+	for (u32 i = 0; i < 10; i++)
+		waits(6 * GIB, 100 * SECOND);
+	mts_queue_decide(&line);
+	check(starting() == 2 && starts(0) && starts(1));
+	mts_queue_foretell(&line);
+	for (u32 i = 0; i < 10; i++)
+		check(waiting[i].starts_ns == i / 2 * 100 * SECOND);
+	/* One of two has four threads. */
+	host_of(22 * GIB);
+	line.processors = 4;
+	runs(1 * GIB, U64_MAX);
+	begun[0].threads = 4;
+	waits(1 * GIB, U64_MAX);
+	mts_queue_decide(&line);
+	check(!starting());
+	/* A job that was not in the queue does not count, nor one that sleeps. */
+	begun[0].threads = 0;
+	mts_queue_decide(&line);
+	check(starts(0));
 }
 
 /* ---- passing ------------------------------------------------------------------------ */
@@ -385,6 +412,7 @@ int main(void)
 		cmocka_unit_test(a_job_larger_than_memory_runs_alone),
 		cmocka_unit_test(more_demand_than_memory_starts_none),
 		cmocka_unit_test(no_memory_at_all_is_no_obstacle),
+		cmocka_unit_test(no_more_start_than_keep_the_processors_busy),
 		cmocka_unit_test(a_small_job_passes_where_it_delays_none),
 		cmocka_unit_test(but_not_where_it_would),
 		cmocka_unit_test(whichever_ends_first_counts),
