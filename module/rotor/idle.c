@@ -157,26 +157,27 @@ static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 }
 
 /*
- * The pause after measuring. The queue does not have to wait for its end: for the next job to start
- * it is enough that another one has ended. Return: as idle_sleep().
+ * The pause after @events, before it measures again. The queue does not wait for that: for the next
+ * job to begin it is enough that another one has ended. Return: as idle_sleep().
  */
-static bool quiet_sleep(u64 ns)
+static bool quiet_sleep(u64 ns, unsigned long events)
 {
 	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long jobs = BIT(MTS_ROTOR_EV_JOBS);
 	u64 now = ktime_get_ns(), until = now + ns;
-	unsigned long queue, events;
 
-	for (;;) {
-		queue = mts_queue_waits() ? BIT(MTS_ROTOR_EV_JOBS) : 0;
-		if (idle_sleep(readers | queue, until - now, &events))
+	do {
+		if (events & jobs && mts_queue_waits()) {
+			mts_job_reap(mts_promise_step);
+			mts_roster_muster();
+			mts_queue_step();
+		}
+		if (idle_sleep(mts_queue_waits() ? readers | jobs : readers,
+			       mts_sub_floor(until, now), &events))
 			return true;
 		now = ktime_get_ns();
-		if (!events || events & readers || now >= until || !mts_rotor_should_run())
-			return false;
-		mts_job_reap(mts_promise_step);
-		mts_roster_muster();
-		mts_queue_step();
-	}
+	} while (events & jobs && !(events & readers) && now < until && mts_rotor_should_run());
+	return false;
 }
 
 /* Return: are the jobs about to have all memory? */
@@ -202,7 +203,7 @@ bool mts_idle(u64 measuring_ns)
 		mts_bring_wanted();
 	mts_status_answer();
 	return idle_sleep(all, idle_time(reason), &events) ||
-	       quiet_sleep(quiet_time(reason, measuring_ns));
+	       quiet_sleep(quiet_time(reason, measuring_ns), events);
 }
 
 void mts_idle_wait_for_gate(u32 reason)

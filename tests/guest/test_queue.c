@@ -13,7 +13,6 @@
 /* What the jobs tell: shared with all children. */
 struct told {
 	u64 began_ns;
-	u64 ended_ns;
 };
 
 static int try_submit(const char *name, u64 size, u64 max_wait_ns, u32 flags,
@@ -37,7 +36,7 @@ static struct told *share(unsigned int n)
 	return told;
 }
 
-/* A process that submits itself, tells when it goes on, and sleeps. */
+/* A process that submits itself, tells when it goes on, has its memory, and sleeps. */
 static pid_t submit_sleeper(const char *name, u64 size, u64 max_wait_ns, struct told *told)
 {
 	struct mts_job_submit submit;
@@ -49,6 +48,7 @@ static pid_t submit_sleeper(const char *name, u64 size, u64 max_wait_ns, struct 
 		_exit(4);
 	told->began_ns = now_ns();
 	mts_close();
+	touch(size / MIB);
 	for (;;)
 		pause();
 }
@@ -66,7 +66,7 @@ static void fill(void)
 	static const unsigned int size = 40;
 	struct mts_config config = get_config();
 
-	start_hogs(HOG_SPIN, 1, &size);
+	start_hogs(HOG_SLEEP, 1, &size);
 	config.mask = MTS_CONFIG_BIN | MTS_CONFIG_MODE;
 	config.bin_bytes = 60 * MIB;
 	config.mode = MTS_MODE_AUTO;
@@ -399,7 +399,7 @@ static u64 cpu_ns_of_children(void)
 /* As ten jobs of 6 GB on 24 GB. The ideal: memory for all, and the processor always busy. */
 static void ten_jobs_take_as_long_as_with_memory_for_all(void)
 {
-	unsigned int mib = memory_available() / MIB / 4, i;
+	unsigned int mib = memory_available() / MIB / 4, i, late = 0;
 	u64 out = vmstat("pswpout"), in = vmstat("pswpin"), began, took, ideal;
 	struct told *told = share(JOBS);
 	struct mts_job_submit s;
@@ -416,7 +416,7 @@ static void ten_jobs_take_as_long_as_with_memory_for_all(void)
 		if (try_submit(name, mib * MIB, 0, MTS_JOB_ENTER | MTS_JOB_QUEUE, &s))
 			_exit(4);
 		told[i].began_ns = now_ns();
-		work(mib, 20000000);
+		work(mib, 80000000);
 	}
 	for (i = 0; i < JOBS; i++)
 		expect(join(pids[i], 300000), 0);
@@ -430,7 +430,9 @@ static void ten_jobs_take_as_long_as_with_memory_for_all(void)
 	      (unsigned long long)(vmstat("pswpin") - in));
 	check(took * 100 <= ideal * 102, "more than 1.02 of the ideal");
 	/* They waited. */
-	check(told[JOBS - 1].began_ns - told[0].began_ns > took / 2, "all began at once");
+	for (i = 0; i < JOBS; i++)
+		late += told[i].began_ns - began > took / 2;
+	check(late >= JOBS / 3, "%u began late", late);
 }
 
 GUEST_TESTS(TEST(wrong_submissions_are_refused), TEST(a_submission_without_queue_is_a_job),
