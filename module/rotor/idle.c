@@ -42,6 +42,8 @@
 #define WATCH_FACTOR 5
 #define MEASURE_FACTOR 100
 
+static u64 measured_at; /* ktime, ns; 0: never */
+
 /* There are no turns, or none any more: every job runs. */
 static void enter_idle(u32 state, u32 reason)
 {
@@ -85,7 +87,7 @@ static bool is_watching(u32 reason)
  */
 void mts_idle_measure(u32 reason)
 {
-	static u64 measured_at, took;
+	static u64 took;
 	struct mts_spent spent = mts_spent_begin();
 
 	if (is_watching(reason) && !mts_status_is_wanted() &&
@@ -157,8 +159,8 @@ static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 }
 
 /*
- * The pause after @events, before it measures again. The queue does not wait for that: for the next
- * job to begin it is enough that another one has ended. Return: as idle_sleep().
+ * The pause after @events, before it measures again. While it polls for the queue, the next job does
+ * not have to wait for that: it is enough that another one has ended. Return: as idle_sleep().
  */
 static bool quiet_sleep(u64 ns, unsigned long events)
 {
@@ -167,7 +169,7 @@ static bool quiet_sleep(u64 ns, unsigned long events)
 	u64 now = ktime_get_ns(), until = now + ns;
 
 	do {
-		if (events & jobs && mts_queue_waits()) {
+		if (events & jobs && mts_queue_waits() && now - measured_at < 2 * POLL_NS) {
 			mts_job_reap(mts_promise_step);
 			mts_roster_muster();
 			mts_queue_step();

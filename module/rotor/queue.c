@@ -99,7 +99,7 @@ static bool grows(struct mts_job *job, u64 now)
 		job->grown_to = job->demand;
 		job->grown_at = now;
 	}
-	return job->grown_at && now - job->grown_at < SETTLED_NS;
+	return now - max(job->grown_at, job->began) < SETTLED_NS;
 }
 
 /* Return: what a job needs of which nothing is known: the mean of the jobs that have begun. */
