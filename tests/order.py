@@ -18,6 +18,7 @@ LONGEST = (
     "guest/test_queue.py",
     "guest/test_tool.py",
     "guest/test_processors.py",
+    "engine/test_queue.py",
     "engine/test_rotation.py",
     "engine/test_guardian.py",
     "engine/test_protocol.py",
