@@ -32,8 +32,7 @@ static struct mts_job *job_alloc(const struct mts_wish *wish)
 	kref_init(&job->ref);
 	mutex_init(&job->freeze_lock);
 	mutex_init(&job->evict_lock);
-	job->flags = wish->flags &
-		     (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN | MTS_JOB_QUEUE);
+	job->flags = wish->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN | MTS_JOB_QUEUE);
 	job->since = ktime_get_ns();
 	job->began = job->since;
 	job->max_pause_ns = wish->max_pause_ns;

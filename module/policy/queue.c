@@ -157,7 +157,8 @@ static void start_all(struct mts_queue_line *line, u64 at)
 		if (job->starts_ns != U64_MAX)
 			continue;
 		/* What a guessed one would delay is not known. */
-		if (fits(line, job) && (!n || (!job->is_guess && !delays_any(line, older, n, job)))) {
+		if (fits(line, job) &&
+		    (!n || (!job->is_guess && !delays_any(line, older, n, job)))) {
 			job->passes = n && !at;
 			start(line, job, at);
 		} else {

@@ -5,7 +5,6 @@
 #include "events/promise.h"
 #include "events/stats.h"
 #include "jobs/freezer.h"
-#include "jobs/interactive.h"
 #include "policy/queue.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -120,8 +119,7 @@ static u64 list_begun(struct mts_queue_line *line, u64 now)
 
 		/* The plan has taken its demand off the capacity, but not what it will need. */
 		if (is_exempt(job)) {
-			line->capacity = mts_sub_floor(line->capacity,
-						       claim_of(job) - job->demand);
+			line->capacity = mts_sub_floor(line->capacity, claim_of(job) - job->demand);
 			continue;
 		}
 		line->begun[line->nbegun++] = (struct mts_queue_begun){

@@ -269,9 +269,9 @@ struct mts_job_create {
  *
  * The queue. A job with QUEUE is held while it does not fit: it enters its cgroup frozen, and
  * executes nothing. It is started when its size fits beside the sizes of the jobs that have begun,
- * the oldest first. A smaller one may pass an older one if it can delay no older one, whichever
- * jobs end first. The job counts with its size, or with its demand if that is larger, until it
- * ends. It is also started
+ * the oldest first, and jobs that were in the queue do not keep all processors busy. A smaller one
+ * may pass an older one if it can delay no older one, whichever jobs end first. The job counts with
+ * its size, or with its demand if that is larger, until it ends. It is also started
  *  - when max_wait_ns are over: then it takes turns as any other job;
  *  - when nothing may be frozen: mode off or shadow, a stop, a suspend, unload;
  *  - when it is pinned or removed, gets a real-time thread, or PID 1 or a signal calls it.
@@ -283,7 +283,7 @@ struct mts_job_create {
  * which nothing is known starts only while no other such job grows.
  *
  * Errors as MTS_IOC_JOB_CREATE, and
- * EINVAL: QUEUE and PIN together
+ * EINVAL: QUEUE with PIN, or without ENTER
  * ERANGE: size or max_wait_ns is outside its range
  */
 struct mts_job_submit {

@@ -29,7 +29,9 @@ def job(engine, name):
 def hold(engine, name, *words):
     """A job that would write to its memory, in the queue."""
     held = engine.run("--name", name, *SIZE, *words, TOUCHER, 100, engine.counter(name))
-    assert until(lambda: (j := job(engine, name)) and j["state"] == "queued" and j["queue"]["place"])
+    assert until(
+        lambda: (j := job(engine, name)) and j["state"] == "queued" and j["queue"]["place"]
+    )
     assert until(lambda: name in engine.frozen())
     time.sleep(1.5)
     assert not engine.counter(name).exists(), engine.report()

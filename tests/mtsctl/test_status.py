@@ -123,7 +123,7 @@ def test_queue(mtsctl):
     assert [line.split() for line in table] == [
         ["2", "sim", "40.0", "MiB", "command", "1m", "30s", "5m", "00s", "58m", "30s"],
         ["3", "sim-2", "30.0", "MiB", "given", "1m", "20s", "?", "23h", "58m"],
-        ["4", "fresh", "?", "unknown", "0", "ns", "?", "24h", "00m"],
+        ["4", "fresh", "?", "unknown", "0", "s", "?", "1d", "00h"],
     ]
     assert re.search(r"^ +2 sim +queued +- ", out, re.M)
     assert "QUEUE" not in mtsctl("status").out

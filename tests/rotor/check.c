@@ -133,8 +133,8 @@ static void check_newcomer(struct model *model)
 	u64 limit = mts_rotor.phase.state == MTS_STATE_RUNNING ? TICKS_NS : LISTEN_NS;
 
 	/* A switch has no time limit. */
-	if (model->job->held || mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
-	    mts_gate_reason() || is_in_roster(model->job))
+	if (model->job->held || mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended ||
+	    is_foul() || mts_gate_reason() || is_in_roster(model->job))
 		model->seen = machine_now();
 	else if (machine_now() - model->seen > limit)
 		BREACH("%s: the rotor has not seen it for %llu ms (last: %s)", model->job->name,

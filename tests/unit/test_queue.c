@@ -29,8 +29,7 @@ static void runs(u64 claim, u64 ends_ns)
 
 static void waits(u64 need, u64 runs_ns)
 {
-	waiting[line.nwaiting++] =
-		(struct mts_queue_waiting){ .need = need, .runs_ns = runs_ns };
+	waiting[line.nwaiting++] = (struct mts_queue_waiting){ .need = need, .runs_ns = runs_ns };
 }
 
 static void waits_unknown(u64 guess)

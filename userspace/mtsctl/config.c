@@ -9,7 +9,7 @@
 #include "mtsctl.h"
 #include "values.h"
 
-#define KEYS                                                                             \
+#define KEYS                                                                              \
 	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive, " \
 	"bin or queue"
 

@@ -151,8 +151,7 @@ static void show_jobs_count(const struct snapshot *s)
 		print_field("jobs", "%u, %u of them frozen now, %u in the queue", s->status.jobs,
 			    s->status.frozen, queued);
 	else
-		print_field("jobs", "%u, %u of them frozen now", s->status.jobs,
-			    s->status.frozen);
+		print_field("jobs", "%u, %u of them frozen now", s->status.jobs, s->status.frozen);
 }
 
 static void show_limits(const struct snapshot *s)
