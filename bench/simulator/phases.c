@@ -156,7 +156,8 @@ void host_hold_job(struct job *job)
 {
 	job->is_frozen = true;
 	/* It has nothing that the host could reclaim. */
-	job->frozen.next = job->frozen.prev = &job->frozen;
+	job->frozen.next = &job->frozen;
+	job->frozen.prev = &job->frozen;
 }
 
 static void take_from_running(struct job *job)

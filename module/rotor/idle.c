@@ -159,8 +159,8 @@ static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 }
 
 /*
- * The pause after @events, before it measures again. While it polls for the queue, the next job does
- * not have to wait for that: it is enough that another one has ended. Return: as idle_sleep().
+ * The pause after @events, before it measures again. While it polls for the queue, the next job
+ * does not have to wait for that: it is enough that another one has ended. Return: as idle_sleep().
  */
 static bool quiet_sleep(u64 ns, unsigned long events)
 {

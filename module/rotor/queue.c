@@ -73,8 +73,8 @@ static u64 claim_of(const struct mts_job *job)
 }
 
 /*
- * Threads of a job of the queue that want to run at a time. One that has begun just now is busy with
- * that, whether or not it was seen.
+ * Threads of a job of the queue that want to run at a time. One that has begun just now is busy
+ * with that, whether or not it was seen.
  */
 static u32 threads_of(const struct mts_job *job, u64 now)
 {

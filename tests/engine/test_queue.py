@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The queue of mtsd, on this host: jobs are held before they begin, and nothing holds them longer."""
+"""The queue of mtsd, on this host: jobs are held before they begin, and not for too long."""
 
 import json
 import signal

@@ -152,7 +152,7 @@ static void check_held(const struct model *model)
 		BREACH("%s: it is in the queue, and in the roster (last: %s)", job->name,
 		       check.did);
 	if (job->evicted || model->resident || model->swap)
-		BREACH("%s: it is in the queue, and has %llu KiB in memory, %llu in swap (last: %s)",
+		BREACH("%s: in the queue, with %llu KiB in memory, %llu in swap (last: %s)",
 		       job->name, model->resident >> 10, model->swap >> 10, check.did);
 }
 
@@ -168,9 +168,9 @@ static void check_idle_queue(void)
 		held += models[i]->job->held && models[i]->job->frozen && !models[i]->ended;
 		begun |= !models[i]->job->held;
 	}
-	if (!held || begun || is_foul() || mts_gate_reason())
+	if (!held || begun || is_foul() || mts_rotor.phase.state != MTS_STATE_IDLE)
 		check.queue_since = machine_now();
-	else if (machine_now() - check.queue_since > LISTEN_NS)
+	else if (machine_now() - check.queue_since > TICKS_NS)
 		BREACH("%u jobs are in the queue, and nothing runs (last: %s)", held, check.did);
 }
 

@@ -99,6 +99,16 @@ static void death(struct model *model)
 	host_end_job(model);
 }
 
+/* All that have begun end at once. */
+static void exodus(struct model *unused)
+{
+	u32 i;
+
+	for (i = 0; i < nmodels; i++)
+		if (models[i] && !models[i]->ended && !models[i]->job->held)
+			host_end_job(models[i]);
+}
+
 static void removal(struct model *model)
 {
 	host_remove(model);
@@ -313,6 +323,7 @@ static const struct action {
 	{ "birth", birth, 30, false, true },
 	{ "submission", submission, 15 },
 	{ "death", death, 25, true, true },
+	{ "exodus", exodus, 3 },
 	{ "removal", removal, 5, true, true },
 	{ "its cgroup is removed", cgroup_removed, 5, true },
 	{ "grows", grows, 20, true, true },
