@@ -101,9 +101,12 @@ struct mts_swap_slots {
  * @by_cgroup: in the hash table by @cgrp; the same rules as @node
  * @grave: in a list of unpublished jobs that the thread which unpublished them buries
  * @published: in the table; under mts_lock
- * @flags: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN; written under mts_lock, hooks read it
+ * @flags: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_QUEUE; written under mts_lock,
+ *	hooks read it
  * @since: processes born later can be leaves (MTS_JOB_EACH_LEAF); ktime, ns
  * @max_pause_ns: its own pause limit; 0: none; written under mts_lock, read with READ_ONCE()
+ * @max_wait_ns: the longest time in the queue, ns
+ * @command: its command, as past.h knows it; 0: none
  * @created: mts has made the cgroup, and removes it
  * @each_count: number of the last child's name; under mts_lock
  * @freeze_file: cgroup.freeze, kept open so that a thaw need not allocate memory to open it
@@ -124,6 +127,8 @@ struct mts_job {
 	u32 flags;
 	u64 since;
 	u64 max_pause_ns;
+	u64 max_wait_ns;
+	u64 command;
 	bool created;
 	u32 each_count;
 	char name[MTS_NAME_SIZE];
@@ -152,6 +157,9 @@ struct mts_job {
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */
+	bool held; /* in the queue: it has not begun */
+	u64 began; /* ktime, ns */
+	u64 held_for; /* time in the queue, ns */
 	bool frozen; /* mts holds the job frozen */
 	u64 frozen_since; /* ktime, ns */
 	u64 frozen_total; /* ns */
@@ -220,9 +228,24 @@ struct mts_job {
 	struct mts_usage measured;
 	u64 measured_at; /* ktime, ns; 0: never */
 
+	/*
+	 * rotor/queue.c, under mts_lock; past.c before the job is published. What it is expected to
+	 * need and how long to run; size_from is an enum mts_size_from
+	 */
+	u64 size; /* bytes; 0: not known */
+	u32 size_from;
+	u64 runs_ns; /* U64_MAX: not known */
+	/* rotor/queue.c, under mts_lock */
+	u32 queue_place; /* 1: the next; 0: it does not wait */
+	u64 starts_at; /* as foretold; ktime, ns; 0: it cannot be */
+	u64 unclaimed; /* of its size: not needed by jobs that its processes made, bytes */
+	u64 grown_to; /* demand when it last grew by a part of it (queue.c) */
+	u64 grown_at; /* ktime, ns */
+
 	/* written by the rotor's thread, under mts_lock where others read */
 	struct mts_usage usage;
 	u64 demand; /* bytes */
+	u64 most; /* the largest demand so far, bytes */
 	u64 unused; /* bytes that its slices do not use; not part of the demand */
 	u32 threads; /* threads that wanted to run: the larger of the last two counts */
 	u32 last_threads; /* the last count */
@@ -316,11 +339,16 @@ static inline bool mts_job_tryget(struct mts_job *job)
 
 void mts_job_put(struct mts_job *job);
 
-/* The shorter of the job's own pause limit and that of all jobs. Any context. */
+/*
+ * The shorter of the job's own pause limit and that of all jobs; of a job in the queue its longest
+ * wait. 0 if @limit_of_all is 0. Any context.
+ */
 static inline u64 mts_job_pause_limit(const struct mts_job *job, u64 limit_of_all)
 {
 	u64 own = READ_ONCE(job->max_pause_ns);
 
+	if (READ_ONCE(job->held))
+		return limit_of_all ? job->max_wait_ns : 0;
 	return own ? min(own, limit_of_all) : limit_of_all;
 }
 

@@ -11,6 +11,7 @@
  *   calls.c    for which job a process outside waits, and until when; watched.c: which processes
  *   budget.c   which job may run out of turn, and how long
  *   ran.c      the processor time of a job, as of its last reading
+ *   past.c     what commands needed
  *   protect.c  the settings that a job's cgroup had before mts changed them
  *   rotor/     bins, rounds, slices, the rotor's state
  *
@@ -22,8 +23,8 @@
  *       kernel: cgroup_mutex (inside writes to cgroup files)
  *   protect_lock        protect.c: settings of jobs' cgroups; taken inside none of these
  *   look_lock           waits.c: one look at a time; taken inside none of these
- *   watched_lock, budget_lock, ran_lock  watched.c, budget.c, ran.c: innermost; hooks take
- *                       watched_lock, too
+ *   watched_lock, budget_lock, ran_lock, past_lock  watched.c, budget.c, ran.c, past.c:
+ *                       innermost; hooks take watched_lock, too
  *   fsnotify's mark_mutex of freeze_watch.c's group: no lock of mts is taken inside it
  *   drop_lock           mms.c: which address spaces are held; no lock is taken inside it
  *

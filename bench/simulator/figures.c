@@ -169,6 +169,9 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 {
 	u64 pause = host_now() - job_of(job)->frozen_at;
 
+	/* It begins. */
+	if (job->held)
+		return;
 	figures.longest_pause_ns = mts_max(figures.longest_pause_ns, pause);
 	figures.overdue += why == MTS_THAW_OVERDUE;
 }

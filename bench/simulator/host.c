@@ -102,6 +102,10 @@ static void take_in_arrivals(void)
 		struct job *job = &host.jobs[host.arrived++];
 
 		host.here++;
+		if (host.with_module && scenario->queue) {
+			jobs_submit(job);
+			continue;
+		}
 		host_start_job(job);
 		if (host.with_module)
 			jobs_enrol(job);

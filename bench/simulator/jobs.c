@@ -35,10 +35,15 @@ atomic_t mts_job_marked;
 static struct cgroup base = { .online = true };
 static u32 reaped; /* jobs with a lower index have been */
 
-void jobs_enrol(struct job *job)
+/* @held: it is for the queue, and its size is known */
+static void enrol(struct job *job, bool held)
 {
-	struct mts_job *mts = mts_user_job_new(0, 0, &job->cgrp);
+	struct mts_job *mts = mts_user_job_new(held ? MTS_JOB_QUEUE : 0, 0, &job->cgrp);
 
+	mts->held = held;
+	mts->max_wait_ns = MTS_WAIT_MAX_NS;
+	mts->size = held ? job->demand->size : 0;
+	mts->size_from = held ? MTS_SIZE_GIVEN : MTS_SIZE_UNKNOWN;
 	job->cgrp = (struct cgroup){ .parent = &base, .online = true };
 	job->mts = mts;
 	mutex_lock(&mts_lock);
@@ -47,6 +52,18 @@ void jobs_enrol(struct job *job)
 	mts_jobs_insert(mts);
 	mutex_unlock(&mts_lock);
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+}
+
+void jobs_enrol(struct job *job)
+{
+	enrol(job, false);
+}
+
+void jobs_submit(struct job *job)
+{
+	enrol(job, true);
+	if (mts_freezer_hold(job->mts))
+		host_start_job(job);
 }
 
 /* As the hook of an exit does. */
@@ -162,6 +179,11 @@ static int op_freeze(struct mts_job *mts, bool freeze)
 		return 0;
 	if (!freeze) {
 		host_start_job(job);
+		return 0;
+	}
+	/* It does not run yet. */
+	if (mts->held) {
+		host_hold_job(job);
 		return 0;
 	}
 	host_stop_job(job);

@@ -152,6 +152,14 @@ void host_start_job(struct job *job)
 	host_changes();
 }
 
+void host_hold_job(struct job *job)
+{
+	job->is_frozen = true;
+	/* It has nothing that the host could reclaim. */
+	job->frozen.next = &job->frozen;
+	job->frozen.prev = &job->frozen;
+}
+
 static void take_from_running(struct job *job)
 {
 	leave_phase(job);

@@ -35,6 +35,7 @@ static const char usage_head[] =
 	"                           from one page that it uses to the next, where jobs thrash\n"
 	"                           (9us, 14us, 13us, 30us, 350us, 1us)\n"
 	"      --ns N               of an instruction: all costs are N times as high (1)\n"
+	"      --queue              jobs are held until they fit, as by run --queue --size\n"
 	"      --limit TIME         it is cut off then (720h)\n"
 	"      --rounds             a line for each round, to stderr\n"
 	"      --json               one object instead of a table\n"
@@ -244,6 +245,7 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 		{ "costs", 0, ARGS_TEXT, &words.costs },
 		{ "ns", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.ns },
 		{ "limit", 0, ARGS_TEXT, &words.limit },
+		{ "queue", 0, ARGS_FLAG, &scenario->queue },
 		{ "rounds", 0, ARGS_FLAG, &scenario->rounds },
 		{ "json", 0, ARGS_FLAG, &scenario->json },
 		{ NULL, 0, 0, NULL },

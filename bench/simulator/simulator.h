@@ -65,6 +65,7 @@ struct scenario {
 	u32 job_threads; /* of each job */
 	u32 njobs;
 	bool json;
+	bool queue; /* each job is held until it fits (mtsctl run --queue --size) */
 	bool rounds; /* a line for each round, to stderr */
 	struct disk disk;
 	struct costs costs;
@@ -256,6 +257,8 @@ void host_move_in(struct job *job, u64 bytes);
 /* A job begins to run, or stops, with host_advance() before it. */
 void host_start_job(struct job *job);
 void host_stop_job(struct job *job);
+/* A job that has come does not begin to run before it is thawed. */
+void host_hold_job(struct job *job);
 
 /* What it has done so far is in its fields. */
 void host_settle(struct job *job);
@@ -300,6 +303,8 @@ void move_wake(void);
 
 /* The module is told of a job that came, or whose last process has ended. */
 void jobs_enrol(struct job *job);
+/* A job comes that has not begun, for the queue; its size is known. */
+void jobs_submit(struct job *job);
 void jobs_ended(struct job *job);
 /* The module is loaded, with the scenario's configuration, and unloaded. */
 void jobs_load(void);

@@ -45,32 +45,85 @@ static bool is_each_supported(u32 flags)
 	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
-static int job_create(struct mts_job_create *create)
+/* As struct mts_job_submit says; @name, @id and @cgroup_id are its fields. */
+static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgroup_id)
 {
 	struct mts_job *job;
 	int err;
 
-	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->reserved[0] ||
-	    strnlen(create->name, sizeof(create->name)) == sizeof(create->name))
+	if (strnlen(name, MTS_NAME_SIZE) == MTS_NAME_SIZE)
 		return -EINVAL;
-	if (!mts_config_is_pause(create->max_pause_ns))
+	if (!mts_config_is_pause(wish->max_pause_ns))
 		return -ERANGE;
-	if (!is_each_supported(create->flags))
+	if (!is_each_supported(wish->flags))
 		return -EOPNOTSUPP;
-	err = mts_job_create(create->name, create->flags, create->max_pause_ns, NULL, &job);
+	err = mts_job_create(name, wish, NULL, &job);
 	if (err)
 		return err;
 	mts_hooks_watch_growth();
-	create->id = job->id;
-	create->cgroup_id = cgroup_ino(job->cgrp);
-	strscpy_pad(create->name, job->name, sizeof(create->name));
+	*id = job->id;
+	*cgroup_id = cgroup_ino(job->cgrp);
+	strscpy_pad(name, job->name, MTS_NAME_SIZE);
 	mts_stats_inc(jobs_created);
 	mts_job_put(job);
 	return 0;
 }
 
+static int job_create(struct mts_job_create *create)
+{
+	const struct mts_wish wish = {
+		.flags = create->flags,
+		.max_pause_ns = create->max_pause_ns,
+	};
+
+	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->reserved[0])
+		return -EINVAL;
+	return make_job(&wish, create->name, &create->id, &create->cgroup_id);
+}
+
+/* Is the job to be held? That it is pinned or has no process yet is an error only with QUEUE. */
+static bool is_for_queue(u32 flags)
+{
+	struct mts_config config;
+
+	if (flags & MTS_JOB_QUEUE)
+		return true;
+	if (!(flags & MTS_JOB_BATCH) || !(flags & MTS_JOB_ENTER) || flags & MTS_JOB_PIN)
+		return false;
+	mts_config_get(&config);
+	return config.queue == MTS_QUEUE_AUTO;
+}
+
+static int job_submit(struct mts_job_submit *submit)
+{
+	struct mts_wish wish = {
+		.flags = submit->flags & ~MTS_JOB_BATCH,
+		.max_pause_ns = submit->max_pause_ns,
+		.size = submit->size,
+		.max_wait_ns = submit->max_wait_ns ?: MTS_WAIT_DEFAULT_NS,
+		.command = submit->command,
+	};
+
+	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | KNOWN_FLAGS) ||
+	    submit->reserved[0] || submit->reserved[1])
+		return -EINVAL;
+	if (submit->flags & MTS_JOB_QUEUE &&
+	    (submit->flags & MTS_JOB_PIN || !(submit->flags & MTS_JOB_ENTER)))
+		return -EINVAL;
+	if ((wish.size && (wish.size < MTS_BIN_MIN_BYTES || wish.size > MTS_BIN_MAX_BYTES)) ||
+	    wish.max_wait_ns < MTS_WAIT_MIN_NS || wish.max_wait_ns > MTS_WAIT_MAX_NS)
+		return -ERANGE;
+	if (is_for_queue(submit->flags))
+		wish.flags |= MTS_JOB_QUEUE;
+	/* What processes need that become jobs of their own is not seen in this one. */
+	if (wish.flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF))
+		wish.command = 0;
+	return make_job(&wish, submit->name, &submit->id, &submit->cgroup_id);
+}
+
 static int job_add(struct mts_job_add *add)
 {
+	const struct mts_wish wish = { .flags = add->flags, .max_pause_ns = add->max_pause_ns };
 	struct mts_job *job;
 	int err;
 
@@ -80,7 +133,7 @@ static int job_add(struct mts_job_add *add)
 		return -ERANGE;
 	if (!is_each_supported(add->flags))
 		return -EOPNOTSUPP;
-	err = mts_job_add(add->cgroup_fd, add->flags, add->max_pause_ns, &job);
+	err = mts_job_add(add->cgroup_fd, &wish, &job);
 	if (err)
 		return err;
 	mts_hooks_watch_growth();
@@ -146,6 +199,7 @@ bool mts_command_changes(unsigned int cmd)
 	switch (cmd) {
 	case MTS_IOC_CONFIG_SET:
 	case MTS_IOC_JOB_CREATE:
+	case MTS_IOC_JOB_SUBMIT:
 	case MTS_IOC_JOB_ADD:
 	case MTS_IOC_JOB_REMOVE:
 	case MTS_IOC_JOB_SET:
@@ -182,6 +236,8 @@ int mts_command(unsigned int cmd, void *arg)
 		return config_set(arg);
 	case MTS_IOC_JOB_CREATE:
 		return job_create(arg);
+	case MTS_IOC_JOB_SUBMIT:
+		return job_submit(arg);
 	case MTS_IOC_JOB_ADD:
 		return job_add(arg);
 	case MTS_IOC_JOB_REMOVE:
@@ -208,6 +264,8 @@ static u32 job_state(struct mts_job *job)
 {
 	if (mts_freezer_is_foreign(job))
 		return MTS_JOB_FOREIGN;
+	if (READ_ONCE(job->held))
+		return MTS_JOB_QUEUED;
 	if (READ_ONCE(job->frozen))
 		return mts_ops->is_frozen(job) ? MTS_JOB_FROZEN : MTS_JOB_FREEZING;
 	if (job->flags & MTS_JOB_PIN)
@@ -239,6 +297,9 @@ static u32 call_age_ms(struct mts_job *job)
 
 static void job_info(struct mts_job *job, struct mts_job_info *info)
 {
+	bool held = READ_ONCE(job->held), frozen = READ_ONCE(job->frozen);
+	u64 since = READ_ONCE(job->frozen_since);
+
 	*info = (struct mts_job_info){
 		.id = job->id,
 		.parent = job->parent,
@@ -252,7 +313,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.threads = job->threads,
 		.resident = job->rss,
 		.swapped = job->usage.swap,
-		.frozen_since_ns = READ_ONCE(job->frozen) ? READ_ONCE(job->frozen_since) : 0,
+		.frozen_since_ns = frozen && !held ? since : 0,
 		.frozen_total_ns = READ_ONCE(job->frozen_total),
 		.frozen_longest_ns = READ_ONCE(job->frozen_longest),
 		.run_ns = job->run_ns,
@@ -268,6 +329,13 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.last_call_refused = READ_ONCE(job->call.last_refused),
 		.memory_limit = job->confined ? job->limits.most : 0,
 		.immovable = job->immovable,
+		.size = job->size,
+		.size_from = job->size_from,
+		.queue_place = held ? job->queue_place : 0,
+		.queued_since_ns = held ? since : 0,
+		.starts_ns = held ? job->starts_at : 0,
+		.starts_by_ns = held ? since + job->max_wait_ns : 0,
+		.queued_ns = READ_ONCE(job->held_for),
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

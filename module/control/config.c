@@ -34,6 +34,7 @@ static struct mts_config current_config = {
 	MTS_DEFAULT_KNOBS,
 	.interactive = MTS_DEFAULT_INTERACTIVE,
 	.step = MTS_DEFAULT_STEP,
+	.queue = MTS_DEFAULT_QUEUE,
 };
 
 static const char *const mode_names[] = {
@@ -68,7 +69,7 @@ bool mts_config_is_pause(u64 ns)
 static int check(const struct mts_config *c)
 {
 	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
-	    c->demand > MTS_DEMAND_USED)
+	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -115,6 +116,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.interactive = set->interactive;
 	if (set->mask & MTS_CONFIG_STEP)
 		merged.step = set->step;
+	if (set->mask & MTS_CONFIG_QUEUE)
+		merged.queue = set->queue;
 	/* If only slice_ns is set, min_slice_ns follows it down. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);

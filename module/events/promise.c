@@ -24,6 +24,22 @@ void mts_promise_step(const char *doing)
 	mts_promise(STEP_NS, doing);
 }
 
+void mts_promise_sleep(u64 ns)
+{
+	if (ns < U64_MAX - STEP_NS)
+		mts_promise(ns + STEP_NS, "idle");
+}
+
+void mts_promise_anew(const char *doing)
+{
+	s64 step = ktime_get_ns() + STEP_NS, before = atomic64_read(&due);
+
+	while (before < step && !atomic64_try_cmpxchg(&due, &before, step))
+		;
+	if (before < step)
+		WRITE_ONCE(promised, doing);
+}
+
 s64 mts_promise_due(void)
 {
 	return atomic64_read(&due);

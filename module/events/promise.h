@@ -21,6 +21,15 @@ void mts_promise(u64 ns, const char *doing);
 /* A promise for one job or a part of it, on a slow disk and with contended locks: 10 s. */
 void mts_promise_step(const char *doing);
 
+/* The rotor sleeps for @ns, and makes a step then. U64_MAX: nothing is promised. */
+void mts_promise_sleep(u64 ns);
+
+/*
+ * A job is to be frozen by another thread than the rotor, which may have slept without a promise:
+ * it makes a step from now, unless it has promised a later one. Any context.
+ */
+void mts_promise_anew(const char *doing);
+
 /* When the promise is due, ktime, ns; and the current operation. Any context. */
 s64 mts_promise_due(void);
 const char *mts_promise_doing(void);

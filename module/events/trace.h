@@ -83,7 +83,8 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_THAW_ALL, "all") \
 	EM(MTS_THAW_FORGOTTEN, "forgotten") \
 	EM(MTS_THAW_FOREIGN, "foreign") \
-	EM_LAST(MTS_THAW_KEPT, "kept")
+	EM(MTS_THAW_KEPT, "kept") \
+	EM_LAST(MTS_THAW_BEGINS, "begins")
 
 #define MTS_TRACE_CALLS \
 	EM(MTS_CALL_NONE, "none") \

@@ -39,6 +39,7 @@ enum mts_thaw_why {
 	MTS_THAW_FORGOTTEN, /* it is no longer a job */
 	MTS_THAW_FOREIGN, /* another process thawed it */
 	MTS_THAW_KEPT, /* another process froze it, too: it stays frozen */
+	MTS_THAW_BEGINS, /* it was in the queue, and fits now */
 };
 
 /* Is a job exempt because of its input? */

@@ -88,6 +88,9 @@ void mts_calls_seen(struct mts_job *job, enum mts_call kind, const struct mts_ca
 	bool is_new = !mts_job_has_call(job);
 	u64 until = now_ms() + MTS_CALL_SEEN_MS;
 
+	/* Who waits for what it reads or locks waits for its beginning. */
+	if (READ_ONCE(job->held))
+		return;
 	mts_calls_extend(by->is_init ? &job->init_until : &job->seen_until, until);
 	if (is_new)
 		mts_calls_ring(job, kind, by);

@@ -6,6 +6,7 @@
 #include "jobs/freeze_watch.h"
 #include "jobs/freezer.h"
 #include "jobs/gone.h"
+#include "jobs/past.h"
 #include "jobs/protect.h"
 #include "jobs/ran.h"
 #include "events/stats.h"
@@ -22,7 +23,7 @@ atomic_t mts_job_marked;
 static DEFINE_MUTEX(create_lock); /* mts.h has the lock order */
 static u32 next_id = 1; /* never reused, so that an id in a script cannot name another job */
 
-static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
+static struct mts_job *job_alloc(const struct mts_wish *wish)
 {
 	struct mts_job *job = kzalloc(struct_size(job, stalled, nr_cpu_ids), GFP_KERNEL);
 
@@ -31,9 +32,15 @@ static struct mts_job *job_alloc(u32 flags, u64 max_pause_ns)
 	kref_init(&job->ref);
 	mutex_init(&job->freeze_lock);
 	mutex_init(&job->evict_lock);
-	job->flags = flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN);
+	job->flags = wish->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN | MTS_JOB_QUEUE);
 	job->since = ktime_get_ns();
-	job->max_pause_ns = max_pause_ns;
+	job->began = job->since;
+	job->max_pause_ns = wish->max_pause_ns;
+	job->max_wait_ns = wish->max_wait_ns;
+	job->size = wish->size;
+	job->command = wish->command;
+	/* From before it is published: the rotor must not take it for one that has begun. */
+	job->held = wish->flags & MTS_JOB_QUEUE;
 	job->bin = MTS_BIN_NONE;
 	job->ran_since_evict = true;
 	return job;
@@ -268,9 +275,10 @@ out:
 	return err;
 }
 
-int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
+int mts_job_create(const char *name, const struct mts_wish *wish, struct mts_job *parent,
 		   struct mts_job **result)
 {
+	u32 flags = wish->flags;
 	struct mts_job *job;
 	int err;
 
@@ -278,9 +286,12 @@ int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job
 		return -EINVAL;
 	if ((flags & MTS_JOB_ENTER) && is_global_init(current))
 		return -EBUSY;
-	job = job_alloc(flags, parent ? READ_ONCE(parent->max_pause_ns) : max_pause_ns);
+	job = job_alloc(wish);
 	if (!job)
 		return -ENOMEM;
+	if (parent)
+		job->max_pause_ns = READ_ONCE(parent->max_pause_ns);
+	mts_past_ask(job);
 	err = job_make(job, name, parent);
 	if (err)
 		goto out_put;
@@ -294,6 +305,9 @@ int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job
 		if (err)
 			goto out_remove;
 	}
+	/* With the process in it, so that none of its events tells that it is empty. */
+	if (flags & MTS_JOB_QUEUE)
+		mts_freezer_hold(job);
 	*result = job;
 	return 0;
 
@@ -305,14 +319,15 @@ out_put:
 	return err;
 }
 
-int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result)
+int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result)
 {
 	struct mts_job *job;
 	int err;
 
-	job = job_alloc(flags, max_pause_ns);
+	job = job_alloc(wish);
 	if (!job)
 		return -ENOMEM;
+	mts_past_ask(job);
 	err = mts_cgroupfs_dir_of_fd(fd, &job->dir);
 	if (err)
 		goto out_put;
@@ -458,6 +473,8 @@ void mts_job_reap(void (*step)(const char *doing))
 		mts_gone_note(job);
 	}
 	mutex_unlock(&mts_lock);
+	list_for_each_entry(job, &graves, grave)
+		mts_past_tell(job);
 	bury_all(&graves, step);
 }
 

@@ -6,20 +6,38 @@
 #include "job.h"
 
 /**
+ * struct mts_wish - what is asked for when a job is made, as in struct mts_job_submit
+ * @flags: MTS_JOB_*; ENTER moves the current process into it
+ * @max_pause_ns: its own pause limit; 0: none. Ignored with a parent, whose limit it gets
+ * @size: bytes that it is expected to need; 0: not known
+ * @max_wait_ns: the longest time in the queue, with MTS_JOB_QUEUE
+ * @command: 0: none
+ */
+struct mts_wish {
+	u32 flags;
+	u64 max_pause_ns;
+	u64 size;
+	u64 max_wait_ns;
+	u64 command;
+};
+
+/**
  * mts_job_create() - make a cgroup below the base and enrol it
  * @name: NUL-terminated; empty: a name is chosen
- * @flags: MTS_JOB_*; ENTER moves the current process into it
- * @max_pause_ns: its own pause limit; 0: none. Ignored with @parent, whose limit it gets
+ * @wish: the rest
  * @parent: the EACH or EACH_LEAF job in which the current process was born, or NULL
  * @result: the job, with a reference
  *
+ * With MTS_JOB_QUEUE the job is held: the rotor (queue.c) starts it. The current process goes on
+ * until it returns to user space.
+ *
  * Takes mts_lock. Return: 0 or an error of uapi/mts.h.
  */
-int mts_job_create(const char *name, u32 flags, u64 max_pause_ns, struct mts_job *parent,
+int mts_job_create(const char *name, const struct mts_wish *wish, struct mts_job *parent,
 		   struct mts_job **result);
 
 /* Enrol the cgroup of an open directory; otherwise as mts_job_create(). */
-int mts_job_add(int fd, u32 flags, u64 max_pause_ns, struct mts_job **result);
+int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result);
 
 /* Thaw a job and forget it. -ENOENT. Takes mts_lock. */
 int mts_job_remove(u32 id);

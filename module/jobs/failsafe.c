@@ -67,7 +67,7 @@ static bool is_rotor_stuck(void)
 
 static void look(void)
 {
-	bool stuck = mts_freezer_count() && is_rotor_stuck();
+	bool stuck = mts_freezer_all() && is_rotor_stuck();
 	u32 n;
 
 	/* A call that the budget has refused may be granted now. */
@@ -97,7 +97,7 @@ static void look(void)
 /* A frozen job may reach its limit, and the call of a running job may end. */
 static bool has_to_look(void)
 {
-	return mts_freezer_count() || (mts_freezer_has_turns() && mts_watched_are_any());
+	return mts_freezer_all() || (mts_freezer_has_turns() && mts_watched_are_any());
 }
 
 static int watchdog_thread(void *unused)
@@ -122,7 +122,8 @@ static int watchdog_thread(void *unused)
 
 /*
  * Called before the OOM killer chooses a victim. A notifier must not wait for memory, so the
- * watchdog does the work. While no job is frozen, mts is not the cause.
+ * watchdog does the work. While no job is frozen, mts is not the cause. Jobs in the queue have no
+ * memory: to start them would make it worse.
  */
 static int on_oom(struct notifier_block *nb, unsigned long unused, void *freed)
 {

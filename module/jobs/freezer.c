@@ -6,6 +6,7 @@
 #include "jobs/calls.h"
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
+#include "events/promise.h"
 #include "events/stats.h"
 #include "events/trace.h"
 #include "events/wake.h"
@@ -17,12 +18,24 @@
  */
 #define OPEN_WAIT_NS (20 * (u64)NSEC_PER_MSEC)
 
-static atomic_t frozen_count;
+static atomic_t frozen_count; /* jobs that have begun */
+static atomic_t held_count; /* jobs in the queue */
 static bool has_turns; /* the rotor has more than one bin */
 
 u32 mts_freezer_count(void)
 {
 	return atomic_read(&frozen_count);
+}
+
+u32 mts_freezer_held(void)
+{
+	return atomic_read(&held_count);
+}
+
+/* Of the jobs like this one: those that have begun, or those in the queue. */
+static atomic_t *count_of(const struct mts_job *job)
+{
+	return job->held ? &held_count : &frozen_count;
 }
 
 void mts_freezer_set_turns(bool turns)
@@ -43,7 +56,7 @@ static void mark_frozen(struct mts_job *job)
 	WRITE_ONCE(job->needs_bring_back, false);
 	/* Pairs with is_old() in thaw.c: frozen_since is set before the mark is seen. */
 	smp_store_release(&job->frozen, true);
-	if (atomic_inc_return(&frozen_count) == 1) {
+	if (atomic_inc_return(count_of(job)) == 1) {
 		mts_wake_watchdog(MTS_WATCHDOG_EV_LOOK);
 		mts_wake(MTS_THREAD_LOOKOUT, MTS_LOOKOUT_EV_LOOK);
 	}
@@ -53,17 +66,34 @@ static void unmark(struct mts_job *job)
 {
 	lockdep_assert_held(&job->freeze_lock);
 	WRITE_ONCE(job->frozen, false);
-	atomic_dec(&frozen_count);
+	atomic_dec(count_of(job));
+}
+
+/* A job that was in the queue, or was to be, is a job as any other from now on. */
+static void begin(struct mts_job *job)
+{
+	lockdep_assert_held(&job->freeze_lock);
+	job->began = ktime_get_ns();
+	/* Pairs with mts_roster_muster(): what is set here and before is seen then. */
+	smp_store_release(&job->held, false);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
 static void mark_thawed(struct mts_job *job)
 {
 	u64 frozen_for = ktime_get_ns() - job->frozen_since;
 
-	WRITE_ONCE(job->frozen_total, job->frozen_total + frozen_for);
-	WRITE_ONCE(job->frozen_longest, max(job->frozen_longest, frozen_for));
 	unmark(job);
-	mts_stats_inc(thaws);
+	if (job->held) {
+		WRITE_ONCE(job->held_for, frozen_for);
+		mts_stats_inc(queue_starts);
+		mts_stats_add(queue_ns, frozen_for);
+		begin(job);
+	} else {
+		WRITE_ONCE(job->frozen_total, job->frozen_total + frozen_for);
+		WRITE_ONCE(job->frozen_longest, max(job->frozen_longest, frozen_for));
+		mts_stats_inc(thaws);
+	}
 	/* The rotor may wait until the job is frozen. If it was not, no kernel event ends that. */
 	mts_wake_rotor(MTS_ROTOR_EV_FROZEN);
 }
@@ -149,6 +179,8 @@ static bool lift(struct mts_job *job, enum mts_thaw_why why)
 	if (!ours) {
 		why = MTS_THAW_FOREIGN;
 		mts_stats_inc(foreign_thaws);
+	} else if (job->held && why == MTS_THAW_ROTOR) {
+		why = MTS_THAW_BEGINS;
 	}
 	trace_mts_thaw(job, why);
 	if (ours)
@@ -221,7 +253,8 @@ static int freeze_locked(struct mts_job *job)
 		unmark(job);
 		return err;
 	}
-	mts_stats_inc(freezes);
+	if (!job->held)
+		mts_stats_inc(freezes);
 	/*
 	 * Pairs with the barriers in mts_thaw_all(), interactive.c and calls.c. Another
 	 * thread may just forbid freezing, or want this job to run: either it sees the mark and
@@ -253,6 +286,26 @@ int mts_freezer_freeze(struct mts_job *job)
 		err = -ECANCELED;
 	else if (!job->frozen)
 		err = freeze_locked(job);
+	mutex_unlock(&job->freeze_lock);
+	return err;
+}
+
+int mts_freezer_hold(struct mts_job *job)
+{
+	int err;
+
+	/* The rotor may have slept since its last promise, as nothing was frozen. */
+	if (!mts_freezer_all())
+		mts_promise_anew("a job comes into the queue");
+	err = mts_freezer_freeze(job);
+	if (!err) {
+		/* It may have looked between the job's publication and its freeze. */
+		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+		return 0;
+	}
+	mutex_lock(&job->freeze_lock);
+	if (job->held)
+		begin(job);
 	mutex_unlock(&job->freeze_lock);
 	return err;
 }

@@ -50,6 +50,12 @@ bool mts_freezer_thaw_locked(struct mts_job *job, enum mts_thaw_why why);
 /* Thaw the job and never freeze it again. Waits until it is thawed. */
 void mts_freezer_retire(struct mts_job *job);
 
+/*
+ * Hold a job that is marked as held, and has a process, in the queue: freeze it until it begins.
+ * It begins when it is thawed, by whomever. On error it has begun. Return: as mts_freezer_freeze().
+ */
+int mts_freezer_hold(struct mts_job *job);
+
 /* Has another process lifted the freeze by mts? If so, end the claim. */
 bool mts_freezer_lost(struct mts_job *job);
 
@@ -72,7 +78,12 @@ void mts_freezer_note_write(struct mts_job *job);
 void mts_freezer_set_turns(bool turns);
 bool mts_freezer_has_turns(void);
 
-/* Number of jobs that mts holds frozen now. */
+/* Number of jobs that mts holds frozen now: that have begun; in the queue; both. */
 u32 mts_freezer_count(void);
+u32 mts_freezer_held(void);
+static inline u32 mts_freezer_all(void)
+{
+	return mts_freezer_count() + mts_freezer_held();
+}
 
 #endif /* _MTS_FREEZER_H */

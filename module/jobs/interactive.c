@@ -65,7 +65,8 @@ static bool is_refused(const struct mts_job *job)
 
 bool mts_job_is_interactive(const struct mts_job *job)
 {
-	return has_credit(job) && !is_refused(job);
+	/* A job in the queue reads no input. */
+	return has_credit(job) && !is_refused(job) && !READ_ONCE(job->held);
 }
 
 bool mts_job_is_crowded_out(const struct mts_job *job)

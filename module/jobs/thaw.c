@@ -88,16 +88,20 @@ static u32 collect(struct mts_job **jobs, const struct due *due, u32 *after)
  */
 static bool try_thaw(struct mts_job *job, const struct due *due)
 {
-	bool thawed;
+	bool thawed, held;
 
 	if (!mutex_trylock(&job->freeze_lock))
 		return false;
+	held = job->held;
 	thawed = is_old(job, due) &&
 		 mts_freezer_thaw_locked(job, due->limit_ns ? MTS_THAW_OVERDUE : MTS_THAW_ALL);
-	if (thawed && due->overdue)
+	if (thawed && due->overdue && held)
+		mts_stats_inc(queue_expired);
+	else if (thawed && due->overdue)
 		WRITE_ONCE(job->overdue, true);
 	mutex_unlock(&job->freeze_lock);
-	return thawed;
+	/* The end of a wait in the queue is no missed turn. */
+	return thawed && !(held && due->overdue);
 }
 
 static u32 thaw_due(const struct due *due)
@@ -168,7 +172,7 @@ void mts_thaw_all(void)
 	 */
 	for (i = 0; i < 50; i++) {
 		thaw_due(&due);
-		if (!mts_freezer_count())
+		if (!mts_freezer_all())
 			break;
 		msleep(20);
 	}

@@ -2,7 +2,9 @@
 #include "rotor/idle.h"
 
 #include "context.h"
+#include "events/promise.h"
 #include "events/wake.h"
+#include "jobs/enrol.h"
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
@@ -15,6 +17,7 @@
 #include "rotor/onset.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
+#include "rotor/queue.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/spent.h"
@@ -38,6 +41,8 @@
 #define QUIET_FACTOR 50
 #define WATCH_FACTOR 5
 #define MEASURE_FACTOR 100
+
+static u64 measured_at; /* ktime, ns; 0: never */
 
 /* There are no turns, or none any more: every job runs. */
 static void enter_idle(u32 state, u32 reason)
@@ -82,7 +87,7 @@ static bool is_watching(u32 reason)
  */
 void mts_idle_measure(u32 reason)
 {
-	static u64 measured_at, took;
+	static u64 took;
 	struct mts_spent spent = mts_spent_begin();
 
 	if (is_watching(reason) && !mts_status_is_wanted() &&
@@ -109,6 +114,8 @@ static u64 idle_time(u32 reason)
 	u64 last = mts_hooks_last_reclaim();
 	u32 i;
 
+	if (mts_queue_waits())
+		return POLL_NS;
 	/* Not: jobs that can be frozen. A real-time job may become one, and no event tells. */
 	if (reason == MTS_REASON_NONE || mts_rotor.roster.n < 2)
 		return U64_MAX;
@@ -131,7 +138,7 @@ static u64 idle_time(u32 reason)
  * As mts_rotor_wait(), but no longer than until the jobs are about to have all memory. Return:
  * are they?
  */
-static bool idle_sleep(unsigned long mask, u64 ns)
+static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 {
 	u64 now = ktime_get_ns(), until = mts_add_sat(now, ns), most, look;
 	unsigned long events;
@@ -140,21 +147,49 @@ static bool idle_sleep(unsigned long mask, u64 ns)
 	do {
 		most = until == U64_MAX ? U64_MAX : until - now;
 		look = mts_onset_watches() ? mts_onset_interval() : U64_MAX;
+		/* The watchdog listens while jobs are in the queue. */
+		mts_promise_sleep(min(most, look));
 		events = mts_rotor_wait(mask | BIT(MTS_ROTOR_EV_RECLAIM), min(most, look));
+		*got = events & mask;
 		if (mts_onset_is_due())
 			return true;
 		now = ktime_get_ns();
-	} while (!(events & mask) && now < until && mts_rotor_should_run());
+	} while (!*got && now < until && mts_rotor_should_run());
+	return false;
+}
+
+/*
+ * The pause after @events, before it measures again. While it polls for the queue, the next job
+ * does not have to wait for that: it is enough that another one has ended. Return: as idle_sleep().
+ */
+static bool quiet_sleep(u64 ns, unsigned long events)
+{
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long jobs = BIT(MTS_ROTOR_EV_JOBS);
+	u64 now = ktime_get_ns(), until = now + ns;
+
+	do {
+		if (events & jobs && mts_queue_waits() && now - measured_at < 2 * POLL_NS) {
+			mts_job_reap(mts_promise_step);
+			mts_roster_muster();
+			mts_queue_step();
+		}
+		if (idle_sleep(mts_queue_waits() ? readers | jobs : readers,
+			       mts_sub_floor(until, now), &events))
+			return true;
+		now = ktime_get_ns();
+	} while (events & jobs && !(events & readers) && now < until && mts_rotor_should_run());
 	return false;
 }
 
 /* Return: are the jobs about to have all memory? */
 bool mts_idle(u64 measuring_ns)
 {
-	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
-	const unsigned long all = readers | BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
+	const unsigned long all = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE) |
+				  BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM);
 	u32 reason = mts_rotor.phase.reason;
+	unsigned long events;
 
 	/*
 	 * Bring the jobs' memory back in order before they run: faults are single requests, and a
@@ -169,8 +204,8 @@ bool mts_idle(u64 measuring_ns)
 	if (mts_rotor_is_wanted())
 		mts_bring_wanted();
 	mts_status_answer();
-	return idle_sleep(all, idle_time(reason)) ||
-	       idle_sleep(readers, quiet_time(reason, measuring_ns));
+	return idle_sleep(all, idle_time(reason), &events) ||
+	       quiet_sleep(quiet_time(reason, measuring_ns), events);
 }
 
 void mts_idle_wait_for_gate(u32 reason)

@@ -27,6 +27,9 @@ void mts_roster_muster(void)
 	mts_roster_dismiss();
 	mutex_lock(&mts_lock);
 	mts_job_for_each(job) {
+		/* Pairs with begin() in freezer.c. Jobs in the queue are queue.c's alone. */
+		if (smp_load_acquire(&job->held))
+			continue;
 		kref_get(&job->ref);
 		mts_rotor.roster.jobs[mts_rotor.roster.n++] = job;
 	}
@@ -95,6 +98,7 @@ int mts_roster_measure_job(struct mts_job *job)
 	mts_ops->limits(job, &job->limits);
 	job->unused = mts_roster_unused(job, &usage);
 	job->demand = need(job, &usage);
+	job->most = max(job->most, job->demand);
 	job->rss = mts_policy_resident(&usage);
 	job->immovable = mts_policy_immovable(job->demand, &job->limits);
 	job->has_no_swap = mts_policy_has_no_swap(job->demand, &job->limits);

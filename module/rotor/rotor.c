@@ -16,6 +16,7 @@
 #include "rotor/onset.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
+#include "rotor/queue.h"
 #include "rotor/roster.h"
 #include "rotor/slice.h"
 #include "rotor/spent.h"
@@ -80,6 +81,7 @@ static int rotor_main(void *unused)
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
 		nbins = mts_rotor_plan_round();
 		mts_onset_forget_fit();
+		mts_queue_step();
 		if (nbins >= 2) {
 			mts_status_answer();
 			mts_protection_update(true);
@@ -107,6 +109,7 @@ static void free_memory(void)
 	kvfree(mts_rotor.planning.claimants);
 	kvfree(mts_rotor.planning.ties);
 	kvfree(mts_rotor.scratch);
+	mts_queue_exit();
 }
 
 int mts_rotor_init(void)
@@ -130,7 +133,7 @@ int mts_rotor_init(void)
 	mts_rotor.planning.ties =
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_rotor.round.bins || !mts_rotor.roster.jobs || !mts_rotor.bring.moved ||
+	if (!mts_queue_init() || !mts_rotor.round.bins || !mts_rotor.roster.jobs || !mts_rotor.bring.moved ||
 	    !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin || !mts_rotor.turns.order ||
 	    !mts_rotor.turns.place || !mts_rotor.planning.plan_jobs || !mts_rotor.planning.claims ||
 	    !mts_rotor.planning.claimants || !mts_rotor.planning.ties || !mts_rotor.scratch)

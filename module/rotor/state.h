@@ -14,6 +14,7 @@
 #include "policy/limits.h"
 #include "policy/admission.h"
 #include "policy/fit.h"
+#include "policy/queue.h"
 #include "policy/switches.h"
 
 /*
@@ -209,6 +210,18 @@ struct mts_confining {
 	u64 excess;
 };
 
+/**
+ * struct mts_queueing - the queue
+ * @owner: queue.c
+ * @begun, @waiting: of the last step, MTS_MAX_JOBS each; no job is in both at first
+ * @jobs: whose @waiting are, with references during a step
+ */
+struct mts_queueing {
+	struct mts_queue_begun *begun;
+	struct mts_queue_waiting *waiting;
+	struct mts_job **jobs;
+};
+
 /* @scratch: for whatever needs it next, mts_plan_scratch(MTS_MAX_JOBS) bytes */
 struct mts_rotor {
 	struct mts_phase phase;
@@ -224,6 +237,7 @@ struct mts_rotor {
 	struct mts_bringing bring;
 	struct mts_fitting fit;
 	struct mts_confining confining;
+	struct mts_queueing queue;
 	void *scratch;
 };
 

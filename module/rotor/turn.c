@@ -9,7 +9,6 @@
 #include "binpack/sort.h"
 #include "policy/bins.h"
 #include "policy/window.h"
-#include "rotor/cut.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/state.h"

@@ -76,12 +76,12 @@ static bool is_wanted(const struct each_work *work)
 static void give_job(struct callback_head *head)
 {
 	struct each_work *work = container_of(head, struct each_work, work);
+	const struct mts_wish wish = { .flags = MTS_JOB_ENTER | (work->flag & MTS_JOB_EACH_LEAF) };
 	struct mts_job *job;
 
 	if (!is_wanted(work)) {
 		/* nothing */
-	} else if (!mts_job_create("", MTS_JOB_ENTER | (work->flag & MTS_JOB_EACH_LEAF), 0,
-				   work->parent, &job)) {
+	} else if (!mts_job_create("", &wish, work->parent, &job)) {
 		mts_stats_inc(jobs_each);
 		mts_job_put(job);
 	} else {

@@ -38,7 +38,8 @@
  * Raised when commands or fields are added; mts_status.abi shows it.
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
- *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags
+ *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
+ *     MTS_IOC_JOB_SUBMIT, mts_config.queue
  */
 #define MTS_ABI_VERSION 4
 
@@ -101,6 +102,12 @@ enum mts_demand {
 	MTS_DEMAND_USED = 1,
 };
 
+/* Which jobs are held in the queue, beside those with MTS_JOB_QUEUE. */
+enum mts_queue {
+	MTS_QUEUE_OFF = 0, /* none */
+	MTS_QUEUE_AUTO = 1, /* those with MTS_JOB_BATCH, too */
+};
+
 /* Bits of mts_config.mask: which fields a SET changes. */
 #define MTS_CONFIG_MODE (1u << 0)
 #define MTS_CONFIG_PACK (1u << 1)
@@ -113,7 +120,8 @@ enum mts_demand {
 #define MTS_CONFIG_DEMAND (1u << 8)
 #define MTS_CONFIG_INTERACTIVE (1u << 9)
 #define MTS_CONFIG_STEP (1u << 10) /* since ABI 4 */
-#define MTS_CONFIG_ALL 0x7ffu
+#define MTS_CONFIG_QUEUE (1u << 11) /* since ABI 4 */
+#define MTS_CONFIG_ALL 0xfffu
 
 #define MTS_STEP_AUTO 0u
 #define MTS_STEP_MIB_MAX (1u << 30)
@@ -127,6 +135,10 @@ enum mts_demand {
 #define MTS_PAUSE_MIN_NS 1000000000ull
 #define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: the automatic limit, where it suffices */
 #define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
+/* The longest time in the queue. 24 h: what is submitted today has begun by this time tomorrow. */
+#define MTS_WAIT_MIN_NS 1000000000ull /* 1 s */
+#define MTS_WAIT_DEFAULT_NS (24 * 3600 * 1000000000ull)
+#define MTS_WAIT_MAX_NS (30 * 24 * 3600 * 1000000000ull) /* 30 days */
 #define MTS_OVERHEAD_MAX 500u /* per mille */
 #define MTS_INTERACTIVE_MAX 900u /* per mille */
 
@@ -141,6 +153,7 @@ enum mts_demand {
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 #define MTS_DEFAULT_INTERACTIVE 250u
 #define MTS_DEFAULT_STEP MTS_STEP_BIN
+#define MTS_DEFAULT_QUEUE MTS_QUEUE_OFF
 
 /* The defaults that a plan uses, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
@@ -156,8 +169,8 @@ enum mts_demand {
  * frozen when the command returns. A job that cannot be thawed within a second
  * is thawed later, and the log says so. Setting slice_ns alone, to less than
  * min_slice_ns, lowers min_slice_ns to it. ERANGE: a value outside its range, or
- * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict
- * or demand.
+ * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict,
+ * demand or queue.
  */
 struct mts_config {
 	__u32 mask;
@@ -191,7 +204,9 @@ struct mts_config {
 	 * jobs are treated as all others; 1..MTS_INTERACTIVE_MAX.
 	 */
 	__u32 interactive;
-	__u32 demand; /* enum mts_demand */
+	__u16 demand; /* enum mts_demand */
+	/* Since ABI 4, enum mts_queue; before that the upper half of @demand, always 0. */
+	__u16 queue;
 	/*
 	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs
 	 * that stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time
@@ -220,6 +235,13 @@ struct mts_config {
  * processes, such as a make that waits for its compilers, stay.
  */
 #define MTS_JOB_EACH_LEAF (1u << 4)
+/*
+ * Since ABI 4, submit only: while what the job is expected to need does not fit beside the jobs
+ * that have begun, it is held in the queue: frozen before its first instruction.
+ */
+#define MTS_JOB_QUEUE (1u << 5)
+/* Since ABI 4, submit only: nobody waits at a terminal: as QUEUE, if mts_config.queue is AUTO. */
+#define MTS_JOB_BATCH (1u << 6)
 
 /*
  * 1 MiB. To swap it out and in takes 1 ms at 2 GB/s, ten times as long as to make a cgroup and to
@@ -253,6 +275,52 @@ struct mts_job_create {
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
 	__u64 reserved[1];
+};
+
+/*
+ * MTS_IOC_JOB_SUBMIT, since ABI 4, makes a job as MTS_IOC_JOB_CREATE does, and takes what is known
+ * of it beforehand.
+ *
+ * The queue. A job with QUEUE is held while it does not fit: it enters its cgroup frozen, and
+ * executes nothing. It is started when its size fits beside the sizes of the jobs that have begun,
+ * the oldest first, and jobs that were in the queue do not keep all processors busy. A smaller one
+ * may pass an older one if it can delay no older one, whichever jobs end first. The job counts with
+ * its size, or with its demand if that is larger, until it ends. It is also started
+ *  - when max_wait_ns are over: then it takes turns as any other job;
+ *  - when nothing may be frozen: mode off or shadow, a stop, a suspend, unload;
+ *  - when it is pinned or removed, gets a real-time thread, or PID 1 or a signal calls it.
+ * A signal that ends a process by default ends a held one at once. Its terminal's input, a full
+ * pipe and a file lock do not start it.
+ *
+ * The size is what the caller says; else what the same command needed, the larger of its last two
+ * runs since the module was loaded; else the mean demand of the jobs that have begun. A job of
+ * which nothing is known starts only while no other such job grows.
+ *
+ * Errors as MTS_IOC_JOB_CREATE, and
+ * EINVAL: QUEUE with PIN, or without ENTER
+ * ERANGE: size or max_wait_ns is outside its range
+ */
+struct mts_job_submit {
+	char name[MTS_NAME_SIZE]; /* as in struct mts_job_create */
+	__u32 flags; /* as in struct mts_job_create, and MTS_JOB_QUEUE, MTS_JOB_BATCH */
+	__u32 id; /* out */
+	__u64 cgroup_id; /* out */
+	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
+	/* in: bytes that it will need; 0: not known; MTS_BIN_MIN_BYTES..MTS_BIN_MAX_BYTES */
+	__u64 size;
+	/* in: the longest time in the queue, ns; 0: MTS_WAIT_DEFAULT_NS; _MIN_NS.._MAX_NS */
+	__u64 max_wait_ns;
+	/* in: a number that stands for the command, to remember what it needs; 0: none */
+	__u64 command;
+	__u64 reserved[2];
+};
+
+/* From where mts_job_info.size is. */
+enum mts_size_from {
+	MTS_SIZE_UNKNOWN = 0,
+	MTS_SIZE_GIVEN = 1, /* by who submitted the job */
+	MTS_SIZE_COMMAND = 2, /* the same command needed it */
+	MTS_SIZE_OTHERS = 3, /* the mean of the jobs that have begun */
 };
 
 /*
@@ -454,7 +522,7 @@ struct mts_status {
 	 * MTS_BIN_NONE: none
 	 */
 	__u32 current_bin;
-	__u32 frozen; /* jobs that mts holds frozen now */
+	__u32 frozen; /* jobs that mts holds frozen now, without those in the queue */
 	__u64 generation; /* changes with every change of jobs or bins */
 	__u64 now_ns;
 	/*
@@ -500,6 +568,7 @@ enum mts_job_state {
 	 * swap, so that a freeze would free nothing.
 	 */
 	MTS_JOB_NO_SWAP = 11,
+	MTS_JOB_QUEUED = 12, /* held in the queue before its first instruction */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
@@ -508,7 +577,8 @@ enum mts_job_state {
 struct mts_job_info {
 	__u32 id;
 	__u32 parent; /* id of the EACH or EACH_LEAF job that it came from; 0: none */
-	__u32 flags; /* MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_STAYS */
+	/* MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_STAYS; QUEUE: it was held, or is */
+	__u32 flags;
 	__u32 state; /* enum mts_job_state */
 	__u32 bin; /* index, MTS_BIN_EVERY, or MTS_BIN_NONE: not placed yet */
 	__u32 freeze_failures;
@@ -545,6 +615,15 @@ struct mts_job_info {
 	__u64 memory_limit;
 	/* Part of demand that memory.swap.max keeps in memory: it is taken off all bins. */
 	__u64 immovable;
+	/* Since ABI 4. What it is expected to need, bytes; 0: not known (struct mts_job_submit). */
+	__u64 size;
+	__u32 size_from; /* enum mts_size_from */
+	__u32 queue_place; /* 1: the next; 0: it is not in the queue, or has just come */
+	__u64 queued_since_ns; /* 0: it is not in the queue */
+	/* As far as can be foretold by how long the same commands ran; 0: it cannot. */
+	__u64 starts_ns;
+	__u64 starts_by_ns; /* at the latest; 0: it is not in the queue */
+	__u64 queued_ns; /* time that it was in the queue; 0: it was not, or is */
 };
 
 /* Since ABI 4. In older ones the bin mts_status.current_bin runs, and no other one. */
@@ -676,6 +755,11 @@ struct mts_stats {
 	__u64 foreign_freezes;
 	__u64 jobs_moved; /* of jobs_gone: the last process moved to another cgroup */
 	__u64 jobs_lapsed; /* of jobs_gone: MTS_GONE_EMPTY */
+	/* Since ABI 4. The queue. */
+	__u64 queue_starts; /* jobs started that were held */
+	__u64 queue_passes; /* of these: passed an older one */
+	__u64 queue_expired; /* of queue_starts: max_wait_ns were over */
+	__u64 queue_ns; /* time that jobs were held, of finished holds */
 };
 
 /* ---- the swap disk ------------------------------------------------------ */
@@ -720,6 +804,7 @@ struct mts_disk_info {
 #define MTS_IOC_JOB_SET _IOW(MTS_IOC_MAGIC, 0x13, struct mts_job_set)
 #define MTS_IOC_JOB_PAUSE _IOW(MTS_IOC_MAGIC, 0x14, struct mts_job_pause)
 #define MTS_IOC_JOB_TAKE _IOWR(MTS_IOC_MAGIC, 0x15, struct mts_job_take)
+#define MTS_IOC_JOB_SUBMIT _IOWR(MTS_IOC_MAGIC, 0x16, struct mts_job_submit)
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
@@ -741,17 +826,18 @@ struct mts_disk_info {
 
 MTS_ASSERT_SIZE(mts_config, 64);
 MTS_ASSERT_SIZE(mts_job_create, 96);
+MTS_ASSERT_SIZE(mts_job_submit, 128);
 MTS_ASSERT_SIZE(mts_job_add, 40);
 MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_job_take, 104);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 240);
+MTS_ASSERT_SIZE(mts_job_info, 288);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
-MTS_ASSERT_SIZE(mts_stats, 368);
+MTS_ASSERT_SIZE(mts_stats, 400);
 MTS_ASSERT_SIZE(mts_disk_info, 80);
 
 #endif /* _UAPI_MTS_H */

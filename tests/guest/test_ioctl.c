@@ -155,6 +155,7 @@ static void config_defaults(void)
 
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
 	check(c.step == MTS_DEFAULT_STEP, "step %u", c.step);
+	check(c.queue == MTS_QUEUE_OFF, "queue %u", c.queue);
 	check(c.interactive == 250, "interactive %u", c.interactive);
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
@@ -173,6 +174,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
+	{ "queue 2", { SET(QUEUE, .queue = 2) }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
 	{ "demand 2", { SET(DEMAND, .demand = 2) }, -EINVAL },

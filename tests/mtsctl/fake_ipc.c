@@ -7,7 +7,9 @@
  *  MTS_FAKE_FAIL  CALL=ERRNO: that call fails; CALL=ERRNO*N: the first N times;
  *                 CALL=ERRNO+N: all but the first N times
  *  MTS_FAKE_LOG   a file that gets a line for every call that changes something
- *  MTS_FAKE_ABI   of the module; below 2 it knows no pause limits
+ *  MTS_FAKE_ABI   of the module; below 2 it knows no pause limits, below 4 no queue
+ *  MTS_FAKE_COMMANDS  a file that gets the number of the command of each job that is submitted, and
+ *                 whether it has no terminal
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
  *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
  *                 of the configuration
@@ -364,6 +366,36 @@ static void groups_switching(void)
 	now.status.frozen++;
 }
 
+/* Three have not begun: of one the start is foretold, of one nothing is known. */
+static void queue(void)
+{
+	struct mts_job_info *job;
+
+	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "everything fits: 70.0 MiB in 96.0 MiB");
+	new_job("alpha", MTS_JOB_RUNNING, MTS_BIN_NONE, 70);
+	now.status.capacity = 96 * MIB;
+	now.status.demand = 70 * MIB;
+	job = new_job("sim", MTS_JOB_QUEUED, MTS_BIN_NONE, 0);
+	job->flags = MTS_JOB_QUEUE;
+	job->size = 40 * MIB;
+	job->size_from = MTS_SIZE_COMMAND;
+	job->queue_place = 1;
+	job->queued_since_ns = NOW - 90 * SECOND;
+	job->starts_ns = NOW + 300 * SECOND;
+	job->starts_by_ns = NOW + 3510 * SECOND;
+	job = new_job("sim-2", MTS_JOB_QUEUED, MTS_BIN_NONE, 0);
+	job->flags = MTS_JOB_QUEUE;
+	job->size = 30 * MIB;
+	job->size_from = MTS_SIZE_GIVEN;
+	job->queue_place = 2;
+	job->queued_since_ns = NOW - 80 * SECOND;
+	job->starts_by_ns = NOW + 86320 * SECOND;
+	job = new_job("fresh", MTS_JOB_QUEUED, MTS_BIN_NONE, 0);
+	job->flags = MTS_JOB_QUEUE;
+	job->queued_since_ns = NOW;
+	job->starts_by_ns = NOW + 86400 * SECOND;
+}
+
 static void switching(void)
 {
 	rotating();
@@ -536,6 +568,7 @@ static const struct {
 	{ "no-gain", no_gain },
 	{ "slow-swap", slow_swap },
 	{ "exempt", exempt },
+	{ "queue", queue },
 };
 
 static const char *scenario(void)
@@ -649,10 +682,10 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
 		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive,
-		       c->step);
+		       c->step, c->queue);
 	return ret;
 }
 
@@ -684,6 +717,29 @@ int ipc_job_create(struct mts_job_create *create)
 	       pause_text(create->max_pause_ns));
 	if (!ret)
 		create->id = 7;
+	return ret;
+}
+
+int ipc_job_submit(struct mts_job_submit *submit)
+{
+	const char *commands = getenv("MTS_FAKE_COMMANDS");
+	FILE *file = commands ? fopen(commands, "a") : NULL;
+	int ret = strtoul(env("MTS_FAKE_ABI", "4"), NULL, 0) < 4 ? -ENOTTY : fail("job_submit");
+
+	if (ret == -ENOTTY)
+		return ret;
+	if (!ret)
+		ret = refuse_new(submit->flags, submit->max_pause_ns);
+	record("submit name=%s flags=%u ret=%d%s", submit->name, submit->flags & ~MTS_JOB_BATCH,
+	       ret, pause_text(submit->max_pause_ns));
+	if (submit->size || submit->max_wait_ns)
+		record("size=%llu wait=%llu", submit->size, submit->max_wait_ns);
+	if (file) {
+		fprintf(file, "%llu %d\n", submit->command, !!(submit->flags & MTS_JOB_BATCH));
+		fclose(file);
+	}
+	if (!ret)
+		submit->id = 7;
 	return ret;
 }
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE, STEP = (
-    1 << i for i in range(11)
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE, STEP, QUEUE = (
+    1 << i for i in range(12)
 )
 STEP_AUTO, STEP_BIN = 0, 0xFFFFFFFF
 MIB = 1 << 20
@@ -14,7 +14,7 @@ MIB = 1 << 20
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive", "step")]
+    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive", "step", "queue")]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -62,6 +62,8 @@ def call(mask, **fields):
         (["step=1M"], call(STEP, step=1)),
         (["step=1.5G"], call(STEP, step=1536)),
         (["step=1P"], call(STEP, step=1 << 30)),
+        (["queue=auto"], call(QUEUE, queue=1)),
+        (["queue=off"], call(QUEUE, queue=0)),
         (
             ["min_slice=3s", "slice=4s", "mode=always", "bin=1.5G"],
             call(MODE | SLICE | BIN | MIN_SLICE, mode=2, slice=4 * 10**9, bin=1536 * MIB,
@@ -104,6 +106,7 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
         (["demand=some"], "demand=some: not one of allocated or used"),
+        (["queue=on"], "queue=on: not one of off or auto"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),
@@ -165,7 +168,7 @@ def test_share_without_meminfo(mtsctl, host):
 def test_get(mtsctl):
     assert mtsctl("get").out == (
         "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
-        "overhead=2.5%\ninteractive=25%\nbin=auto\nstep=bin\n"
+        "overhead=2.5%\ninteractive=25%\nbin=auto\nqueue=off\nstep=bin\n"
     )
 
 
@@ -227,6 +230,7 @@ def test_get_json(mtsctl):
         "interactive": 250,
         "bin_bytes": None,
         "step": "bin",
+        "queue": "off",
     }
     assert json.loads(mtsctl("get", "--json", config_bin=MIB).out)["bin_bytes"] == MIB
     assert json.loads(mtsctl("get", "--json", config_step=STEP_AUTO).out)["step"] == "auto"

@@ -409,6 +409,20 @@ def test_why_the_caller_is_gone(why):
     assert "called 3.2 s ago, by process 4711: a process outside started a task" in out
 
 
+@pytest.mark.parametrize(
+    ("job", "text"),
+    [
+        (2, "queue for 1m 30s: it has not begun, as what it needs does not fit yet"),
+        (2, "needs 40.0 MiB, as the same command did place 1 in the queue"),
+        (2, "starts in about 5m 00s, at the latest in 58m 30s"),
+        (3, "needs 30.0 MiB, as --size says place 2 in the queue starts at the latest in 23h 58m"),
+        (4, "needs it is not known how much: --size says it starts at the latest in"),
+    ],
+)
+def test_why_queued(why, job, text):
+    assert text in " ".join(why(job, scenario="queue").out.split())
+
+
 def test_why_its_memory_stays(why):
     assert "memory     stays: a person used the job 1m 30s ago\n" in why(16, scenario="used").out
 
@@ -511,6 +525,7 @@ def test_why_json(why):
             "max_pause_ns": None,
             "memory_limit": None,
             "immovable": 0,
+            "queue": None,
             "calls": 0,
             "calls_refused": 0,
             "last_call": None,

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """run: a job is made, and mtsctl becomes the command."""
 
+import os
 import signal
 import subprocess
 
 import pytest
 
-ENTER, EACH, PIN, LEAF = 1, 2, 4, 16
+ENTER, EACH, PIN, LEAF, QUEUE = 1, 2, 4, 16, 32
 EEXIST = 17
 
 
 def create(name, flags=ENTER, ret=0):
-    return f"create name={name} flags={flags} ret={ret}"
+    return f"submit name={name} flags={flags} ret={ret}"
 
 
 @pytest.mark.parametrize("status", [0, 1, 3, 42, 255])
@@ -83,6 +84,96 @@ def test_max_pause_with_an_old_module(mtsctl):
     assert "older than mtsctl" in shown.err
 
 
+def test_queue(mtsctl):
+    assert mtsctl("run", "--queue", "true").status == 0
+    assert mtsctl("run", "--queue", "--size", "6G", "--max-wait", "2h", "true").status == 0
+    assert mtsctl("run", "--size", "1.5G", "true").status == 0
+    assert mtsctl.calls == [
+        create("true", ENTER | QUEUE),
+        create("true", ENTER | QUEUE),
+        f"size={6 << 30} wait={7200 * 10**9}",
+        create("true"),
+        f"size={3 << 29} wait=0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--queue", "--pin"], "a pinned job is never held"),
+        (["--size", "6"], "not between 1M and 1P"),
+        (["--size", "6GB"], "decimal units"),
+        (["--max-wait", "10"], "the unit is missing"),
+        (["--max-wait", "0s"], "not between 1s and 2592000s"),
+        (["--max-wait", "721h"], "not between 1s and 2592000s"),
+    ],
+)
+def test_queue_refuses(mtsctl, args, message):
+    shown = mtsctl("run", *args, "--", "echo", "ran")
+    assert (shown.status, shown.out, mtsctl.calls) == (125, "", [])
+    assert message in shown.err
+
+
+@pytest.mark.parametrize("args", [["--queue"], ["--size", "6G"], ["--max-wait", "1h"]])
+def test_queue_with_an_old_module(mtsctl, args):
+    shown = mtsctl("run", *args, "echo", "ran", abi=3)
+    assert (shown.status, shown.out, mtsctl.calls) == (125, "", [])
+    assert "older than mtsctl" in shown.err
+    assert mtsctl("run", "echo", "ran", abi=3).out == "ran\n"
+    assert mtsctl.calls == ["create name=echo flags=1 ret=0"]
+
+
+def submitted(mtsctl, path, *args, **how):
+    """Run it. Return: the number of the command, and whether it has no terminal."""
+    env = mtsctl.environment(commands=path)
+    subprocess.run([mtsctl.program, "run", *args], env=env, check=True, timeout=60, **how)
+    number, batch = path.read_text().splitlines()[-1].split()
+    return int(number), batch == "1"
+
+
+def test_the_same_command_has_the_same_number(mtsctl, tmp_path):
+    numbers = [
+        submitted(mtsctl, tmp_path / "commands", *words)[0]
+        for words in (["true", "a", "b"], ["--queue", "true", "a", "b"], ["true", "ab"], ["true"])
+    ]
+    assert numbers[0] == numbers[1]
+    assert len(set(numbers)) == 3
+    assert 0 not in numbers
+
+
+def test_a_terminal_is_seen(mtsctl, tmp_path):
+    nothing = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "start_new_session": True,
+    }
+    assert submitted(mtsctl, tmp_path / "commands", "true", **nothing)[1]
+    master, terminal = os.openpty()
+    try:
+        for file in ("stdin", "stdout", "stderr"):
+            how = {**nothing, file: terminal}
+            assert not submitted(mtsctl, tmp_path / "commands", "true", **how)[1], file
+    finally:
+        os.close(master)
+        os.close(terminal)
+
+
+def test_a_person_is_told_of_the_queue(mtsctl):
+    master, terminal = os.openpty()
+    subprocess.run(
+        [mtsctl.program, "run", "--queue", "true"],
+        env=mtsctl.environment(),
+        check=True,
+        stderr=terminal,
+        timeout=60,
+    )
+    os.close(terminal)
+    told = os.read(master, 4096).decode()
+    os.close(master)
+    assert "mtsctl: run: starts when its memory is free" in told
+
+
 def test_options_of_the_command(mtsctl):
     """What follows the command is the command's, with "--" and without."""
     for dashes in ([], ["--"]):
@@ -103,7 +194,7 @@ def test_derived_name(mtsctl, tmp_path):
 
 
 def test_derived_name_is_taken(mtsctl):
-    assert mtsctl("run", "true", fail=f"job_create={EEXIST}*2").status == 0
+    assert mtsctl("run", "true", fail=f"job_submit={EEXIST}*2").status == 0
     assert mtsctl.calls == [
         create("true", ret=-EEXIST),
         create("true-2", ret=-EEXIST),
@@ -112,7 +203,7 @@ def test_derived_name_is_taken(mtsctl):
 
 
 def test_every_derived_name_is_taken(mtsctl):
-    shown = mtsctl("run", "true", fail=f"job_create={EEXIST}")
+    shown = mtsctl("run", "true", fail=f"job_submit={EEXIST}")
     assert shown.status == 125
     assert "choose another --name" in shown.err
 
@@ -132,7 +223,7 @@ def test_every_derived_name_is_taken(mtsctl):
     ],
 )
 def test_failure_before_the_command(mtsctl, errno, message):
-    shown = mtsctl("run", "--name", "mine", "echo", "ran", fail=f"job_create={errno}")
+    shown = mtsctl("run", "--name", "mine", "echo", "ran", fail=f"job_submit={errno}")
     assert shown.status == 125
     assert message in shown.err
     assert shown.out == ""

@@ -19,6 +19,7 @@ STATUS_SCENARIOS = [
     "limits",
     "groups",
     "groups-switching",
+    "queue",
 ]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
@@ -32,7 +33,7 @@ JOB_KEYS = {
     "demand", "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns",
     "frozen_longest_ns", "run_ns", "slices", "evicted", "threads", "freeze_failures",
     "input_age_ms", "stays", "max_pause_ns", "memory_limit", "immovable", "calls",
-    "calls_refused", "last_call",
+    "calls_refused", "last_call", "size", "size_from", "queue", "queued_ns",
 }  # fmt: skip
 
 
@@ -187,6 +188,46 @@ def test_interactive(mtsctl):
     assert shell["input_age_ms"] == 2100
     assert (editor["state"], editor["stays"]) == ("frozen", True)
     assert status["jobs"][0]["input_age_ms"] is None
+
+
+def test_queue(mtsctl):
+    out = mtsctl("status", scenario="queue").out
+    assert "jobs       4, 0 of them frozen now, 3 in the queue\n" in out
+    table = out[out.index("QUEUE") :].splitlines()[1:]
+    assert [line.split() for line in table] == [
+        ["2", "sim", "40.0", "MiB", "command", "1m", "30s", "5m", "00s", "58m", "30s"],
+        ["3", "sim-2", "30.0", "MiB", "given", "1m", "20s", "?", "23h", "58m"],
+        ["4", "fresh", "?", "unknown", "0", "s", "?", "1d", "00h"],
+    ]
+    assert re.search(r"^ +2 sim +queued +- ", out, re.M)
+    assert "QUEUE" not in mtsctl("status").out
+
+
+def test_queue_json(mtsctl):
+    jobs = json.loads(mtsctl("status", "--json", scenario="queue").out)["jobs"]
+    assert [j["queue"] for j in jobs] == [
+        None,
+        {
+            "place": 1,
+            "waited_ns": 90 * 10**9,
+            "starts_in_ns": 300 * 10**9,
+            "starts_within_ns": 3510 * 10**9,
+        },
+        {
+            "place": 2,
+            "waited_ns": 80 * 10**9,
+            "starts_in_ns": None,
+            "starts_within_ns": 86320 * 10**9,
+        },
+        {
+            "place": None,
+            "waited_ns": 0,
+            "starts_in_ns": None,
+            "starts_within_ns": 86400 * 10**9,
+        },
+    ]
+    assert [j["size_from"] for j in jobs] == ["unknown", "command", "given", "unknown"]
+    assert [j["frozen_for_ns"] for j in jobs] == [None] * 4
 
 
 def test_limits_of_cgroups(mtsctl):

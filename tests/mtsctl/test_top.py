@@ -81,6 +81,15 @@ def test_batch_of_everything(mtsctl, scenario):
     assert len(listed) == jobs.get(scenario, 2 if scenario != "off" else 0)
 
 
+def test_queue(mtsctl):
+    out = mtsctl("top", "-bn1", "-d", "10ms", scenario="queue").out
+    # the second of two samples, a second apart
+    assert (
+        "queue   3; next sim: needs 40.0 MiB, starts in 4m 59s, at the latest in 58m 29s\n" in out
+    )
+    assert "\nqueue" not in mtsctl("top", "-bn1", "-d", "10ms").out
+
+
 def test_order(mtsctl):
     out = mtsctl("top", "-bn1", "-d", "10ms", "-o", "demand", scenario="rotating").out
     names = re.findall(r"^ +\d+ (\S+) +[a-z-]+ +(?:\d+|every|-) ", out, re.M)

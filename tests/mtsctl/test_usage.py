@@ -150,7 +150,7 @@ def test_without_permission(mtsctl, host, command):
 @pytest.mark.parametrize(
     ("args", "call"),
     [
-        (["run", "true"], "job_create"),
+        (["run", "--queue", "true"], "job_submit"),
         (["remove", "alpha"], "job_remove"),
         (["remove", "alpha"], "jobs"),
         (["pin", "alpha"], "job_set"),

@@ -55,6 +55,7 @@ static struct check {
 	u64 longest_switch; /* ns, since */
 	u32 good, poor;
 	u64 moving_ns; /* counted before the switch */
+	u64 queue_since; /* nothing has begun, and jobs are in the queue */
 } check;
 
 #define BREACH(...) mts_user_bug(__FILE__, __LINE__, __VA_ARGS__)
@@ -77,7 +78,9 @@ static void check_pause(const struct model *model)
 
 	if (!job->frozen)
 		return;
-	if (job->max_pause_ns && model->limited < job->frozen_since)
+	if (job->held)
+		limit = job->max_wait_ns;
+	else if (job->max_pause_ns && model->limited < job->frozen_since)
 		limit = min(limit, job->max_pause_ns);
 	/* The watchdog thaws before the limit, but a mishap may delay it. */
 	age = machine_now() - job->frozen_since;
@@ -131,17 +134,52 @@ static void check_newcomer(struct model *model)
 	u64 limit = mts_rotor.phase.state == MTS_STATE_RUNNING ? TICKS_NS : LISTEN_NS;
 
 	/* A switch has no time limit. */
-	if (mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended || is_foul() ||
-	    mts_gate_reason() || is_in_roster(model->job))
+	if (model->job->held || mts_rotor.phase.state == MTS_STATE_SWITCHING || model->ended ||
+	    is_foul() || mts_gate_reason() || is_in_roster(model->job))
 		model->seen = machine_now();
 	else if (machine_now() - model->seen > limit)
 		BREACH("%s: the rotor has not seen it for %llu ms (last: %s)", model->job->name,
 		       limit / NSEC_PER_MSEC, check.did);
 }
 
+/* A job of the queue has not begun: it is in no bin, and has nothing that could be evicted. */
+static void check_held(const struct model *model)
+{
+	const struct mts_job *job = model->job;
+
+	if (!job->held)
+		return;
+	if (is_in_roster(job) || job->bin != MTS_BIN_NONE)
+		BREACH("%s: it is in the queue, and in the roster (last: %s)", job->name,
+		       check.did);
+	if (job->evicted || model->resident || model->swap)
+		BREACH("%s: in the queue, with %llu KiB in memory, %llu in swap (last: %s)",
+		       job->name, model->resident >> 10, model->swap >> 10, check.did);
+}
+
+/* If nothing has begun, the oldest job of the queue begins, whatever it needs. */
+static void check_idle_queue(void)
+{
+	u32 i, held = 0;
+	bool begun = false;
+
+	for (i = 0; i < nmodels; i++) {
+		if (!models[i] || models[i]->buried)
+			continue;
+		held += models[i]->job->held && models[i]->job->frozen && !models[i]->ended;
+		begun |= !models[i]->job->held;
+	}
+	if (!held || begun || is_foul() || mts_rotor.phase.state != MTS_STATE_IDLE)
+		check.queue_since = machine_now();
+	else if (machine_now() - check.queue_since > TICKS_NS)
+		BREACH("%u jobs are in the queue, and nothing runs (last: %s)", held, check.did);
+}
+
 static void look(void)
 {
 	u32 i;
+
+	check_idle_queue();
 
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->buried)
@@ -150,6 +188,7 @@ static void look(void)
 		check_forbidden_freeze(models[i]);
 		check_file(models[i]);
 		check_newcomer(models[i]);
+		check_held(models[i]);
 	}
 }
 
@@ -464,6 +503,7 @@ void check_begin(bool gentle)
 		.gentle = gentle,
 		.limit_now = MTS_PAUSE_MAX_NS,
 		.began = machine_now(),
+		.queue_since = machine_now(),
 		.did = "nothing",
 	};
 	machine_after_turn = after_turn;

@@ -211,7 +211,8 @@ void host_advance(void)
 		n += models[i] && !models[i]->ended && models[i]->awake &&
 		     !model_is_frozen(models[i]);
 	for (i = 0; i < nmodels; i++)
-		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]))
+		if (models[i] && !models[i]->ended && !model_is_frozen(models[i]) &&
+		    !models[i]->job->held)
 			run_for(models[i], ns, n);
 }
 
@@ -291,7 +292,8 @@ void host_begin_plain(const struct host *given)
 	begin();
 }
 
-static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
+/* @wait_ns: its longest wait, of a job for the queue; 0: it is not for it */
+static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran, u64 wait_ns)
 {
 	struct mts_job *job;
 	struct model *model;
@@ -323,6 +325,8 @@ static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
 	job = mts_user_job_new(flags, max_pause_ns, &model->cgrp);
 	model->job = job;
 	job->freeze_file = (struct file *)model;
+	job->held = wait_ns;
+	job->max_wait_ns = wait_ns;
 	mts_ran_begin(job);
 	mutex_lock(&mts_lock);
 	job->id = next_id++;
@@ -337,12 +341,27 @@ static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran)
 
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns)
 {
-	return add(size, flags, max_pause_ns, 0);
+	return add(size, flags, max_pause_ns, 0, 0);
+}
+
+struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns)
+{
+	struct model *model = add(size, MTS_JOB_QUEUE, 0, 0, wait_ns);
+
+	if (!model)
+		return NULL;
+	mutex_lock(&mts_lock);
+	model->job->size = says ? model->size : 0;
+	model->job->size_from = says ? MTS_SIZE_GIVEN : MTS_SIZE_UNKNOWN;
+	model->job->runs_ns = runs_ns;
+	mutex_unlock(&mts_lock);
+	mts_freezer_hold(model->job);
+	return model;
 }
 
 struct model *host_add_with_past(u64 size, u64 ran)
 {
-	return add(size, 0, 0, ran);
+	return add(size, 0, 0, ran, 0);
 }
 
 static void bury(struct model *model)

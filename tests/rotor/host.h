@@ -159,6 +159,12 @@ void host_advance(void);
 /* Add a job. @size: 0: drawn. Return: NULL if there are too many. */
 struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
 
+/*
+ * Submit a job to the queue, whose longest wait is @wait_ns. @says: its size is given; @runs_ns: as
+ * long its command has run; U64_MAX: that is not known.
+ */
+struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns);
+
 /* Add a cgroup whose processes ran for @ran ns before. */
 struct model *host_add_with_past(u64 size, u64 ran);
 

@@ -29,6 +29,20 @@ CASES = (
     "a_job_without_swap_is_in_every_bin",
     "what_a_limit_of_swap_keeps_is_in_every_bin",
     "a_slow_disk_is_believed_for_ever",
+    "ten_jobs_run_three_at_a_time_and_nothing_moves",
+    "a_small_job_passes_a_large_one",
+    "unknown_jobs_begin_when_the_last_one_has_grown",
+    "the_end_of_known_commands_foretells_the_start",
+    "it_begins_after_its_longest_wait",
+    "a_stop_starts_it",
+    "mode_off_starts_it",
+    "a_rotor_that_is_stuck_starts_it",
+    "a_rotor_that_slept_is_not_stuck",
+    "out_of_memory_does_not_start_it",
+    "input_does_not_start_it",
+    "a_signal_starts_it_and_a_full_pipe_does_not",
+    "a_pin_starts_it",
+    "turns_end_although_a_job_is_held",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {

@@ -93,9 +93,29 @@ static void birth(struct model *unused)
 				 0);
 }
 
+static void submission(struct model *unused)
+{
+	u32 n = machine_chance(4) ? 1 + machine_draw(8) : 1;
+
+	while (n--)
+		host_submit(0, machine_draw(3),
+			    machine_draw(3) ? machine_draw(60ull * NSEC_PER_SEC) : U64_MAX,
+			    MTS_WAIT_MIN_NS + machine_draw(300ull * NSEC_PER_SEC));
+}
+
 static void death(struct model *model)
 {
 	host_end_job(model);
+}
+
+/* All that have begun end at once. */
+static void exodus(struct model *unused)
+{
+	u32 i;
+
+	for (i = 0; i < nmodels; i++)
+		if (models[i] && !models[i]->ended && !models[i]->job->held)
+			host_end_job(models[i]);
 }
 
 static void removal(struct model *model)
@@ -311,7 +331,9 @@ static const struct action {
 	bool gentle; /* allowed in gentle runs, too */
 } actions[] = {
 	{ "birth", birth, 30, false, true },
+	{ "submission", submission, 15 },
 	{ "death", death, 25, true, true },
+	{ "exodus", exodus, 3 },
 	{ "removal", removal, 5, true, true },
 	{ "its cgroup is removed", cgroup_removed, 5, true },
 	{ "grows", grows, 20, true, true },

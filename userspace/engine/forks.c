@@ -78,6 +78,7 @@ static struct mts_job *each_job_of(pid_t child)
 
 static void note_fork(pid_t child)
 {
+	const struct mts_wish wish = { .flags = MTS_JOB_ENTER };
 	struct mts_job *parent, *job;
 
 	if (!atomic_read(&mts_job_each))
@@ -87,7 +88,7 @@ static void note_fork(pid_t child)
 		return;
 	/* mts_job_create() moves the process that asks. */
 	mts_user_caller()->pid = child;
-	if (!mts_job_create("", MTS_JOB_ENTER, 0, parent, &job)) {
+	if (!mts_job_create("", &wish, parent, &job)) {
 		mts_stats_inc(jobs_each);
 		mts_job_put(job);
 	} else {

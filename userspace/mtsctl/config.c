@@ -11,7 +11,7 @@
 
 #define KEYS                                                                              \
 	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive, " \
-	"bin or step"
+	"bin, queue or step"
 
 static int show_json(const struct mts_config *config)
 {
@@ -29,6 +29,7 @@ static int show_json(const struct mts_config *config)
 	json_put(&root, "bin_bytes", json_u64_or_null(config->bin_bytes));
 	json_put(&root, "step",
 		 config->mask & MTS_CONFIG_STEP ? json_step(config->step) : json_null());
+	json_put(&root, "queue", json_string(word_of(queue_words, config->queue)));
 	return json_print(root);
 }
 
@@ -55,14 +56,15 @@ int get_main(const struct command *command, int argc, char **argv)
 	if (json)
 		return show_json(&config);
 	printf("mode=%s\npack=%s\nevict=%s\ndemand=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\n"
-	       "overhead=%s\ninteractive=%s\nbin=%s\n",
+	       "overhead=%s\ninteractive=%s\nbin=%s\nqueue=%s\n",
 	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
 	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
 	       format_time_exact(slice, config.slice_ns),
 	       format_time_exact(min, config.min_slice_ns),
 	       format_pause(pause, config.max_pause_ns), format_share(overhead, config.overhead),
 	       format_share(interactive, config.interactive),
-	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto");
+	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto",
+	       word_of(queue_words, config.queue));
 	/* So that `set` takes the output of `get`. */
 	if (config.mask & MTS_CONFIG_STEP)
 		printf("step=%s\n", format_step(step, config.step));
@@ -82,7 +84,7 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 {
 	const char *value = strchr(text, '=');
 	char key[16];
-	u32 bit;
+	u32 bit, word = 0;
 	int ret;
 
 	if (!value)
@@ -100,7 +102,8 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 		ret = value_word(command, "evict=", value, evict_words, &config->evict);
 	} else if (!strcmp(key, "demand")) {
 		bit = MTS_CONFIG_DEMAND;
-		ret = value_word(command, "demand=", value, demand_words, &config->demand);
+		ret = value_word(command, "demand=", value, demand_words, &word);
+		config->demand = word;
 	} else if (!strcmp(key, "slice")) {
 		bit = MTS_CONFIG_SLICE;
 		ret = value_time(command, "slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
@@ -125,6 +128,10 @@ static int set_one(const struct command *command, const char *text, struct mts_c
 	} else if (!strcmp(key, "step")) {
 		bit = MTS_CONFIG_STEP;
 		ret = value_step(command, "step=", value, &config->step);
+	} else if (!strcmp(key, "queue")) {
+		bit = MTS_CONFIG_QUEUE;
+		ret = value_word(command, "queue=", value, queue_words, &word);
+		config->queue = word;
 	} else {
 		return usage_error(command, "unknown key in '%s': KEY is " KEYS, text);
 	}

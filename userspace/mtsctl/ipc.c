@@ -111,6 +111,11 @@ int ipc_job_create(struct mts_job_create *create)
 	return ipc_call(MTS_IOC_JOB_CREATE, create);
 }
 
+int ipc_job_submit(struct mts_job_submit *submit)
+{
+	return ipc_call(MTS_IOC_JOB_SUBMIT, submit);
+}
+
 int ipc_job_add(struct mts_job_add *add)
 {
 	return ipc_call(MTS_IOC_JOB_ADD, add);

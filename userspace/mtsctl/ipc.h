@@ -30,6 +30,7 @@ int ipc_config_get(struct mts_config *config);
 int ipc_config_set(const struct mts_config *config);
 
 int ipc_job_create(struct mts_job_create *create);
+int ipc_job_submit(struct mts_job_submit *submit); /* ENOTTY: a module of ABI 3 or older */
 int ipc_job_add(struct mts_job_add *add);
 int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd can */
 int ipc_job_remove(u32 id);

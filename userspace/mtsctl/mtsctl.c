@@ -22,11 +22,16 @@
 
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
-	  "[--each[=HOW]] [--max-pause TIME] [--name NAME] [--pin]\n"
+	  "[--each[=HOW]] [--max-pause TIME] [--name NAME]\n"
+	  "       [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
 	  "       [--] CMD [ARG]...",
 	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
 		       "  --name NAME      name of the job (default: the name of the command)\n"
-		       "  --pin            never freeze it: it belongs to every bin\n" },
+		       "  --pin            never freeze it: it belongs to every bin\n"
+		       "  --queue          hold it until its memory is free, before it begins\n"
+		       "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
+		       "  --size SIZE      what it will need (default: what the same command\n"
+		       "                   needed, or the mean of the other jobs)\n" },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
@@ -91,7 +96,8 @@ static const struct command commands[] = {
 	  "                   off: they take turns like all jobs\n"
 	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n"
 	  "  step=bin|auto|SIZE  memory that changes hands at a switch, 1M to 1P in whole\n"
-	  "                   MiB, while other jobs run on; bin: all of it\n" },
+	  "                   MiB, while other jobs run on; bin: all of it\n"
+	  "  queue=off|auto   auto: jobs without a terminal are held as by run --queue\n" },
 	{ "get", get_main, "Show the configuration in the form that set takes", "[--json]",
 	  JSON_DETAILS },
 	{ "stats", stats_main, "Show the counters since the module was loaded",

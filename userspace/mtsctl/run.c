@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,14 +10,14 @@
 #include "parse.h"
 #include "values.h"
 
-static int run_failed(const struct mts_job_create *create, int err)
+static int run_failed(const struct mts_job_submit *job, int err)
 {
-	if (err == EINVAL && device_is_too_old(create->flags, create->max_pause_ns))
+	if (err == EINVAL && device_is_too_old(job->flags, job->max_pause_ns))
 		err = ENOTTY;
 	switch (err) {
 	case EEXIST:
 		complain("run: a job or a cgroup named '%s' exists: choose another --name",
-			 create->name);
+			 job->name);
 		break;
 	case ENOSPC:
 		complain("run: no room: there are %d jobs already", MTS_MAX_JOBS);
@@ -49,27 +50,78 @@ static int run_failed(const struct mts_job_create *create, int err)
 	return EXIT_RUN;
 }
 
-/* If the default name is taken, it gets a number: make, make-2, ... */
-static int create_job(const char *name, const char *path, u32 flags, u64 max_pause)
+/* No terminal: neither one of the standard files, nor one whose keys send signals to it. */
+static bool is_batch(void)
 {
-	struct mts_job_create create = { .flags = flags | MTS_JOB_ENTER,
-					 .max_pause_ns = max_pause };
+	int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && !isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO);
+}
+
+/*
+ * Which command it is, with all of its words, and whose: FNV-1a. Two commands with the same number
+ * only make a poor forecast.
+ */
+static u64 number_of(char **words)
+{
+	uid_t uid = getuid();
+	u64 number = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < sizeof(uid); i++)
+		number = (number ^ (uid >> (8 * i) & 0xff)) * 0x100000001b3ull;
+	for (; *words; words++)
+		for (const char *c = *words;; c++) {
+			number = (number ^ (unsigned char)*c) * 0x100000001b3ull;
+			if (!*c)
+				break;
+		}
+	return number ?: 1; /* 0: none */
+}
+
+/* A module that knows no queue makes the job, if nothing is asked that only the queue can do. */
+static int submit(struct mts_job_submit *job)
+{
+	struct mts_job_create create = {
+		.flags = job->flags & ~MTS_JOB_BATCH,
+		.max_pause_ns = job->max_pause_ns,
+	};
+	int ret = ipc_job_submit(job);
+
+	if (ret != -ENOTTY || job->flags & MTS_JOB_QUEUE || job->size || job->max_wait_ns)
+		return ret;
+	memcpy(create.name, job->name, sizeof(create.name));
+	return ipc_job_create(&create);
+}
+
+/* If the default name is taken, it gets a number: make, make-2, ... */
+static int make_job(const char *name, const char *path, struct mts_job_submit *job)
+{
 	char base[MTS_NAME_SIZE];
 	u32 number = 1;
 	int ret;
 
 	if (name)
-		snprintf(create.name, sizeof(create.name), "%s", name);
+		snprintf(job->name, sizeof(job->name), "%s", name);
 	else
-		job_name_of(path, create.name);
-	memcpy(base, create.name, sizeof(base));
+		job_name_of(path, job->name);
+	memcpy(base, job->name, sizeof(base));
 	do {
-		ret = ipc_job_create(&create);
+		ret = submit(job);
 		if (ret != -EEXIST || name || number > 2 * MTS_MAX_JOBS)
 			break;
-		job_name_numbered(base, ++number, create.name);
+		job_name_numbered(base, ++number, job->name);
 	} while (true);
-	return ret ? run_failed(&create, -ret) : EXIT_OK;
+	return ret ? run_failed(job, -ret) : EXIT_OK;
+}
+
+/* Before it is asked for: a process that is held prints nothing. */
+static void announce(void)
+{
+	if (isatty(STDERR_FILENO))
+		complain("run: starts when its memory is free; 'mtsctl status' shows the queue, "
+			 "Ctrl-C leaves it");
 }
 
 /* Every error before the command runs exits with EXIT_RUN. */
@@ -78,24 +130,38 @@ int run_main(const struct command *command, int argc, char **argv)
 	static const struct option options[] = {
 		{ "each", optional_argument, NULL, 'e' },
 		{ "max-pause", required_argument, NULL, 'm' },
+		{ "max-wait", required_argument, NULL, 'w' },
 		{ "name", required_argument, NULL, 'n' },
 		{ "pin", no_argument, NULL, 'p' },
+		{ "queue", no_argument, NULL, 'q' },
+		{ "size", required_argument, NULL, 's' },
 		{ 0 },
 	};
+	struct mts_job_submit job = { .flags = MTS_JOB_ENTER };
 	const char *name = NULL, *wrong;
-	u64 max_pause = 0;
-	u32 flags = 0;
 	int opt, err;
 
 	while ((opt = next_option(command, argc, argv, "+", options)) != OPTION_END) {
 		switch (opt) {
 		case 'e':
-			if (value_each(command, optarg, &flags))
+			if (value_each(command, optarg, &job.flags))
 				return EXIT_RUN;
 			break;
 		case 'm':
-			if (value_limit(command, "--max-pause ", optarg, &max_pause))
+			if (value_limit(command, "--max-pause ", optarg, &job.max_pause_ns))
 				return EXIT_RUN;
+			break;
+		case 'w':
+			if (value_time(command, "--max-wait ", optarg, MTS_WAIT_MIN_NS,
+				       MTS_WAIT_MAX_NS, &job.max_wait_ns))
+				return EXIT_RUN;
+			break;
+		case 's':
+			if (value_memory(command, "--size ", optarg, &job.size))
+				return EXIT_RUN;
+			break;
+		case 'q':
+			job.flags |= MTS_JOB_QUEUE;
 			break;
 		case 'n':
 			wrong = name ? "given twice" : parse_job_name(optarg);
@@ -106,7 +172,7 @@ int run_main(const struct command *command, int argc, char **argv)
 			name = optarg;
 			break;
 		case 'p':
-			flags |= MTS_JOB_PIN;
+			job.flags |= MTS_JOB_PIN;
 			break;
 		case OPTION_HELP:
 			return EXIT_OK;
@@ -118,7 +184,18 @@ int run_main(const struct command *command, int argc, char **argv)
 		usage_error(command, "a command is missing");
 		return EXIT_RUN;
 	}
-	if (device_open() || create_job(name, argv[optind], flags, max_pause))
+	if (job.flags & MTS_JOB_QUEUE && job.flags & MTS_JOB_PIN) {
+		usage_error(command, "--queue and --pin: a pinned job is never held");
+		return EXIT_RUN;
+	}
+	if (is_batch())
+		job.flags |= MTS_JOB_BATCH;
+	job.command = number_of(argv + optind);
+	if (device_open())
+		return EXIT_RUN;
+	if (job.flags & MTS_JOB_QUEUE)
+		announce();
+	if (make_job(name, argv[optind], &job))
 		return EXIT_RUN;
 
 	execvp(argv[optind], argv + optind);

@@ -82,6 +82,22 @@ static json_t *cgroup_json(const struct mts_job_info *job)
 	return cgroup_path_of_id(job->cgroup_id, path) ? json_null() : json_text(path);
 }
 
+json_t *status_queue_json(const struct snapshot *s, const struct mts_job_info *job)
+{
+	u64 now = s->status.now_ns;
+	json_t *root;
+
+	if (job->state != MTS_JOB_QUEUED)
+		return json_null();
+	root = json_object();
+	json_put(&root, "place", json_u64_or_null(job->queue_place));
+	json_put(&root, "waited_ns", json_u64(mts_sub_floor(now, job->queued_since_ns)));
+	json_put(&root, "starts_in_ns",
+		 job->starts_ns ? json_u64(mts_sub_floor(job->starts_ns, now)) : json_null());
+	json_put(&root, "starts_within_ns", json_u64(mts_sub_floor(job->starts_by_ns, now)));
+	return root;
+}
+
 static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job)
 {
 	json_t *root = json_object();
@@ -115,6 +131,10 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
 	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
 	json_put(&root, "immovable", json_u64(job->immovable));
+	json_put(&root, "size", json_u64_or_null(job->size));
+	json_put(&root, "size_from", json_string(word_of(size_from_words, job->size_from)));
+	json_put(&root, "queue", status_queue_json(s, job));
+	json_put(&root, "queued_ns", json_u64(job->queued_ns));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));

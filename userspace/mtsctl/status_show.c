@@ -183,6 +183,19 @@ static void show_cgroup_limits(const struct snapshot *s)
 			    confined == 1 ? "it waits" : "they wait");
 }
 
+static void show_jobs_count(const struct snapshot *s)
+{
+	u32 queued = 0;
+
+	for (u32 i = 0; i < s->njobs; i++)
+		queued += s->jobs[i].state == MTS_JOB_QUEUED;
+	if (queued)
+		print_field("jobs", "%u, %u of them frozen now, %u in the queue", s->status.jobs,
+			    s->status.frozen, queued);
+	else
+		print_field("jobs", "%u, %u of them frozen now", s->status.jobs, s->status.frozen);
+}
+
 static void show_limits(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
@@ -216,7 +229,7 @@ static void show_head(const struct snapshot *s)
 		print_field("capacity", "not measured yet");
 	print_field("demand", "%s in %ss, %s of resident jobs", format_size(a, st->demand),
 		    snapshot_bin_word(s), format_size(b, st->resident_demand));
-	print_field("jobs", "%u, %u of them frozen now", st->jobs, st->frozen);
+	show_jobs_count(s);
 	show_interactive(st);
 	show_unseen(st->sees);
 	show_groups(s);
@@ -375,6 +388,65 @@ static void show_jobs(const struct snapshot *s)
 	free(sorted);
 }
 
+/* Those that have just come have no place yet: they come last. */
+static int by_place(const void *a, const void *b)
+{
+	const struct mts_job_info *const *x = a, *const *y = b;
+	u32 px = (*x)->queue_place - 1, py = (*y)->queue_place - 1;
+
+	if (px != py)
+		return px < py ? -1 : 1;
+	return (*x)->id < (*y)->id ? -1 : 1;
+}
+
+static void show_waiting(const struct snapshot *s, const struct mts_job_info *job, int id_width)
+{
+	int name_width = ID_NAME_WIDTH - id_width;
+	char name[ID_NAME_WIDTH + 1], needs[FORMAT_SIZE] = "?", waited[FORMAT_SIZE];
+	char starts[FORMAT_SIZE] = "?", latest[FORMAT_SIZE];
+	u64 now = s->status.now_ns;
+
+	if (job->size)
+		format_size(needs, job->size);
+	if (job->starts_ns)
+		format_time(starts, mts_sub_floor(job->starts_ns, now));
+	printf("%*u %-*s %8s %-8s %8s %9s %9s\n", id_width, job->id, name_width,
+	       format_name_short(name, name_width, job->name), needs,
+	       word_of(size_from_words, job->size_from),
+	       format_time(waited, mts_sub_floor(now, job->queued_since_ns)), starts,
+	       format_time(latest, mts_sub_floor(job->starts_by_ns, now)));
+}
+
+/* The jobs that have not begun, in the order in which they are to start. */
+static void show_queue(const struct snapshot *s, bool all)
+{
+	const struct mts_job_info **queue = calloc((size_t)s->njobs + 1, sizeof(*queue));
+	int id_width = 4;
+	u32 n = 0, shown;
+
+	if (!queue)
+		return;
+	for (u32 i = 0; i < s->njobs; i++) {
+		int width = snprintf(NULL, 0, "%u", s->jobs[i].id);
+
+		if (s->jobs[i].state != MTS_JOB_QUEUED)
+			continue;
+		queue[n++] = &s->jobs[i];
+		id_width = width > id_width ? width : id_width;
+	}
+	qsort(queue, n, sizeof(*queue), by_place);
+	if (n)
+		printf("\n%*s %-*s %8s %-8s %8s %9s %9s\n", id_width, "ID",
+		       ID_NAME_WIDTH - id_width, "QUEUE", "NEEDS", "FROM", "WAITED", "STARTS IN",
+		       "LATEST IN");
+	shown = all ? n : mts_min(n, STATUS_JOBS_SHOWN);
+	for (u32 i = 0; i < shown; i++)
+		show_waiting(s, queue[i], id_width);
+	if (shown < n)
+		printf("%u more\n", n - shown);
+	free(queue);
+}
+
 void status_show(const struct snapshot *s, bool all)
 {
 	bool sum_up = !all && s->njobs > STATUS_JOBS_SHOWN;
@@ -386,4 +458,5 @@ void status_show(const struct snapshot *s, bool all)
 		printf("\nThe %u jobs: mtsctl status --all\n", s->njobs);
 	else if (s->njobs)
 		show_jobs(s);
+	show_queue(s, all);
 }

@@ -94,6 +94,33 @@ static const char *page_age(char buf[FORMAT_SIZE + 8], const struct mts_disk_inf
 	return buf;
 }
 
+/* How many jobs have not begun, and which one is the next. */
+static void show_queue(struct frame *f)
+{
+	const struct snapshot *s = &f->m->now->s;
+	const struct mts_job_info *next = NULL;
+	char name[MTS_NAME_SIZE], needs[FORMAT_SIZE] = "?", in[FORMAT_SIZE] = "?", by[FORMAT_SIZE];
+	u64 now = s->status.now_ns;
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->njobs; i++) {
+		if (s->jobs[i].state != MTS_JOB_QUEUED)
+			continue;
+		n++;
+		if (!next || s->jobs[i].queue_place == 1)
+			next = &s->jobs[i];
+	}
+	if (!n)
+		return;
+	if (next->size)
+		format_size(needs, next->size);
+	if (next->starts_ns)
+		format_time(in, mts_sub_floor(next->starts_ns, now));
+	print(f, TOP_PLAIN, "queue   %u; next %s: needs %s, starts in %s, at the latest in %s", n,
+	      format_name(name, sizeof(name), next->name), needs, in,
+	      format_time(by, mts_sub_floor(next->starts_by_ns, now)));
+}
+
 static void show_head(struct frame *f)
 {
 	const struct top_rates *r = &f->m->rates;
@@ -112,6 +139,7 @@ static void show_head(struct frame *f)
 		snprintf(round, sizeof(round), "; round %llu takes %s, longest pause %s", st->round,
 			 format_time(a, st->round_ns), format_time(b, st->longest_pause_ns));
 	print(f, TOP_PLAIN, "jobs    %u, %u frozen%s", st->jobs, st->frozen, round);
+	show_queue(f);
 	print(f, TOP_PLAIN, "switch  last %s, mean %s; %s of the last round, %s of all rounds",
 	      time_or_dash(a, f->m->switch_last_ns), time_or_dash(b, f->m->switch_mean_ns),
 	      share_or_dash(c, f->m->share_known, f->m->share),

@@ -60,6 +60,38 @@ static void explain_frozen(const struct snapshot *s, const struct mts_job_info *
 					"the jobs need more memory together than the host has");
 }
 
+static void explain_size(const struct mts_job_info *job)
+{
+	char a[FORMAT_SIZE];
+
+	if (job->size)
+		print_field("needs", "%s, %s", format_size(a, job->size),
+			    job->size_from == MTS_SIZE_GIVEN   ? "as --size says" :
+			    job->size_from == MTS_SIZE_COMMAND ? "as the same command did" :
+								 "as the other jobs do on average");
+	else
+		print_field("needs", "it is not known how much: --size says it");
+}
+
+static void explain_queue(const struct snapshot *s, const struct mts_job_info *job)
+{
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+	u64 now = s->status.now_ns;
+
+	print_field("queue", "for %s: it has not begun, as what it needs does not fit yet",
+		    format_time(a, mts_sub_floor(now, job->queued_since_ns)));
+	explain_size(job);
+	if (job->queue_place)
+		print_field("place", "%u in the queue", job->queue_place);
+	if (job->starts_ns)
+		print_field("starts", "in about %s, at the latest in %s",
+			    format_time(a, mts_sub_floor(job->starts_ns, now)),
+			    format_time(b, mts_sub_floor(job->starts_by_ns, now)));
+	else
+		print_field("starts", "at the latest in %s",
+			    format_time(a, mts_sub_floor(job->starts_by_ns, now)));
+}
+
 static void explain_thawed(const struct snapshot *s, const struct mts_job_info *job)
 {
 	char a[FORMAT_SIZE];
@@ -98,6 +130,9 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			    "process thawed it or has its cgroup.freeze open for writing; mts "
 			    "tries again later",
 			    job->freeze_failures, job->freeze_failures == 1 ? "" : "s");
+		return;
+	case MTS_JOB_QUEUED:
+		explain_queue(s, job);
 		return;
 	case MTS_JOB_FOREIGN:
 		print_field("frozen", "by another process: mts leaves it alone");
@@ -234,7 +269,8 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 static void put_frozen(json_t **root, const struct subject *subject, const struct snapshot *s,
 		       const struct mts_job_info *job)
 {
-	bool ours = job && (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING);
+	bool ours = job && (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING ||
+			    job->state == MTS_JOB_QUEUED);
 	json_t *since = NULL, *until = NULL;
 
 	if (ours && job->frozen_since_ns)
@@ -257,6 +293,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
 	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
 	json_put(&root, "immovable", json_u64(job->immovable));
+	json_put(&root, "queue", status_queue_json(s, job));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));

@@ -34,6 +34,20 @@ const struct word demand_words[] = {
 	{ 0 },
 };
 
+const struct word queue_words[] = {
+	{ "off", MTS_QUEUE_OFF, NULL },
+	{ "auto", MTS_QUEUE_AUTO, NULL },
+	{ 0 },
+};
+
+const struct word size_from_words[] = {
+	{ "unknown", MTS_SIZE_UNKNOWN, NULL },
+	{ "given", MTS_SIZE_GIVEN, NULL },
+	{ "command", MTS_SIZE_COMMAND, NULL },
+	{ "others", MTS_SIZE_OTHERS, NULL },
+	{ 0 },
+};
+
 const struct word state_words[] = {
 	{ "off", MTS_STATE_OFF, NULL },
 	{ "idle", MTS_STATE_IDLE, NULL },
@@ -57,19 +71,13 @@ const struct word reason_words[] = {
 };
 
 const struct word job_state_words[] = {
-	{ "running", MTS_JOB_RUNNING, NULL },
-	{ "frozen", MTS_JOB_FROZEN, NULL },
-	{ "freezing", MTS_JOB_FREEZING, NULL },
-	{ "resident", MTS_JOB_RESIDENT, NULL },
-	{ "realtime", MTS_JOB_REALTIME, NULL },
-	{ "left-out", MTS_JOB_LEFT_OUT, NULL },
-	{ "foreign", MTS_JOB_FOREIGN, NULL },
-	{ "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
-	{ "interactive", MTS_JOB_INTERACTIVE, NULL },
-	{ "called", MTS_JOB_CALLED, NULL },
-	{ "limited", MTS_JOB_LIMITED, NULL },
-	{ "no-swap", MTS_JOB_NO_SWAP, NULL },
-	{ 0 },
+	{ "running", MTS_JOB_RUNNING, NULL },	      { "frozen", MTS_JOB_FROZEN, NULL },
+	{ "freezing", MTS_JOB_FREEZING, NULL },	      { "resident", MTS_JOB_RESIDENT, NULL },
+	{ "realtime", MTS_JOB_REALTIME, NULL },	      { "left-out", MTS_JOB_LEFT_OUT, NULL },
+	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
+	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { "called", MTS_JOB_CALLED, NULL },
+	{ "limited", MTS_JOB_LIMITED, NULL },	      { "no-swap", MTS_JOB_NO_SWAP, NULL },
+	{ "queued", MTS_JOB_QUEUED, NULL },	      { 0 },
 };
 
 const struct word call_words[] = {

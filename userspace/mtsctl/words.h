@@ -18,6 +18,8 @@ extern const struct word mode_words[];
 extern const struct word pack_words[];
 extern const struct word evict_words[];
 extern const struct word demand_words[];
+extern const struct word queue_words[];
+extern const struct word size_from_words[];
 extern const struct word state_words[];
 extern const struct word reason_words[];
 extern const struct word job_state_words[];
