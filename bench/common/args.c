@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define MAX_SECONDS 100000000.0
-#define MAX_OPTIONS 16u
+#define MAX_OPTIONS 32u
 
 static const char *program = "?";
 

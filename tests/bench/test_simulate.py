@@ -306,6 +306,18 @@ def test_newcomers_wait_for_their_bin():
     assert found["switches"] > 1
 
 
+@pytest.mark.parametrize("processors", [1, 2])
+def test_queued_jobs_take_what_they_would_with_memory_for_all(processors):
+    """Ten jobs of 6 GB on 24 GB, of which three fit: no page moves, and no processor idles."""
+    got = simulate(
+        *("--memory", "24G", "--processors", processors, "--queue"),
+        *("--jobs", 10, "--sizes", "6G", "--work", "600s"),
+    )
+    assert got["time_ns"] <= 1.02 * got["ideal_ns"]
+    assert (got["swapped_out"], got["swapped_in"]) == (0, 0)
+    assert (got["rounds"], got["longest_pause_ns"]) == (0, 0)
+
+
 def test_turns_that_gain_nothing_are_not_taken():
     """Where swapping costs nothing the module leaves jobs that do not fit alone."""
     found = simulate(*PAIR, *FREE_OF_CHARGE)

@@ -55,7 +55,7 @@ static struct check {
 	u64 longest_switch; /* ns, since */
 	u32 good, poor;
 	u64 moving_ns; /* counted before the switch */
-	u64 queue_since; /* nothing has begun, and jobs are in the queue */
+	u64 queue_since; /* nothing has begun, and jobs are in the queue; 0: it is not so */
 } check;
 
 #define BREACH(...) mts_user_bug(__FILE__, __LINE__, __VA_ARGS__)
@@ -169,7 +169,10 @@ static void check_idle_queue(void)
 		held += models[i]->job->held && models[i]->job->frozen && !models[i]->ended;
 		begun |= !models[i]->job->held;
 	}
+	/* From the first look at which it is so: between two looks it may have slept for long. */
 	if (!held || begun || is_foul() || mts_rotor.phase.state != MTS_STATE_IDLE)
+		check.queue_since = 0;
+	else if (!check.queue_since)
 		check.queue_since = machine_now();
 	else if (machine_now() - check.queue_since > TICKS_NS)
 		BREACH("%u jobs are in the queue, and nothing runs (last: %s)", held, check.did);
@@ -503,7 +506,6 @@ void check_begin(bool gentle)
 		.gentle = gentle,
 		.limit_now = MTS_PAUSE_MAX_NS,
 		.began = machine_now(),
-		.queue_since = machine_now(),
 		.did = "nothing",
 	};
 	machine_after_turn = after_turn;

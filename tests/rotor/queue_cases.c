@@ -65,10 +65,12 @@ static void ten_jobs_run_three_at_a_time_and_nothing_moves(void)
 		for (running = 0, i = 0; i < 10; i++) {
 			if (!jobs[i] || is_held(jobs[i]))
 				continue;
-			running++;
 			since[i] = since[i] ?: machine_now();
-			if (machine_now() - since[i] < 20 * SECOND)
+			/* One that ends makes room for another one at once. */
+			if (machine_now() - since[i] < 20 * SECOND) {
+				running++;
 				continue;
+			}
 			EXPECT(jobs[i]->resident == 2 * GIB, "it has %llu MiB",
 			       jobs[i]->resident / MIB);
 			host_end_job(jobs[i]);
