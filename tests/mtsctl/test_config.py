@@ -179,42 +179,28 @@ def test_an_old_module_has_no_step(mtsctl):
 
 
 @pytest.mark.parametrize(
-    ("slice_ns", "bin_bytes", "overhead", "step", "shown"),
+    ("fields", "shown"),
     [
-        (2500000000, 96 * MIB, 50, 512, ("2500ms", "96M", "5%", "512M")),
-        (100000001, MIB + 1, 1, STEP_AUTO, ("100000001ns", "1048577", "0.1%", "auto")),
-        (60 * 10**9, 1 << 50, 0, STEP_BIN, ("60s", "1P", "off", "bin")),
+        (
+            {"slice": 2500000000, "bin": 96 * MIB, "overhead": 50, "step": 512},
+            ("slice=2500ms", "bin=96M", "overhead=5%", "step=512M"),
+        ),
+        (
+            {"slice": 100000001, "bin": MIB + 1, "overhead": 1, "step": STEP_AUTO},
+            ("slice=100000001ns", "bin=1048577", "overhead=0.1%", "step=auto"),
+        ),
+        (
+            {"slice": 60 * 10**9, "bin": 1 << 50, "overhead": 0, "step": STEP_BIN},
+            ("slice=60s", "bin=1P", "overhead=off", "step=bin"),
+        ),
     ],
 )
-def test_set_takes_what_get_shows(mtsctl, slice_ns, bin_bytes, overhead, step, shown):
-    fake = {
-        "config_slice": slice_ns,
-        "config_bin": bin_bytes,
-        "config_overhead": overhead,
-        "config_step": step,
-    }
-    out = mtsctl("get", **fake).out
-    assert f"slice={shown[0]}\n" in out
-    assert f"bin={shown[1]}\n" in out
-    assert f"overhead={shown[2]}\n" in out
-    assert f"step={shown[3]}\n" in out
+def test_set_takes_what_get_shows(mtsctl, fields, shown):
+    out = mtsctl("get", **{f"config_{key}": value for key, value in fields.items()}).out
+    assert set(shown) < set(out.split())
     assert mtsctl("set", *out.split()).status == 0
-    assert mtsctl.calls == [
-        call(
-            0x7FF,
-            mode=1,
-            pack=1,
-            evict=1,
-            slice=slice_ns,
-            bin=bin_bytes,
-            min=10**8,
-            pause=30 * 10**9,
-            overhead=overhead,
-            demand=1,
-            interactive=250,
-            step=step,
-        )
-    ]
+    rest = {"mode": 1, "pack": 1, "evict": 1, "demand": 1, "interactive": 250}
+    assert mtsctl.calls == [call(0x7FF, min=10**8, pause=30 * 10**9, **rest, **fields)]
 
 
 def test_get_json(mtsctl):

@@ -136,7 +136,8 @@ def test_rotating_json(mtsctl):
 def test_an_old_module_says_only_which_bin_runs(mtsctl):
     old = mtsctl("status", scenario="rotating", abi=3).out
     assert re.search(r"^ +\* 1  now ", old, re.M)
-    assert old == mtsctl("status", scenario="rotating").out
+    new = mtsctl("status", scenario="rotating").out
+    assert old[old.index("\n\n") :] == new[new.index("\n\n") :]
 
 
 def test_groups(mtsctl):

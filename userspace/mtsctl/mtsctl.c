@@ -79,9 +79,9 @@ static const struct command commands[] = {
 	  "  --evict EVICT    off, need, full or auto\n"
 	  "  --switch TIME    duration of a switch between two bins\n"
 	  "  --swap-speed SIZE  compute it from the bytes that swap moves in a second: 500M\n"
+	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n"
 	  "  --processors N   processors that each bin should keep busy (default: all of\n"
-	  "                   this host)\n"
-	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n" JSON_DETAILS },
+	  "                   this host)\n" JSON_DETAILS },
 	{ "set", set_main, "Change the configuration: all values or none", "KEY=VALUE...",
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
