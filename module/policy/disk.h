@@ -99,7 +99,7 @@ u64 mts_disk_request_ns(const struct mts_disk *disk, u64 now);
 /* As mts_disk_limits(), for a page out and in; false if nothing is known. */
 bool mts_disk_is_waited_for(const struct mts_disk *disk, u64 now);
 
-/* As mts_disk_needs_rows_for(), for a page out and in: the disk is slow unless pages lie in rows. */
+/* As mts_disk_needs_rows_for(), for a page out and in: it is slow unless pages lie in rows. */
 bool mts_disk_needs_rows(const struct mts_disk *disk, u64 now);
 
 /*

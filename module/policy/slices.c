@@ -11,8 +11,8 @@ static u64 mul_sat(u64 a, u32 b)
 }
 
 /*
- * @alone: a larger bin has no room for another beside it; such a group of overlapping bins takes all
- * of the memory, whatever its size.
+ * @alone: a larger bin has no room for another beside it; such a group of overlapping bins takes
+ * all of the memory, whatever its size.
  */
 static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
 		    u64 full, u64 alone)

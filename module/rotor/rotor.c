@@ -133,10 +133,11 @@ int mts_rotor_init(void)
 	mts_rotor.planning.ties =
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.ties), GFP_KERNEL);
 	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
-	if (!mts_queue_init() || !mts_rotor.round.bins || !mts_rotor.roster.jobs || !mts_rotor.bring.moved ||
-	    !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin || !mts_rotor.turns.order ||
-	    !mts_rotor.turns.place || !mts_rotor.planning.plan_jobs || !mts_rotor.planning.claims ||
-	    !mts_rotor.planning.claimants || !mts_rotor.planning.ties || !mts_rotor.scratch)
+	if (!mts_queue_init() || !mts_rotor.round.bins || !mts_rotor.roster.jobs ||
+	    !mts_rotor.bring.moved || !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin ||
+	    !mts_rotor.turns.order || !mts_rotor.turns.place || !mts_rotor.planning.plan_jobs ||
+	    !mts_rotor.planning.claims || !mts_rotor.planning.claimants ||
+	    !mts_rotor.planning.ties || !mts_rotor.scratch)
 		goto out_free;
 	rotor_thread = kthread_create(rotor_main, NULL, "mts_rotor");
 	if (!IS_ERR(rotor_thread)) {

@@ -316,7 +316,7 @@ void rotate_by_use(unsigned int bin_mib, unsigned int slice_ms, u32 evict);
 /* After rotate(): as by default, memory that nobody uses does not count. */
 void count_used_memory(void);
 bool is_rotating(void);
-/* The status and all @n bins in the middle of a slice. Return: false: there was a switch meanwhile. */
+/* The status and all @n bins in the middle of a slice. Return: false: there was a switch. */
 bool look_at_bins(struct mts_status *s, struct mts_bin_info *bins, u32 n);
 void expect_rotation(u32 bins);
 /* As long as it takes on a slow host: SOON_MS for each, and as much for what goes on now. */

@@ -323,7 +323,8 @@ static void cgroup_limited(void)
 
 /*
  * Six groups of 30 MiB, 1 s each and 0.1 s a switch, of which three run; group 4 came in last and
- * has 0.7 s left. Of those that wait group 5 comes first: a job of it has a limit of its own. Then 1.
+ * has 0.7 s left. Of those that wait group 5 comes first: a job of it has a limit of its own. Then
+ * group 1.
  */
 static void groups(void)
 {

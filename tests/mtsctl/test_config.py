@@ -200,7 +200,7 @@ def test_set_takes_what_get_shows(mtsctl, fields, shown):
     assert set(shown) < set(out.split())
     assert mtsctl("set", *out.split()).status == 0
     rest = {"mode": 1, "pack": 1, "evict": 1, "demand": 1, "interactive": 250}
-    assert mtsctl.calls == [call(0x7FF, min=10**8, pause=30 * 10**9, **rest, **fields)]
+    assert mtsctl.calls == [call(0xFFF, min=10**8, pause=30 * 10**9, **rest, **fields)]
 
 
 def test_get_json(mtsctl):

@@ -74,7 +74,8 @@ def test_what_a_page_costs(mtsctl):
     assert "page 8.2 us out (4.0 s ago), 152 us in (1m 01s ago): the disk is slow unless" in out
     page = json.loads(mtsctl("status", "--json", scenario="slow-swap").out)["page"]
     assert (page["in"]["waited_ns"], page["request_ns"]) == (149000, 4700000)
-    assert page["waited_for"] and page["needs_rows"]
+    assert page["waited_for"]
+    assert page["needs_rows"]
     # Nothing is known, or the module is older.
     assert "\npage" not in mtsctl("status").out
     page = json.loads(mtsctl("status", "--json").out)["page"]
