@@ -21,7 +21,10 @@ _GRACE = 20.0  # s
 
 @dataclass(frozen=True)
 class Policy:
-    """One of POLICIES. @start, @daemon, @after, @watch: as in bench/driver/README.md."""
+    """One of POLICIES. @start, @daemon, @after, @watch: as in bench/driver/README.md.
+
+    @alone: it acts upon whatever processes it finds, so it finds those of the run alone.
+    """
 
     name: str
     title: str
@@ -29,6 +32,7 @@ class Policy:
     daemon: str = ""
     after: str = ""
     watch: tuple[str, ...] = ()
+    alone: bool = False
 
     @property
     def lacks(self) -> str:
@@ -144,12 +148,14 @@ POLICIES: dict[str, Policy] = {
             name="thrash-protect",
             title=f"thrash-protect {rivals.THRASH_PROTECT}, its defaults",
             watch=("thrash-protect",),
+            alone=True,
             command=_thrash_protect,
         ),
         Daemon(
             name="earlyoom",
             title="earlyoom, its defaults",
             watch=("earlyoom",),
+            alone=True,
             command=_earlyoom,
         ),
     )
