@@ -41,6 +41,9 @@ _ALONE = (
 _MLOCK_CURRENT, _MLOCK_FUTURE = 1, 2
 
 
+Said = Callable[[Path, str], None]
+
+
 class HurtsError(Exception):
     """Why the run was ended."""
 
@@ -173,7 +176,7 @@ def _drive(watch: _Watch, said: Callable[[str], None]) -> Json:
             raise NativeError(f"the driver: {line.removeprefix('drive: error ')}")
         else:
             said(line)
-    return {**data, "without_memory": watch.without_memory}
+    return data and {**data, "without_memory": watch.without_memory}
 
 
 def _end(driver: subprocess.Popen) -> None:
@@ -192,15 +195,22 @@ def run(
     policy: Policy,
     scarcity: Scarcity,
     limit: float,
-    said: Callable[[str], None] = lambda line: None,
+    said: Said = lambda directory, line: None,
 ) -> Json:
-    """The driver's outcome (bench/driver/README.md); `hurt` says why a run was ended early."""
+    """The driver's outcome (bench/driver/README.md); `hurt` says why a run was ended early.
+
+    @said: called each second, with the driver's directory and its line.
+    """
     with tempfile.TemporaryDirectory(prefix="mts-bench-", dir="/dev/shm") as folder:
         directory = Path(folder)
         (directory / "jobs.json").write_text(
             json.dumps(_input(jobs, policy, limit, scarcity)), "utf-8"
         )
-        with policy.prepared(directory, scarcity.group, scarcity.room) as environment:
+        log = directory / "driver.log"
+        with (
+            policy.prepared(directory, scarcity.group, scarcity.room) as environment,
+            open(log, "wb") as errors,
+        ):
             driver = subprocess.Popen(
                 [
                     *_enter(scarcity.group.run),
@@ -210,11 +220,16 @@ def run(
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
+                stderr=errors,
                 env={**os.environ, **environment},
                 start_new_session=True,
             )
             try:
-                return _drive(_Watch(driver, limit, scarcity), said)
+                watch = _Watch(driver, limit, scarcity)
+                data = _drive(watch, lambda line: said(directory / "run", line))
+                if not data:
+                    raise NativeError(f"the driver: {log.read_text('utf-8', 'replace').strip()}")
+                return data
             except HurtsError as why:
                 return {"hurt": str(why)}
             finally:

@@ -64,6 +64,11 @@ class Daemon(Policy):
         return replace(self, daemon=self.command())
 
 
+def jobs_of(group: host.Limit) -> Path:
+    """The cgroups of the engine's jobs."""
+    return (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
+
+
 @dataclass(frozen=True)
 class Engine(Policy):
     """The module's rotor in user space, a daemon of its own for each run.
@@ -76,7 +81,7 @@ class Engine(Policy):
     @contextlib.contextmanager
     def prepared(self, directory: Path, group: host.Limit, room: int) -> Iterator[dict[str, str]]:
         """Starts mtsd, and ends it; jobs' cgroups are in the group where that is of v2."""
-        base = (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
+        base = jobs_of(group)
         log = directory / "mtsd.log"
         with open(log, "wb") as out:
             daemon = subprocess.Popen(
@@ -84,6 +89,8 @@ class Engine(Policy):
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
+                # A terminal's Ctrl-C is not for it: it ends after its jobs.
+                start_new_session=True,
             )
         try:
             socket = directory / "socket"

@@ -17,26 +17,13 @@ from bench.lab import ROOT
 from bench.lab.experiment import Job
 from bench.native import NativeError, course, figures, host, policies
 
+from tests.bench.on_host import WHY_NOT, alone_on_host, nothing_is_left, on_host  # noqa: F401
+
 COMMAND = (sys.executable, str(ROOT / "bench" / "bench-host"))
 SMALL = (
     *("--memory", "48M", "--jobs", "3", "--size", "24M", "--seconds", "0.5"),
     *("--pairs", "1", "--swap-size", "128M"),
 )
-
-
-def root_with_memory_controller() -> str:
-    """Why small runs are not possible here; empty: they are."""
-    if os.geteuid():
-        return "not root"
-    try:
-        host._place()
-    except NativeError as error:
-        return str(error)
-    return ""
-
-
-WHY_NOT = root_with_memory_controller()
-on_host = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 
 
 def outcome(**more: object) -> dict:
@@ -117,14 +104,6 @@ def test_usage(words: list[str], said: str):
     assert said in done.stderr
 
 
-def nothing_is_left() -> bool:
-    """As before: no cgroup, no swap of ours."""
-    root, _ = host._place()
-    return not (root / host.NAME).exists() and host.NAME not in Path("/proc/swaps").read_text(
-        "ascii"
-    )
-
-
 @on_host
 def test_a_small_run(tmp_path: Path):
     words = ["--limit", "6", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
@@ -140,11 +119,35 @@ def test_a_small_run(tmp_path: Path):
 
 
 @on_host
+def test_builds(tmp_path: Path):
+    words = ["--suite", "builds", "--memory", "128M", "--swap-size", "700M", "--limit", "30"]
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [*COMMAND, *SMALL, *words, "--swap-on", str(tmp_path), "--output", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    outcome = json.loads((out / "runs.jsonl").read_text("utf-8"))["outcome"]
+    assert not [job for job in outcome["jobs"] if job["status"] or job["signal"]]
+    # Eight trees of a file, main.c and a program, or as much as fits in half a minute.
+    assert len(outcome["jobs"]) == 8
+    assert outcome["work"] > 0.2
+    assert outcome["vmstat"]["pswpout"] > 1000
+
+
+@on_host
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signals):
+@pytest.mark.parametrize("policy", ["stock", "engine"])
+def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signals, policy: str):
+    """As from a terminal: the whole group of processes gets it."""
     words = ["--limit", "60", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
     bench = subprocess.Popen(
-        [*COMMAND, *SMALL, "--seconds", "1000", *words], stdout=subprocess.PIPE, text=True
+        [*COMMAND, *SMALL, "--seconds", "1000", "--policies", policy, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     root, version = host._place()
     procs = host.Limit(root / host.NAME, version, None).jobs / "cgroup.procs"
@@ -153,7 +156,7 @@ def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signa
         if time.monotonic() > until:
             break
         time.sleep(0.05)
-    bench.send_signal(number)
+    os.killpg(bench.pid, number)
     bench.communicate(timeout=60)
     assert time.monotonic() < until, "no jobs"
     assert bench.returncode in (130, 128 + number)
