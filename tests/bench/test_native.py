@@ -227,7 +227,17 @@ def test_a_run_wakes_its_jobs(tmp_path: Path):
     words = ["--memory", "16M", "--jobs", "12", "--size", "12M", "--swap-size", "400M"]
     out = tmp_path / "out"
     done = subprocess.run(
-        [*COMMAND, *SMALL, *words, "--limit", "8", "--swap-on", str(tmp_path), "--output", str(out)],
+        [
+            *COMMAND,
+            *SMALL,
+            *words,
+            "--limit",
+            "8",
+            "--swap-on",
+            str(tmp_path),
+            "--output",
+            str(out),
+        ],
         capture_output=True,
         text=True,
         check=False,
