@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.lab import BUILD
 from bench.native import NativeError, host, suites
 from bench.policies import packages, rivals
 
 DEVICE = Path("/dev/mts")
+# What mts says of a run at its end, for the line of the run (and bench/simulate --host).
+_AFTER = (
+    "stats=$({mtsctl} stats --json) && status=$({mtsctl} status --json) && "
+    """printf '{{"stats": %s, "status": %s}}' "$stats" "$status\""""
+).format(mtsctl=shlex.quote(str(BUILD / "static" / "mtsctl")))
 # Of a limit, what a bin may hold: page tables, kernel memory and what a fault needs are left.
 BIN_PART = 0.92
 _GRACE = 20.0  # s
@@ -143,12 +149,14 @@ POLICIES: dict[str, Policy] = {
             name="engine",
             title="mts in user space (mtsd)",
             start="mts",
+            after=_AFTER,
             watch=("mtsd", "mts"),
         ),
         Module(
             name="module",
             title="mts, the module",
             start="mts",
+            after=_AFTER,
             watch=("mts",),
         ),
         Daemon(

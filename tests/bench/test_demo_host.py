@@ -16,7 +16,6 @@ import pytest
 
 from bench.lab import ROOT
 from bench.native import NativeError, host, live
-
 from tests.bench.on_host import alone_on_host, nothing_is_left, on_host  # noqa: F401
 
 SCRIPT = ROOT / "bench" / "demo-host"

@@ -16,7 +16,6 @@ import pytest
 from bench.lab import ROOT
 from bench.lab.experiment import Job
 from bench.native import NativeError, course, figures, host, policies
-
 from tests.bench.on_host import WHY_NOT, alone_on_host, nothing_is_left, on_host  # noqa: F401
 
 COMMAND = (sys.executable, str(ROOT / "bench" / "bench-host"))
@@ -107,13 +106,19 @@ def test_usage(words: list[str], said: str):
 @on_host
 def test_a_small_run(tmp_path: Path):
     words = ["--limit", "6", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
-    done = subprocess.run([*COMMAND, *SMALL, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*COMMAND, *SMALL, *words, "--policies", "stock", "engine"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert not done.returncode, done.stderr
     assert "| stock | 1 of 1 |" in done.stdout
-    (line,) = (tmp_path / "out" / "runs.jsonl").read_text("utf-8").splitlines()
-    run = json.loads(line)
+    lines = (tmp_path / "out" / "runs.jsonl").read_text("utf-8").splitlines()
+    stock, engine = (json.loads(line)["outcome"] for line in lines)
     # Three jobs of 24 MiB do not fit in 48: they have swapped.
-    assert run["outcome"]["vmstat"]["pswpout"] > 1000
+    assert stock["vmstat"]["pswpout"] > 1000
+    assert engine["policy"]["stats"]["jobs_created"] == 3
     assert (tmp_path / "out" / "ten.svg").stat().st_size
     assert nothing_is_left()
 

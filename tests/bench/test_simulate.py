@@ -9,6 +9,7 @@ import pytest
 
 from bench.lab import ROOT, results, simulation
 from bench.lab.experiment import Setting
+from bench.native import foretell
 
 SIMULATE = ROOT / "bench" / "simulate"
 SSD = "100us,32,500"
@@ -478,3 +479,57 @@ def test_check_says_what_it_leaves_out(tmp_path, setting):
     assert done.returncode == 1
     assert "not compared: the module has stopped" in done.stderr
     assert front_end("--check", tmp_path / "nowhere").returncode == 2
+
+
+COSTS = ("--costs", "touch=2us,evict=2700ns,back=2400ns", "--disk", SSD)
+
+
+def run_of_host(seconds: float, **more: object) -> dict:
+    """A line of bench-host's runs.jsonl."""
+    stats = {"switches": 9, "freeze_ns": 0, "evict_ns": 1e9, "bring_back_ns": 1e9}
+    return {
+        "suite": "ten",
+        "pair": 0,
+        "policy": "engine",
+        "host": {"processors": 2},
+        "memory": 1 << 30,
+        "scarce": "limit",
+        "shape": {"memory": 1 << 30, "jobs": 10, "size": 1 << 28, "seconds": 8.0, "seed": 1},
+        "outcome": {
+            "finished": True,
+            "elapsed": seconds,
+            "policy": {"stats": stats},
+            "vmstat": {"pswpin": 1, "pswpout": 1},
+            "jobs": [{"longest_pause": 3.0}],
+        },
+        **more,
+    }
+
+
+def test_host_compares_times(tmp_path):
+    words = foretell.arguments(run_of_host(1.0), COSTS)
+    assert words[words.index("--processors") + 1] == "2"
+    foretold = simulation.run(words)["time_ns"] / 1e9
+    # Ten jobs of 8 s on two processors, and memory that is written first.
+    assert foretold > 40
+    file = tmp_path / "runs.jsonl"
+    lines = [
+        run_of_host(foretold * 1.1),
+        run_of_host(9.0, policy="stock"),
+        run_of_host(9.0, outcome={"hurt": "late"}, pair=1),
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = front_end("--host", file, *COSTS)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^ten 1 GiB, engine, pair 1 .* 0\.909$", done.stdout, re.M)
+    assert "pair 2: ended: late" in done.stderr
+    assert front_end("--host", file, *COSTS, "--tolerance", 5).returncode == 1
+
+
+def test_host_without_runs(tmp_path):
+    done = front_end("--host", tmp_path / "nowhere", *COSTS)
+    assert done.returncode == 2
+    assert "No such file" in done.stderr
+    done = front_end("--check", tmp_path, "--costs", "touch=2us")
+    assert done.returncode == 2
+    assert "--check takes no such word" in done.stderr

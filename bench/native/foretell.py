@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What bench/simulate foretells of runs of bench/bench-host, suite `ten`.
+
+The simulator is told what bench-host was asked, and what the host's pages and disk cost
+(bench/pagecost). Of the run itself nothing goes in.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.lab import LabError, simulation
+from bench.lab.experiment import Json
+from bench.lab.figures import switch_shares
+from bench.native.policies import BIN_PART
+
+MTS = ("engine", "module")
+# Beside its memory a process of SYN8 has page tables, its stack and its parent.
+_BESIDE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run, and what is foretold of it: both with the same keys."""
+
+    name: str
+    measured: Json
+    foretold: Json
+
+    @property
+    def ratio(self) -> float:
+        """Of the times: foretold over measured."""
+        return float(self.foretold["time_s"] / self.measured["time_s"])
+
+
+def why_not(run: Json) -> str | None:
+    """Why a run cannot be compared; None if it can."""
+    outcome = run["outcome"]
+    if "hurt" in outcome:
+        return f"ended: {outcome['hurt']}"
+    if not outcome["finished"]:
+        return "not all of its work was done"
+    if not outcome["policy"]:
+        return "mts said nothing"
+    if run["scarce"] != "limit":
+        return "under a balloon the size of a bin is not known beforehand"
+    return None
+
+
+def arguments(run: Json, words: Sequence[str]) -> list[str]:
+    """What the simulator is asked. @words: --costs and --disk of the host."""
+    shape = run["shape"]
+    return [
+        *("--memory", str(run["memory"])),
+        *("--processors", str(run["host"]["processors"])),
+        *("--jobs", str(shape["jobs"])),
+        *("--sizes", str(shape["size"] + _BESIDE)),
+        *("--work", f"{round(shape['seconds'] * 1e9)}ns"),
+        "--json",
+        f"bin={int(run['memory'] * BIN_PART)}",
+        *words,
+    ]
+
+
+def compare(run: Json, words: Sequence[str]) -> Comparison:
+    """One that why_not() has nothing against."""
+    outcome = run["outcome"]
+    stats, vmstat = outcome["policy"]["stats"], outcome["vmstat"]
+    foretold = simulation.run(arguments(run, words))
+    pages = (vmstat["pswpin"] + vmstat["pswpout"]) * 4096
+    return Comparison(
+        f"{run['suite']} {run['memory'] / 2**30:g} GiB, {run['policy']}, pair {run['pair'] + 1}",
+        {
+            "time_s": outcome["elapsed"],
+            "switches": stats["switches"],
+            "switch_share": switch_shares(outcome["policy"], outcome["elapsed"])["switch_share"],
+            "swapped_mib": pages / 2**20,
+            "pause_s": max(job["longest_pause"] or 0 for job in outcome["jobs"]),
+        },
+        {
+            "time_s": foretold["time_ns"] / 1e9,
+            "switches": foretold["switches"],
+            "switch_share": foretold["switch_share"],
+            "swapped_mib": (foretold["swapped_in"] + foretold["swapped_out"]) / 2**20,
+            "pause_s": foretold["longest_pause_ns"] / 1e9,
+        },
+    )
+
+
+def runs(path: Path) -> list[Json]:
+    """Of suite `ten` under mts."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise LabError(f"{path}: {error.strerror}") from None
+    found = [json.loads(line) for line in lines]
+    return [run for run in found if run["suite"] == "ten" and run["policy"] in MTS]
