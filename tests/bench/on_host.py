@@ -3,12 +3,12 @@
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from bench.lab import BUILD
 from bench.native import NativeError, host
 
 
@@ -24,6 +24,7 @@ def why_not() -> str:
 
 
 WHY_NOT = why_not()
+LOCK = Path(tempfile.gettempdir()) / "mts-bench-tests.lock"
 
 
 def on_host(test: Callable) -> Callable:
@@ -34,11 +35,15 @@ def on_host(test: Callable) -> Callable:
 
 @pytest.fixture
 def alone_on_host() -> Iterator[None]:
-    """bench-host refuses to run twice."""
-    BUILD.mkdir(exist_ok=True)
-    with open(BUILD / ".host.lock", "w", encoding="ascii") as lock:
+    """bench-host refuses to run twice on a host, whichever clone it is of."""
+    lock = os.open(LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        if (host._place()[0] / host.NAME).exists():
+            pytest.skip("another bench-host runs on this host")
         yield
+    finally:
+        os.close(lock)
 
 
 def nothing_is_left() -> bool:
