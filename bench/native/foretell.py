@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.lab import LabError, simulation
 from bench.lab.experiment import Json
 from bench.lab.figures import switch_shares
-from bench.native.policies import BIN_PART
+from bench.native.policies import under_limit
 
 MTS = ("engine", "module")
 # Beside its memory a process of SYN8 has page tables, its stack and its parent.
@@ -58,7 +58,7 @@ def arguments(run: Json, words: Sequence[str]) -> list[str]:
         *("--sizes", str(shape["size"] + _BESIDE)),
         *("--work", f"{round(shape['seconds'] * 1e9)}ns"),
         "--json",
-        f"bin={int(run['memory'] * BIN_PART)}",
+        *under_limit(run["memory"]),
         *words,
     ]
 

@@ -70,6 +70,11 @@ class Daemon(Policy):
         return replace(self, daemon=self.command())
 
 
+def under_limit(room: int) -> tuple[str, ...]:
+    """What mts is told of a limit of so many bytes: words of `mtsctl set`."""
+    return f"bin={int(room * BIN_PART)}", "evict=full"
+
+
 def jobs_of(group: host.Limit) -> Path:
     """The cgroups of the engine's jobs."""
     return (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
@@ -79,7 +84,8 @@ def jobs_of(group: host.Limit) -> Path:
 class Engine(Policy):
     """The module's rotor in user space, a daemon of its own for each run.
 
-    @settings: words of `mtsctl set`. Under a limit `bin=` is set: the host has memory enough.
+    @settings: words of `mtsctl set`. mtsd sees that the host has memory enough, and not the limit.
+    So under a limit the size of a bin is set, and that all of a bin is evicted.
     """
 
     settings: tuple[str, ...] = ()
@@ -101,7 +107,7 @@ class Engine(Policy):
         try:
             socket = directory / "socket"
             _wait_for(socket, daemon, log)
-            words = [*self.settings, *([f"bin={int(room * BIN_PART)}"] if room else [])]
+            words = [*self.settings, *(under_limit(room) if room else ())]
             if words:
                 subprocess.run(
                     [suites.program("mtsctl"), "--engine", socket, "set", *words], check=True
