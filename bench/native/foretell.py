@@ -2,7 +2,8 @@
 """What bench/simulate foretells of runs of bench/bench-host, suite `ten`.
 
 The simulator is told what bench-host was asked, and what the host's pages and disk cost
-(bench/pagecost). Of the run itself nothing goes in.
+(bench/pagecost). Of the run itself nothing goes in. Both are cut off at the same time: the time for
+all work is then that at the rate of the run.
 """
 
 import json
@@ -39,8 +40,8 @@ def why_not(run: Json) -> str | None:
     outcome = run["outcome"]
     if "hurt" in outcome:
         return f"ended: {outcome['hurt']}"
-    if not outcome["finished"]:
-        return "not all of its work was done"
+    if any(job["status"] or job["signal"] for job in outcome["jobs"]):
+        return "a job failed"
     if not outcome["policy"]:
         return "mts said nothing"
     if run["scarce"] != "limit":
@@ -57,6 +58,7 @@ def arguments(run: Json, words: Sequence[str]) -> list[str]:
         *("--jobs", str(shape["jobs"])),
         *("--sizes", str(shape["size"] + _BESIDE)),
         *("--work", f"{round(shape['seconds'] * 1e9)}ns"),
+        *("--limit", f"{round(run['limit'] * 1e9)}ns"),
         "--json",
         *under_limit(run["memory"]),
         *words,
@@ -72,14 +74,14 @@ def compare(run: Json, words: Sequence[str]) -> Comparison:
     return Comparison(
         f"{run['suite']} {run['memory'] / 2**30:g} GiB, {run['policy']}, pair {run['pair'] + 1}",
         {
-            "time_s": outcome["elapsed"],
+            "time_s": outcome["elapsed"] / outcome["work"],
             "switches": stats["switches"],
             "switch_share": switch_shares(outcome["policy"], outcome["elapsed"])["switch_share"],
             "swapped_mib": pages / 2**20,
             "pause_s": max(job["longest_pause"] or 0 for job in outcome["jobs"]),
         },
         {
-            "time_s": foretold["time_ns"] / 1e9,
+            "time_s": foretold["time_ns"] / 1e9 / foretold["work_done"],
             "switches": foretold["switches"],
             "switch_share": foretold["switch_share"],
             "swapped_mib": (foretold["swapped_in"] + foretold["swapped_out"]) / 2**20,

@@ -494,13 +494,14 @@ def run_of_host(seconds: float, **more: object) -> dict:
         "host": {"processors": 2},
         "memory": 1 << 30,
         "scarce": "limit",
+        "limit": 300.0,
         "shape": {"memory": 1 << 30, "jobs": 10, "size": 1 << 28, "seconds": 8.0, "seed": 1},
         "outcome": {
-            "finished": True,
             "elapsed": seconds,
+            "work": 1.0,
             "policy": {"stats": stats},
             "vmstat": {"pswpin": 1, "pswpout": 1},
-            "jobs": [{"longest_pause": 3.0}],
+            "jobs": [{"longest_pause": 3.0, "status": 0, "signal": None}],
         },
         **more,
     }
@@ -524,6 +525,15 @@ def test_host_compares_times(tmp_path):
     assert re.search(r"^ten 1 GiB, engine, pair 1 .* 0\.909$", done.stdout, re.M)
     assert "pair 2: ended: late" in done.stderr
     assert front_end("--host", file, *COSTS, "--tolerance", 5).returncode == 1
+
+
+def test_host_compares_rates_of_runs_that_were_cut_off():
+    run = run_of_host(20.0, limit=20.0)
+    run["outcome"]["work"] = 0.1
+    found = foretell.compare(run, COSTS)
+    assert found.measured["time_s"] == 200
+    # Two processors for 80 s of work, and more or less time for all of the rest.
+    assert 40 < found.foretold["time_s"] < 120
 
 
 def test_host_without_runs(tmp_path):
