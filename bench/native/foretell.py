@@ -2,11 +2,13 @@
 """What bench/simulate foretells of runs of bench/bench-host, suite `ten`.
 
 The simulator is told what bench-host was asked, and what the host's pages and disk cost
-(bench/pagecost). Of the run itself nothing goes in. Both are cut off at the same time: the time for
-all work is then that at the rate of the run.
+(bench/pagecost). Of the run itself nothing goes in, but for what other programs took of the
+processors meanwhile: all that takes processor time takes so much longer. Both are cut off at the
+same time: the time for all work is then that at the rate of the run.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from bench.native.policies import under_limit
 MTS = ("engine", "module")
 # Beside its memory a process of SYN8 has page tables, its stack and its parent.
 _BESIDE = 1 << 20
+_NS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 @dataclass(frozen=True)
@@ -49,19 +52,42 @@ def why_not(run: Json) -> str | None:
     return None
 
 
+def share(outcome: Json) -> float:
+    """What other programs left of the processors, 0 to 1."""
+    own = sum(job["utime"] + job["stime"] for job in outcome["jobs"])
+    own += sum(outcome["threads"].values())
+    cpu = outcome["cpu"]
+    used = sum(cpu.values()) - cpu["idle"] - cpu["iowait"]
+    return min(1.0, 1 - (used - own) / sum(cpu.values()))
+
+
+def slower(costs: str, times: float) -> str:
+    """As of --costs: KEY=TIME,..."""
+    return re.sub(
+        r"=(\d+(?:\.\d+)?)(ns|us|ms|s)\b",
+        lambda found: f"={round(float(found[1]) * _NS[found[2]] * times)}ns",
+        costs,
+    )
+
+
 def arguments(run: Json, words: Sequence[str]) -> list[str]:
     """What the simulator is asked. @words: --costs and --disk of the host."""
     shape = run["shape"]
+    times = 1 / share(run["outcome"])
+    before = ["", *words]
+    given = [
+        slower(word, times) if before[at] == "--costs" else word for at, word in enumerate(words)
+    ]
     return [
         *("--memory", str(run["memory"])),
         *("--processors", str(run["host"]["processors"])),
         *("--jobs", str(shape["jobs"])),
         *("--sizes", str(shape["size"] + _BESIDE)),
-        *("--work", f"{round(shape['seconds'] * 1e9)}ns"),
+        *("--work", f"{round(shape['seconds'] * times * 1e9)}ns"),
         *("--limit", f"{round(run['limit'] * 1e9)}ns"),
         "--json",
         *under_limit(run["memory"]),
-        *words,
+        *given,
     ]
 
 

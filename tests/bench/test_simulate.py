@@ -501,7 +501,11 @@ def run_of_host(seconds: float, **more: object) -> dict:
             "work": 1.0,
             "policy": {"stats": stats},
             "vmstat": {"pswpin": 1, "pswpout": 1},
-            "jobs": [{"longest_pause": 3.0, "status": 0, "signal": None}],
+            "jobs": [
+                {"longest_pause": 3.0, "status": 0, "signal": None, "utime": 80.0, "stime": 4.0}
+            ],
+            "threads": {"mts_rotor": 6.0},
+            "cpu": {"user": 80.0, "system": 10.0, "idle": 10.0, "iowait": 0.0},
         },
         **more,
     }
@@ -534,6 +538,18 @@ def test_host_compares_rates_of_runs_that_were_cut_off():
     assert found.measured["time_s"] == 200
     # Two processors for 80 s of work, and more or less time for all of the rest.
     assert 40 < found.foretold["time_s"] < 120
+
+
+def test_host_takes_other_programs_into_account():
+    run = run_of_host(100.0)
+    assert foretell.share(run["outcome"]) == 1
+    # They took 100 of 200 s.
+    run["outcome"]["cpu"]["user"] += 100
+    assert foretell.share(run["outcome"]) == 0.5
+    words = foretell.arguments(run, ("--costs", "touch=2us,evict=2700ns", "--disk", SSD))
+    assert words[words.index("--costs") + 1] == "touch=4000ns,evict=5400ns"
+    assert words[words.index("--work") + 1] == f"{16 * SECOND}ns"
+    assert words[-1] == SSD
 
 
 def test_host_without_runs(tmp_path):
