@@ -89,7 +89,9 @@ void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 	};
 	does(data);
 	run.most = 0;
-	wait_event_idle(run_wait, !run.active);
+	/* Not for ever: a thread that is to stop does not sleep so, and the others would not run. */
+	while (run.active)
+		wait_event_idle_timeout(run_wait, !run.active, HZ);
 	while (run.called)
 		kthread_stop(run.workers[--run.called]);
 }

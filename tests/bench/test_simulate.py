@@ -365,6 +365,18 @@ def test_what_does_not_fit_is_said():
     assert fits["overfull_ns"] < 1000  # the moment in which reclaim takes from the other one
 
 
+def test_a_limit_in_an_eviction_by_several_threads():
+    """The rotor waited for the other thread, and left it no processor, for ever."""
+    words = [
+        *("--memory", "1G", "--processors", "2", "--jobs", "10", "--sizes", "257M"),
+        *("--work", "17555026936ns", "--limit", "90s", "--disk", "110us,16,2200"),
+        *("--costs", "touch=14483ns,evict=21724ns,back=13430ns,fault=26333ns,freeze=8777513ns"),
+        *("bin=987842478", "evict=full"),
+    ]
+    done = front_end(*words, "--json")
+    assert not json.loads(done.stdout)["finished"]
+
+
 def test_what_goes_on_for_ever_is_cut_off():
     found = simulate(*MANY, "--limit", "30s")
     assert not found["finished"]
