@@ -25,6 +25,7 @@ all: module mtsctl mtsd syn8
 help:
 	@echo 'make             the module, mtsctl, mtsd and syn8'
 	@echo 'make demo        two guests side by side, stock Linux and mts: below 4 minutes'
+	@echo 'make demo-host   this host itself, the kernel alone and mtsd: below 2 minutes; as root'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
 	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
@@ -84,6 +85,12 @@ demo:
 	@tools/setup demo
 	@$(MAKE) -s $(PARALLEL) guest-module static
 	@bench/demo
+
+# On this host, without a guest. ARGS: options of bench/demo-host.
+demo-host:
+	@tools/setup host
+	@$(MAKE) -s $(PARALLEL) static
+	@$(PYTHON) bench/demo-host $(ARGS)
 
 # Of a sweep in which a run failed there is a report all the same.
 bench:
@@ -214,6 +221,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo bench bench-full bench-host bars \
+.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
 	lint format install uninstall clean distclean

@@ -14,6 +14,7 @@ LONGEST = (
     "guest/test_interactive.py",
     "guest/test_protocol.py",
     "kernelshark/test_plugin.py",
+    "bench/test_native.py",
     "bench/test_rivals.py",
     "guest/test_queue.py",
     "guest/test_tool.py",

@@ -162,7 +162,8 @@ static void escape_oom_killer(void)
 	int ret = write_file("/proc/self/oom_score_adj", "-1000");
 
 	if (ret)
-		fail("/proc/self/oom_score_adj: %s", strerror(-ret));
+		fail("/proc/self/oom_score_adj: %s: CAP_SYS_RESOURCE is needed for a balloon",
+		     strerror(-ret));
 }
 
 double pin_rest(double free_mib)

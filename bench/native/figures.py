@@ -32,13 +32,14 @@ class Figures:
     jain: float | None  # of the jobs' progress, when the first of them had done its work
     moved: int  # pages, in and out
     killed: int  # jobs that ended by a signal, or failed
+    starved: float  # s for which a job waited as reclaim found nothing
     hurt: str  # why the run was ended: the host hardly answered
 
 
 def of_run(outcome: Json) -> Figures:
     """From the driver's outcome."""
     if hurt := outcome.get("hurt", ""):
-        return Figures(0.0, None, 0.0, None, 0, 0, hurt)
+        return Figures(0.0, None, 0.0, None, 0, 0, 0.0, hurt)
     jobs = outcome["jobs"]
     failed = [job for job in jobs if job["ended"] is not None and job["status"] != 0]
     vmstat = outcome["vmstat"]
@@ -49,6 +50,7 @@ def of_run(outcome: Json) -> Figures:
         jain=outcome["jain"],
         moved=vmstat["pswpin"] + vmstat["pswpout"],
         killed=len(failed),
+        starved=outcome["without_memory"],
         hurt="",
     )
 

@@ -5,7 +5,11 @@ Memory is made scarce in one of two ways:
 
 limit    A memory cgroup (v1 or v2) holds the jobs. Only they feel the shortage, so the host stays
          usable. But kswapd does not work for a limit: each task reclaims for itself. And policies
-         that look at the host's free memory (earlyoom) see no shortage.
+         that look at the host's free memory (earlyoom) see no shortage. While jobs use all of their
+         memory, reclaim under a limit can find only pages that were just used, 16 times in a row.
+         Then the kernel kills a job that a host would not have killed. In v1 that is switched off:
+         the task waits, and tries again (Limit.wake). A system call fails (ENOMEM, EFAULT). In v2
+         it cannot be switched off: a run in which a job was killed counts as failed.
 balloon  The driver locks memory until so much is left for programs. It is a real shortage of the
          whole host: kswapd works, and all programs outside the jobs feel it, too.
 """
@@ -21,6 +25,7 @@ from pathlib import Path
 from bench.native import NativeError
 
 NAME = "mts-bench"
+PAGE = os.sysconf("SC_PAGESIZE")
 # The highest that swapon takes: pages go to our swap first.
 _PRIORITY = 32767
 _FULL = 0.9  # of a filesystem: a swap file does not fill it beyond that
@@ -76,15 +81,26 @@ def describe(swap: str) -> Host:
 
 @dataclass(frozen=True)
 class Limit:
-    """A memory cgroup, with a limit or without. @run: in it, for processes that are no jobs."""
+    """A memory cgroup for a run. @size: the limit of the jobs, or None: it only holds them."""
 
     directory: Path
     version: int
+    size: int | None
 
     @property
     def run(self) -> Path:
-        """A cgroup v2 with children that have controllers has no processes itself."""
+        """In it, for processes that are no jobs. A v2 cgroup with children has no processes."""
         return self.directory / "run"
+
+    @property
+    def jobs(self) -> Path:
+        """For jobs. In v1 the limit is theirs alone: the driver's system calls do not fail."""
+        return self.directory / "jobs" if self.version == 1 else self.run
+
+    @property
+    def limited(self) -> Path:
+        """What has the limit. In v2 jobs of the engine are beside `run`."""
+        return self.jobs if self.version == 1 else self.directory
 
     def processes(self) -> list[int]:
         """Of it and of its children's cgroups."""
@@ -93,6 +109,33 @@ class Limit:
             for procs in self.directory.rglob("cgroup.procs")
             for pid in procs.read_text("ascii").split()
         ]
+
+    @property
+    def can_wait(self) -> bool:
+        """Does a task that gets no memory wait? Else the kernel kills one."""
+        return self.version == 1 and self.size is not None
+
+    def set_size(self, size: int) -> None:
+        """The limit."""
+        name = "memory.limit_in_bytes" if self.version == 1 else "memory.max"
+        (self.limited / name).write_text(f"{size}\n", "ascii")
+
+    def wake(self) -> bool:
+        """Tasks that wait for memory try again. Return: there were some.
+
+        The kernel wakes them when memory is given back. If all wait nothing is, although pages that
+        were written meanwhile could be reclaimed. A limit that rises wakes them, too.
+        """
+        control = (self.limited / "memory.oom_control").read_text("ascii")
+        if "under_oom 1" not in control:
+            return False
+        assert self.size is not None
+        now = int((self.limited / "memory.limit_in_bytes").read_text("ascii"))
+        self.set_size(now + PAGE)
+        # One of them may have taken the page already: then the next call lowers the limit.
+        with contextlib.suppress(OSError):
+            self.set_size(self.size)
+        return True
 
 
 def _mounts(kind: str) -> Iterator[tuple[Path, list[str]]]:
@@ -132,25 +175,27 @@ def limit(size: int | None) -> Iterator[Limit]:
     except FileExistsError:
         raise NativeError(
             f"{directory} is there: another bench-host runs, or one was killed; then: "
-            f"rmdir {directory}"
+            f"rmdir {directory}/*/ {directory}"
         ) from None
     except OSError as error:
         raise NativeError(f"{directory}: {error.strerror}: run it as root") from None
+    made = Limit(directory, version, size)
     try:
         if version == 2:
             subtree = root / "cgroup.subtree_control"
             if "memory" not in subtree.read_text("ascii").split():
                 subtree.write_text("+memory", "ascii")
-        name = "memory.limit_in_bytes" if version == 1 else "memory.max"
+        for child in {made.run, made.jobs}:
+            child.mkdir()
         if size is not None:
-            (directory / name).write_text(f"{size}\n", "ascii")
-        made = Limit(directory, version)
-        made.run.mkdir()
-        try:
-            yield made
-        finally:
-            made.run.rmdir()
+            made.set_size(size)
+        if made.can_wait:
+            (made.limited / "memory.oom_control").write_text("1\n", "ascii")
+        yield made
     finally:
+        for child in {made.run, made.jobs}:
+            if child.exists():
+                child.rmdir()
         directory.rmdir()
 
 

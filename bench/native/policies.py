@@ -10,10 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.lab import BUILD
 from bench.native import NativeError, host, suites
 from bench.policies import packages, rivals
 
 DEVICE = Path("/dev/mts")
+# What mts says of a run at its end, for the line of the run (and bench/simulate --host).
+_AFTER = (
+    "stats=$({mtsctl} stats --json) && status=$({mtsctl} status --json) && "
+    """printf '{{"stats": %s, "status": %s}}' "$stats" "$status\""""
+).format(mtsctl=shlex.quote(str(BUILD / "static" / "mtsctl")))
 # Of a limit, what a bin may hold: page tables, kernel memory and what a fault needs are left.
 BIN_PART = 0.92
 _GRACE = 20.0  # s
@@ -21,7 +27,10 @@ _GRACE = 20.0  # s
 
 @dataclass(frozen=True)
 class Policy:
-    """One of POLICIES. @start, @daemon, @after, @watch: as in bench/driver/README.md."""
+    """One of POLICIES. @start, @daemon, @after, @watch: as in bench/driver/README.md.
+
+    @alone: it acts upon whatever processes it finds, so it finds those of the run alone.
+    """
 
     name: str
     title: str
@@ -29,6 +38,7 @@ class Policy:
     daemon: str = ""
     after: str = ""
     watch: tuple[str, ...] = ()
+    alone: bool = False
 
     @property
     def lacks(self) -> str:
@@ -60,11 +70,22 @@ class Daemon(Policy):
         return replace(self, daemon=self.command())
 
 
+def under_limit(room: int) -> tuple[str, ...]:
+    """What mts is told of a limit of so many bytes: words of `mtsctl set`."""
+    return f"bin={int(room * BIN_PART)}", "evict=full"
+
+
+def jobs_of(group: host.Limit) -> Path:
+    """The cgroups of the engine's jobs."""
+    return (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
+
+
 @dataclass(frozen=True)
 class Engine(Policy):
     """The module's rotor in user space, a daemon of its own for each run.
 
-    @settings: words of `mtsctl set`. Under a limit `bin=` is set: the host has memory enough.
+    @settings: words of `mtsctl set`. mtsd sees that the host has memory enough, and not the limit.
+    So under a limit the size of a bin is set, and that all of a bin is evicted.
     @without: capabilities that a user's mtsd lacks. It keeps the others, as the jobs are root's.
     """
 
@@ -74,7 +95,7 @@ class Engine(Policy):
     @contextlib.contextmanager
     def prepared(self, directory: Path, group: host.Limit, room: int) -> Iterator[dict[str, str]]:
         """Starts mtsd, and ends it; jobs' cgroups are in the group where that is of v2."""
-        base = (group.directory if group.version == 2 else host.freezer()) / f"{host.NAME}-jobs"
+        base = jobs_of(group)
         log = directory / "mtsd.log"
         rights = ",".join(f"-{name}" for name in self.without)
         start = ["setpriv", f"--bounding-set={rights}"] if rights else []
@@ -84,11 +105,13 @@ class Engine(Policy):
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
+                # A terminal's Ctrl-C is not for it: it ends after its jobs.
+                start_new_session=True,
             )
         try:
             socket = directory / "socket"
             _wait_for(socket, daemon, log)
-            words = [*self.settings, *([f"bin={int(room * BIN_PART)}"] if room else [])]
+            words = [*self.settings, *(under_limit(room) if room else ())]
             if words:
                 subprocess.run(
                     [suites.program("mtsctl"), "--engine", socket, "set", *words], check=True
@@ -136,6 +159,38 @@ POLICIES: dict[str, Policy] = {
             name="engine",
             title="mts in user space (mtsd)",
             start="mts",
+            after=_AFTER,
+            watch=("mtsd", "mts"),
+        ),
+        Engine(
+            Module(Policy):
+    """The module, loaded by the user with the settings that the user wants."""
+
+    @property
+    def lacks(self) -> str:
+        """The device."""
+        return "" if DEVICE.exists() else "the module is not loaded: insmod module/mts.ko"
+
+
+def _thrash_protect() -> str:
+    package = packages.wheel("thrash-protect", rivals.THRASH_PROTECT, rivals.THRASH_PROTECT_SHA256)
+    start = "import sys, thrash_protect; sys.exit(thrash_protect.main())"
+    return f'exec env PYTHONPATH={shlex.quote(str(package))} {sys.executable} -c "{start}"'
+
+
+def _earlyoom() -> str:
+    return f"exec {shlex.quote(str(packages.debian('earlyoom') / 'usr/bin/earlyoom'))} -r 0"
+
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy(name="stock", title="the kernel alone"),
+        Engine(
+            name="engine",
+            title="mts in user space (mtsd)",
+            start="mts",
+            after=_AFTER,
             watch=("mtsd", "mts"),
         ),
         Engine(
@@ -156,18 +211,21 @@ POLICIES: dict[str, Policy] = {
             name="module",
             title="mts, the module",
             start="mts",
+            after=_AFTER,
             watch=("mts",),
         ),
         Daemon(
             name="thrash-protect",
             title=f"thrash-protect {rivals.THRASH_PROTECT}, its defaults",
             watch=("thrash-protect",),
+            alone=True,
             command=_thrash_protect,
         ),
         Daemon(
             name="earlyoom",
             title="earlyoom, its defaults",
             watch=("earlyoom",),
+            alone=True,
             command=_earlyoom,
         ),
     )

@@ -13,14 +13,14 @@ from bench.native import figures
 from bench.native.figures import Figures
 
 HEADER = ("policy", "runs", "time, s", "work a second", "over {first}", "longest pause, s")
-MORE = ("Jain", "GiB moved", "jobs failed")
+MORE = ("Jain", "GiB moved", "jobs failed", "no memory, s")
 _PAGE_GIB = 4096 / (1 << 30)
 
 
 def _row(name: str, runs: Sequence[Figures], first: Sequence[Figures]) -> tuple[str, ...]:
     whole = [run for run in runs if not run.hurt]
     if not whole:
-        return (name, f"0 of {len(runs)}", f"ended: {runs[-1].hurt}", *["-"] * 6)
+        return (name, f"0 of {len(runs)}", f"ended: {runs[-1].hurt}", *["-"] * 7)
     times = [run.seconds for run in whole if run.seconds is not None]
     jains = [run.jain for run in whole if run.jain is not None]
     pairs = figures.ratios(first, runs) if runs is not first else []
@@ -46,6 +46,7 @@ def _row(name: str, runs: Sequence[Figures], first: Sequence[Figures]) -> tuple[
         str(figures.interval(jains)) if jains else "-",
         str(figures.interval([run.moved * _PAGE_GIB for run in whole])),
         str(sum(run.killed for run in whole)),
+        str(figures.interval([run.starved for run in whole])),
     )
 
 

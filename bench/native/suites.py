@@ -7,21 +7,38 @@ syn8       Reuven and Wiseman's benchmark: one parent, whose children are jobs o
            1.7 times the memory in 32 children
 swappers   Goichon's: jobs that go through their memory in sequence, again and again;
            1.7 times the memory in four jobs
+builds     eight trees of a generated C project, `make` each; 3.4 times the memory by the compilers'
+           peaks, so about 1.7 times on average: a compiler's memory grows up to its end
 """
 
 import os
+import shlex
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from bench.builds import project
 from bench.lab import BUILD
 from bench.lab.experiment import Job
 from bench.native import NativeError
 
-OVERCOMMIT = 1.7  # of syn8 and swappers: a point of the laboratory's suites
+OVERCOMMIT = 1.7  # of syn8, swappers and builds: a point of the laboratory's suites
 SYN8_CHILDREN = 32
 SWAPPERS = 4
+TREES = 8
+# A compiler's memory and time grow with the constant data of its file: words of the two trials.
+_TRIED = (100_000, 400_000)
+# In a small process: a child's peak is not below that of the process that forks it.
+_MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime)
+"""
+_PROJECT = project.Shape(files=1, functions=8, flags="-O1")
 # Two sizes of work, in seconds at most: their difference has no start, filling and end in it.
 _TRIAL = 4.0
 
@@ -120,10 +137,61 @@ def swappers(shape: Shape) -> list[Job]:
     ]
 
 
+def _make(directory: Path, out: Path) -> list[str]:
+    return ["make", "-s", "-C", str(directory), f"OUT={out}"]
+
+
+def _written(name: str, shape: project.Shape, seed: int) -> Path:
+    """Where the sources are."""
+    directory = BUILD / "host-builds" / name
+    directory.mkdir(parents=True, exist_ok=True)
+    for file, text in project.texts(shape, seed).items():
+        (directory / file).write_text(text, "ascii")
+    return directory
+
+
+def _compiler(words: int, seed: int) -> tuple[float, float]:
+    """Peak in bytes and processor seconds for a file that has so much data."""
+    directory = _written("trial", replace(_PROJECT, data=words), seed)
+    out = directory / "out"
+    out.mkdir(exist_ok=True)
+    make = [*_make(directory, out), "--always-make"]
+    measure = [sys.executable, "-S", "-c", _MEASURE, *make]
+    done = subprocess.run(measure, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise NativeError(f"{shlex.join(make)}: {done.stderr.strip()}")
+    peak, seconds = done.stdout.split()
+    return float(peak), float(seconds)
+
+
+def builds(shape: Shape) -> list[Job]:
+    """Each tree a job. Peak and time of a compiler lie on the line through two trials."""
+    size = shape.memory * 2 * OVERCOMMIT / TREES
+    (low, low_s), (high, high_s) = (_compiler(words, shape.seed) for words in _TRIED)
+    words = _TRIED[0] + round((size - low) / (high - low) * (_TRIED[1] - _TRIED[0]))
+    if words < _TRIED[0] / 2:
+        raise NativeError(f"builds: a compiler needs {int(low) >> 20} MiB: --memory is too small")
+    file_s = low_s + (high_s - low_s) * (size - low) / (high - low)
+    files = max(1, round(shape.seconds / file_s))
+    directory = _written("tree", replace(_PROJECT, data=words, files=files), shape.seed)
+    jobs = []
+    for name in (f"tree{i}" for i in range(TREES)):
+        out = directory / name
+        build = [
+            *(program("repeat"), "--name", name, "--steps", str(files + 2)),  # main.c, and linking
+            *("--", *_make(directory, out), "STEP=echo >&9"),
+        ]
+        place = shlex.quote(str(out))
+        clean = f"rm -rf {place} && mkdir {place} && TMPDIR={place} exec {shlex.join(build)}"
+        jobs.append(_job(name, ["/bin/sh", "-c", clean], int(size)))
+    return jobs
+
+
 SUITES: dict[str, Callable[[Shape], list[Job]]] = {
     "ten": ten,
     "syn8": syn8,
     "swappers": swappers,
+    "builds": builds,
 }
 
 

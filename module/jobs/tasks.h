@@ -54,7 +54,7 @@ u64 mts_tasks_stalled(struct mts_job *job);
  */
 void mts_tasks_look(void);
 
-/* Does a task of the running bins run, or wait for a disk? By a walk; in the rotor's thread alone. */
+/* Does a task of the running bins run, or wait for a disk? A walk; in the rotor's thread alone. */
 bool mts_tasks_running_can_run(void);
 
 #endif /* _MTS_TASKS_H */

@@ -8,33 +8,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bench.lab import ROOT
-from bench.native import NativeError, figures, host, policies
+from bench.lab.experiment import Job
+from bench.native import NativeError, course, figures, host, policies
+from tests.bench.on_host import WHY_NOT, alone_on_host, nothing_is_left, on_host  # noqa: F401
 
 COMMAND = (sys.executable, str(ROOT / "bench" / "bench-host"))
 SMALL = (
     *("--memory", "48M", "--jobs", "3", "--size", "24M", "--seconds", "0.5"),
     *("--pairs", "1", "--swap-size", "128M"),
 )
-
-
-def root_with_memory_controller() -> str:
-    """Why small runs are not possible here; empty: they are."""
-    if os.geteuid():
-        return "not root"
-    try:
-        host._place()
-    except NativeError as error:
-        return str(error)
-    return ""
-
-
-WHY_NOT = root_with_memory_controller()
-on_host = pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 
 
 def outcome(**more: object) -> dict:
@@ -46,6 +34,7 @@ def outcome(**more: object) -> dict:
         "finished": True,
         "jain": 0.9,
         "jobs": [job],
+        "without_memory": 0.0,
         "vmstat": {"pswpin": 3, "pswpout": 4},
         **more,
     }
@@ -114,47 +103,175 @@ def test_usage(words: list[str], said: str):
     assert said in done.stderr
 
 
-def nothing_is_left() -> bool:
-    """As before: no cgroup, no swap of ours."""
-    root, _ = host._place()
-    return not (root / host.NAME).exists() and host.NAME not in Path("/proc/swaps").read_text(
-        "ascii"
-    )
-
-
 @on_host
 def test_a_small_run(tmp_path: Path):
     words = ["--limit", "6", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
-    done = subprocess.run([*COMMAND, *SMALL, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*COMMAND, *SMALL, *words, "--policies", "stock", "engine"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert not done.returncode, done.stderr
     assert "| stock | 1 of 1 |" in done.stdout
-    (line,) = (tmp_path / "out" / "runs.jsonl").read_text("utf-8").splitlines()
-    run = json.loads(line)
+    lines = (tmp_path / "out" / "runs.jsonl").read_text("utf-8").splitlines()
+    stock, engine = (json.loads(line)["outcome"] for line in lines)
     # Three jobs of 24 MiB do not fit in 48: they have swapped.
-    assert run["outcome"]["vmstat"]["pswpout"] > 1000
+    assert stock["vmstat"]["pswpout"] > 1000
+    assert engine["policy"]["stats"]["jobs_created"] == 3
     assert (tmp_path / "out" / "ten.svg").stat().st_size
     assert nothing_is_left()
 
 
 @on_host
+def test_builds(tmp_path: Path):
+    words = ["--suite", "builds", "--memory", "128M", "--swap-size", "700M", "--limit", "30"]
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [*COMMAND, *SMALL, *words, "--swap-on", str(tmp_path), "--output", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    outcome = json.loads((out / "runs.jsonl").read_text("utf-8"))["outcome"]
+    assert not [job for job in outcome["jobs"] if job["status"] or job["signal"]]
+    # Eight trees of a file, main.c and a program, or as much as fits in half a minute.
+    assert len(outcome["jobs"]) == 8
+    assert outcome["work"] > 0.2
+    assert outcome["vmstat"]["pswpout"] > 1000
+
+
+@on_host
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signals):
+@pytest.mark.parametrize("policy", ["stock", "engine"])
+def test_a_signal_leaves_the_host_as_it_was(tmp_path: Path, number: signal.Signals, policy: str):
+    """As from a terminal: the whole group of processes gets it."""
     words = ["--limit", "60", "--swap-on", str(tmp_path), "--output", str(tmp_path / "out")]
     bench = subprocess.Popen(
-        [*COMMAND, *SMALL, "--seconds", "1000", *words], stdout=subprocess.PIPE, text=True
+        [*COMMAND, *SMALL, "--seconds", "1000", "--policies", policy, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    root, _ = host._place()
-    procs = root / host.NAME / "run" / "cgroup.procs"
+    root, version = host._place()
+    procs = host.Limit(root / host.NAME, version, None).jobs / "cgroup.procs"
     until = time.monotonic() + 60
-    # The driver and its jobs.
-    while not (procs.exists() and len(procs.read_text("ascii").split()) > 3):
-        assert time.monotonic() < until
+    while not (procs.exists() and len(procs.read_text("ascii").split()) >= 3):
+        if time.monotonic() > until:
+            break
         time.sleep(0.05)
-    bench.send_signal(number)
+    os.killpg(bench.pid, number)
     bench.communicate(timeout=60)
+    assert time.monotonic() < until, "no jobs"
     assert bench.returncode in (130, 128 + number)
     assert nothing_is_left()
     assert not list(tmp_path.glob("*.swap"))
+
+
+MIB = 1 << 20
+# Writes so many MiB, then says so, and sleeps.
+TAKE = """
+import sys, time
+memory = bytearray(int(sys.argv[1]) << 20)
+memory[::4096] = b"x" * len(memory[::4096])
+print("has it", flush=True)
+time.sleep(60)
+"""
+
+
+def taking(group: host.Limit, mib: int) -> subprocess.Popen:
+    """A task under the limit."""
+    return subprocess.Popen(
+        [*course._enter(group.jobs), sys.executable, "-c", TAKE, str(mib)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def waits(group: host.Limit) -> bool:
+    """A task of the group waits for memory."""
+    return "under_oom 1" in (group.limited / "memory.oom_control").read_text("ascii")
+
+
+def holds(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    """At last."""
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    return condition()
+
+
+@on_host
+@pytest.mark.skipif(not WHY_NOT and host._place()[1] != 1, reason="only v1 can wait")
+def test_a_limit_kills_no_task(tmp_path: Path):
+    """What reclaim does not find now it may find later: 2 of 12 runs had lost a job."""
+    with host.limit(24 * MIB) as group, taking(group, 40) as task:
+        try:
+            # There is no swap for it: nothing can be reclaimed.
+            assert holds(lambda: waits(group) or task.poll() is not None)
+            assert task.poll() is None, "the kernel has killed it"
+            with host.swap_file(tmp_path, 128 * MIB):
+                # Now there is. But nothing is given back, so the kernel wakes nobody.
+                time.sleep(0.5)
+                assert waits(group)
+                assert group.wake()
+                assert task.stdout
+                assert task.stdout.readline() == "has it\n"
+                assert not waits(group)
+                task.kill()
+                task.wait()
+        finally:
+            task.kill()
+            task.wait()
+
+
+@on_host
+def test_a_run_wakes_its_jobs(tmp_path: Path):
+    """Memory that nobody gives back, because all wait for it, is found all the same."""
+    words = ["--memory", "16M", "--jobs", "12", "--size", "12M", "--swap-size", "400M"]
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [
+            *COMMAND,
+            *SMALL,
+            *words,
+            "--limit",
+            "8",
+            "--swap-on",
+            str(tmp_path),
+            "--output",
+            str(out),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not done.returncode, done.stderr
+    for line in (out / "runs.jsonl").read_text("utf-8").splitlines():
+        outcome = json.loads(line)["outcome"]
+        assert not [job for job in outcome["jobs"] if job["status"] or job["signal"]]
+        # Some of the second half of the run, too.
+        half = [entry["pswpin"] for entry in outcome["series"]][4:]
+        assert sum(half) > 100
+
+
+@on_host
+def test_a_daemon_finds_only_processes_of_the_run(tmp_path: Path):
+    """One that stops or kills what it finds does not stop the host's programs."""
+    seen = tmp_path / "seen"
+    policy = policies.Policy(
+        name="looks", title="", daemon=f"ls /proc >{seen}; exec sleep 60", alone=True
+    )
+    job = Job(name="job", command=("/bin/sleep", "1"), demand_mib=1)
+    with host.limit(48 * MIB) as group:
+        outcome = course.run([job], policy, course.Scarcity(group, 48 * MIB, 0), 20)
+    assert outcome["finished"], outcome
+    pids = {int(name) for name in seen.read_text("ascii").split() if name.isdigit()}
+    # The driver, the daemon's shell and ls; neither us nor any of the host.
+    assert 1 in pids
+    assert len(pids) <= 6
+    assert os.getpid() not in pids
 
 
 @on_host

@@ -9,6 +9,7 @@ import pytest
 
 from bench.lab import ROOT, results, simulation
 from bench.lab.experiment import Setting
+from bench.native import foretell
 
 SIMULATE = ROOT / "bench" / "simulate"
 SSD = "100us,32,500"
@@ -376,6 +377,18 @@ def test_what_does_not_fit_is_said():
     assert fits["overfull_ns"] < 1000  # the moment in which reclaim takes from the other one
 
 
+def test_a_limit_in_an_eviction_by_several_threads():
+    """The rotor waited for the other thread, and left it no processor, for ever."""
+    words = [
+        *("--memory", "1G", "--processors", "2", "--jobs", "10", "--sizes", "257M"),
+        *("--work", "17555026936ns", "--limit", "90s", "--disk", "110us,16,2200"),
+        *("--costs", "touch=14483ns,evict=21724ns,back=13430ns,fault=26333ns,freeze=8777513ns"),
+        *("bin=987842478", "evict=full"),
+    ]
+    done = front_end(*words, "--json")
+    assert not json.loads(done.stdout)["finished"]
+
+
 def test_what_goes_on_for_ever_is_cut_off():
     found = simulate(*MANY, "--limit", "30s")
     assert not found["finished"]
@@ -490,3 +503,83 @@ def test_check_says_what_it_leaves_out(tmp_path, setting):
     assert done.returncode == 1
     assert "not compared: the module has stopped" in done.stderr
     assert front_end("--check", tmp_path / "nowhere").returncode == 2
+
+
+COSTS = ("--costs", "touch=2us,evict=2700ns,back=2400ns", "--disk", SSD)
+
+
+def run_of_host(seconds: float, **more: object) -> dict:
+    """A line of bench-host's runs.jsonl."""
+    stats = {"switches": 9, "freeze_ns": 0, "evict_ns": 1e9, "bring_back_ns": 1e9}
+    return {
+        "suite": "ten",
+        "pair": 0,
+        "policy": "engine",
+        "host": {"processors": 2},
+        "memory": 1 << 30,
+        "scarce": "limit",
+        "limit": 300.0,
+        "shape": {"memory": 1 << 30, "jobs": 10, "size": 1 << 28, "seconds": 8.0, "seed": 1},
+        "outcome": {
+            "elapsed": seconds,
+            "work": 1.0,
+            "policy": {"stats": stats},
+            "vmstat": {"pswpin": 1, "pswpout": 1},
+            "jobs": [
+                {"longest_pause": 3.0, "status": 0, "signal": None, "utime": 80.0, "stime": 4.0}
+            ],
+            "threads": {"mts_rotor": 6.0},
+            "cpu": {"user": 80.0, "system": 10.0, "idle": 10.0, "iowait": 0.0},
+        },
+        **more,
+    }
+
+
+def test_host_compares_times(tmp_path):
+    words = foretell.arguments(run_of_host(1.0), COSTS)
+    assert words[words.index("--processors") + 1] == "2"
+    foretold = simulation.run(words)["time_ns"] / 1e9
+    # Ten jobs of 8 s on two processors, and memory that is written first.
+    assert foretold > 40
+    file = tmp_path / "runs.jsonl"
+    lines = [
+        run_of_host(foretold * 1.1),
+        run_of_host(9.0, policy="stock"),
+        run_of_host(9.0, outcome={"hurt": "late"}, pair=1),
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = front_end("--host", file, *COSTS)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^ten 1 GiB, engine, pair 1 .* 0\.909$", done.stdout, re.M)
+    assert "pair 2: ended: late" in done.stderr
+    assert front_end("--host", file, *COSTS, "--tolerance", 5).returncode == 1
+
+
+def test_host_compares_rates_of_runs_that_were_cut_off():
+    run = run_of_host(20.0, limit=20.0)
+    run["outcome"]["work"] = 0.1
+    found = foretell.compare(run, COSTS)
+    assert found.measured["time_s"] == 200
+    # Two processors for 80 s of work, and more or less time for all of the rest.
+    assert 40 < found.foretold["time_s"] < 120
+
+
+def test_host_takes_other_programs_into_account():
+    run = run_of_host(100.0)
+    assert foretell.share(run["outcome"]) == 1
+    # They took 100 of 200 s.
+    run["outcome"]["cpu"]["user"] += 100
+    assert foretell.share(run["outcome"]) == 0.5
+    words = foretell.arguments(run, ("--costs", "touch=2us,evict=2700ns", "--disk", SSD))
+    assert words[words.index("--costs") + 1] == "touch=4000ns,evict=5400ns"
+    assert words[words.index("--work") + 1] == f"{16 * SECOND}ns"
+    assert words[-1] == SSD
+
+
+def test_host_without_runs(tmp_path):
+    done = front_end("--host", tmp_path / "nowhere", *COSTS)
+    assert done.returncode == 2
+    assert "No such file" in done.stderr
+    done = front_end("--check", tmp_path, "--costs", "touch=2us")
+    assert done.returncode == 2
+    assert "--check takes no such word" in done.stderr

@@ -196,6 +196,12 @@ def test_every_command_works(mtsd, words):
     assert lines(mtsd.mtsctl(*words))
 
 
+def test_watch_says_that_mtsd_has_no_events(mtsd):
+    done = mtsd.mtsctl("watch")
+    assert done.returncode == 1
+    assert "mtsd reports no events, only the module does: see mtsctl monitor" in done.stderr
+
+
 def test_why_says_in_which_job_a_process_is(mtsd):
     job = mtsd.run("--name", "asked", "sleep", "60")
     procs = mtsd.base / "asked" / "cgroup.procs"

@@ -260,6 +260,21 @@ static int end_output(const sigset_t *waiting)
 	return err ? failed("standard output", -err) : EXIT_OK;
 }
 
+/* Return: an exit status. */
+static int need_module(void)
+{
+	struct mts_status status;
+	int err = ipc_status(&status);
+
+	if (err)
+		return device_failed("status", -err);
+	if (status.sees & MTS_SEES_BY_USERSPACE) {
+		complain("mtsd reports no events, only the module does: see mtsctl monitor");
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
 int watch_main(const struct command *command, int argc, char **argv)
 {
 	bool json = false;
@@ -272,6 +287,9 @@ int watch_main(const struct command *command, int argc, char **argv)
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
 	ret = device_open();
+	if (ret)
+		return ret;
+	ret = need_module();
 	if (ret)
 		return ret;
 	/* An open device keeps the module from being unloaded. */
