@@ -163,40 +163,10 @@ POLICIES: dict[str, Policy] = {
             watch=("mtsd", "mts"),
         ),
         Engine(
-            Module(Policy):
-    """The module, loaded by the user with the settings that the user wants."""
-
-    @property
-    def lacks(self) -> str:
-        """The device."""
-        return "" if DEVICE.exists() else "the module is not loaded: insmod module/mts.ko"
-
-
-def _thrash_protect() -> str:
-    package = packages.wheel("thrash-protect", rivals.THRASH_PROTECT, rivals.THRASH_PROTECT_SHA256)
-    start = "import sys, thrash_protect; sys.exit(thrash_protect.main())"
-    return f'exec env PYTHONPATH={shlex.quote(str(package))} {sys.executable} -c "{start}"'
-
-
-def _earlyoom() -> str:
-    return f"exec {shlex.quote(str(packages.debian('earlyoom') / 'usr/bin/earlyoom'))} -r 0"
-
-
-POLICIES: dict[str, Policy] = {
-    policy.name: policy
-    for policy in (
-        Policy(name="stock", title="the kernel alone"),
-        Engine(
-            name="engine",
-            title="mts in user space (mtsd)",
-            start="mts",
-            after=_AFTER,
-            watch=("mtsd", "mts"),
-        ),
-        Engine(
             name="engine-nice",
             title="mtsd of a user, with CAP_SYS_NICE",
             start="mts",
+            after=_AFTER,
             watch=("mtsd", "mts"),
             without=("sys_admin",),
         ),
@@ -204,6 +174,7 @@ POLICIES: dict[str, Policy] = {
             name="engine-user",
             title="mtsd of a user",
             start="mts",
+            after=_AFTER,
             watch=("mtsd", "mts"),
             without=("sys_admin", "sys_nice"),
         ),
