@@ -45,9 +45,9 @@ u32 mts_window_next(struct mts_plan_bin *bins, u32 nbins, u64 capacity);
  *
  * In proportion to what comes in: moving a byte then always takes the same part of the time. But a
  * group that can run beside few others leaves with them when a large one comes, whatever it has
- * had. So the slice is longer by what the group that comes in first has had less than the mean of all
- * groups, up to the longest of all slices, which a group gets that fills the memory. It is shorter
- * by what the group has had more, at most by half.
+ * had. So the slice is longer by what the group that comes in first has had less than the mean of
+ * all groups, up to the longest of all slices, which a group gets that fills the memory. It is
+ * shorter by what the group has had more, at most by half.
  */
 u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead);
 

@@ -294,7 +294,7 @@ void hog_kill(struct hog *hog);
 
 /* ---- rotations -------------------------------------------------------------------- */
 
-#define MAX_HOGS 8
+#define MAX_HOGS 16
 
 extern struct hog hogs[MAX_HOGS];
 extern unsigned int nhogs;

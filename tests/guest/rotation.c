@@ -18,6 +18,7 @@ void start_hogs_of(enum hog_memory memory, enum hog_kind kind, unsigned int n,
 	unsigned int i;
 	char name[2] = "a";
 
+	check(n <= MAX_HOGS, "%u jobs: there is room for %u", n, MAX_HOGS);
 	set_mode(MTS_MODE_OFF);
 	nhogs = 0;
 	for (i = 0; i < n; i++, name[0]++) {

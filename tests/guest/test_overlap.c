@@ -136,13 +136,13 @@ static void pauses_are_kept(void)
 static void a_newcomer_gets_a_turn(void)
 {
 	static const unsigned int six[] = { 7, 7, 7, 7, 7, 7 };
-	static const unsigned int one[] = { 7 };
+	static const struct hog_spec one = { .name = "g", .mib = 7, .kind = HOG_RANDOM };
 
 	start_hogs(HOG_RANDOM, 6, six);
 	overlap(32, 7, 2000, 30000);
 	expect_within(5000, is_rotating(), "%s", describe());
 	wait_rounds(1);
-	start_hogs(HOG_RANDOM, 1, one);
+	hog_start(&hogs[nhogs++], &one);
 	hog_expect_progress(&hogs[6], 30000);
 	/* And with all of them: disjoint bins from one slice to the next, and back. */
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_STEP, .step = MTS_STEP_BIN });
