@@ -50,7 +50,7 @@ u32 mts_window_next(struct mts_plan_bin *bins, u32 nbins, u64 capacity)
 
 	for (i = 0; i < nbins; i++) {
 		bins[i].next = bins[i].runs;
-		if (bins[i].runs)
+		if (bins[i].runs && bins[i].jobs)
 			used = mts_add_sat(used, bins[i].demand);
 	}
 	first = first_waiting(bins, nbins, U64_MAX);

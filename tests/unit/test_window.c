@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bins that overlap: who comes, who leaves, and for how long it is so. */
+#include "policy/plan.h"
+#include "policy/slices.h"
+#include "policy/window.h"
+#include "unit.h"
+
+#define MAX 256u
+
+static struct mts_plan_bin bins[MAX];
+static u32 nbins;
+
+static void forget(void)
+{
+	memset(bins, 0, sizeof(bins));
+	nbins = 0;
+}
+
+static void running(u64 demand, u64 service)
+{
+	bins[nbins++] = (struct mts_plan_bin){
+		.demand = demand, .jobs = 1, .runs = true, .service_ns = service, .slice_ns = demand
+	};
+}
+
+static void waiting(u64 demand, u64 due)
+{
+	bins[nbins++] = (struct mts_plan_bin){
+		.demand = demand, .jobs = 1, .due_ns = due, .slice_ns = demand
+	};
+}
+
+/* The bins that are to run, as bits. */
+static u64 next(void)
+{
+	u64 bits = 0;
+	u32 i;
+
+	for (i = 0; i < nbins; i++)
+		bits |= (u64)bins[i].next << i;
+	return bits;
+}
+
+/* ---- who comes, who leaves ----------------------------------------------------- */
+
+static void who_waits_longest_comes_and_who_had_most_leaves(void **unused)
+{
+	(void)unused;
+	forget();
+	running(40, 7);
+	running(40, 9);
+	waiting(40, 200);
+	waiting(40, 100);
+	assert_int_equal(mts_window_next(bins, nbins, 100), 3);
+	assert_int_equal(next(), 1 << 0 | 1 << 3);
+}
+
+static void as_many_leave_as_must(void **unused)
+{
+	(void)unused;
+	forget();
+	running(10, 1);
+	running(30, 3);
+	running(30, 2);
+	running(30, 4);
+	waiting(50, 100);
+	assert_int_equal(mts_window_next(bins, nbins, 100), 4);
+	assert_int_equal(next(), 1 << 0 | 1 << 2 | 1 << 4);
+}
+
+static void others_fill_what_is_left(void **unused)
+{
+	(void)unused;
+	forget();
+	running(60, 1);
+	waiting(30, 100);
+	waiting(40, 110);
+	waiting(20, 120);
+	/* 60 leaves for 30? It need not. Of what is left, 10, nobody fits. */
+	assert_int_equal(mts_window_next(bins, nbins, 100), 1);
+	assert_int_equal(next(), 1 << 0 | 1 << 1);
+	/* Where it has to leave, those that wait come before it does again. */
+	bins[0].demand = 80;
+	assert_int_equal(mts_window_next(bins, nbins, 100), 1);
+	assert_int_equal(next(), 1 << 1 | 1 << 2 | 1 << 3);
+}
+
+static void too_large_for_the_memory_it_runs_alone(void **unused)
+{
+	(void)unused;
+	forget();
+	running(30, 1);
+	running(30, 2);
+	waiting(140, 100);
+	waiting(0, 200);
+	assert_int_equal(mts_window_next(bins, nbins, 100), 2);
+	/* A group of nothing fits beside anything. */
+	assert_int_equal(next(), 1 << 2 | 1 << 3);
+	bins[3].demand = 1;
+	assert_int_equal(mts_window_next(bins, nbins, 100), 2);
+	assert_int_equal(next(), 1 << 2);
+}
+
+static void too_much_runs_and_nobody_waits(void **unused)
+{
+	(void)unused;
+	forget();
+	running(40, 1);
+	running(40, 3);
+	running(40, 2);
+	assert_int_not_equal(mts_window_next(bins, nbins, 100), MTS_BIN_NONE);
+	assert_int_equal(next(), 1 << 0 | 1 << 2);
+	/* One stays, whatever it needs. */
+	assert_int_not_equal(mts_window_next(bins, nbins, 10), MTS_BIN_NONE);
+	assert_int_equal(next(), 1 << 0);
+}
+
+static void nothing_is_to_change(void **unused)
+{
+	(void)unused;
+	forget();
+	assert_int_equal(mts_window_next(bins, 0, 100), MTS_BIN_NONE);
+	running(40, 1);
+	running(40, 3);
+	assert_int_equal(mts_window_next(bins, nbins, 100), MTS_BIN_NONE);
+	nbins = 1;
+	assert_int_equal(mts_window_next(bins, nbins, 10), MTS_BIN_NONE);
+}
+
+static void groups_without_jobs_get_no_turn(void **unused)
+{
+	(void)unused;
+	forget();
+	running(40, 1);
+	waiting(40, 100);
+	waiting(40, 200);
+	bins[1].jobs = 0;
+	assert_int_equal(mts_window_next(bins, nbins, 70), 2);
+	assert_int_equal(next(), 1 << 2);
+}
+
+static void draw(u64 capacity)
+{
+	u32 n = random_between(1, 40);
+
+	forget();
+	while (n--) {
+		u64 demand = random_below(random_below(8) ? capacity / 3 : 2 * capacity);
+
+		if (random_below(2))
+			running(demand, random_below(1000));
+		else
+			waiting(demand, random_below(1000));
+		bins[nbins - 1].jobs = random_below(4);
+	}
+}
+
+/* As many leave, in the order of service, as must; what runs fits, or is alone. */
+static void rules_hold_for_any_groups(void **unused)
+{
+	u32 i, j, lead, n, jobs;
+	u64 used;
+
+	(void)unused;
+	random_start("window");
+	for (unit_case = 0; unit_case < unit_cases(20000); unit_case++) {
+		draw(1000);
+		lead = mts_window_next(bins, nbins, 1000);
+		used = 0;
+		n = 0;
+		jobs = 0;
+		for (i = 0; i < nbins; i++) {
+			jobs += bins[i].jobs > 0;
+			if (!bins[i].next || !bins[i].jobs)
+				continue;
+			used += bins[i].demand;
+			n += bins[i].demand > 0;
+		}
+		if (lead == MTS_BIN_NONE) {
+			for (i = 0; i < nbins; i++)
+				check(bins[i].runs || !bins[i].jobs);
+			continue;
+		}
+		check(bins[lead].next && bins[lead].jobs);
+		check(used <= 1000 || n <= 1);
+		check(jobs);
+		for (i = 0; i < nbins; i++) {
+			if (!bins[i].jobs)
+				continue;
+			/* Nobody came that had to wait for less long. */
+			if (!bins[i].runs && !bins[lead].runs)
+				check(bins[lead].due_ns <= bins[i].due_ns);
+			/* Who stays had no more than who leaves. */
+			for (j = 0; j < nbins && bins[i].runs && !bins[i].next; j++)
+				if (bins[j].runs && bins[j].next && bins[j].jobs)
+					check(bins[j].service_ns <= bins[i].service_ns);
+			/* No waiting group is left out that fits. */
+			if (!bins[i].runs && !bins[i].next)
+				check(used + bins[i].demand > 1000);
+		}
+	}
+}
+
+/* ---- a slice ------------------------------------------------------------------------ */
+
+static void slices_are_as_long_as_what_comes_is_large(void **unused)
+{
+	(void)unused;
+	forget();
+	running(50, 0);
+	waiting(20, 100);
+	waiting(30, 200);
+	assert_int_equal(mts_window_next(bins, nbins, 100), 1);
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 50);
+}
+
+static void who_had_less_gets_more(void **unused)
+{
+	(void)unused;
+	forget();
+	running(80, 90);
+	waiting(30, 100);
+	bins[1].service_ns = 70;
+	/* The mean is 80. */
+	mts_window_next(bins, nbins, 90);
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 40);
+	/* No more than the longest slice. */
+	bins[0].service_ns = 1000000;
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 80);
+	/* Who had more loses half at most. */
+	bins[0].service_ns = 60;
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 25);
+	bins[1].service_ns = 1000000;
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 15);
+}
+
+/* ---- settings ----------------------------------------------------------------------- */
+
+static void steps_are_what_was_set(void **unused)
+{
+	(void)unused;
+	assert_int_equal(mts_window_step(MTS_STEP_BIN, 64 * GIB), 0);
+	assert_int_equal(mts_window_step(MTS_STEP_AUTO, 64 * GIB), 2 * GIB);
+	assert_int_equal(mts_window_step(MTS_STEP_AUTO, 5), 1);
+	assert_int_equal(mts_window_step(512, 64 * GIB), 512 * MIB);
+	assert_true(mts_window_step(MTS_STEP_MIB_MAX, 1) == 1ull << 50);
+}
+
+static void movers_leave_processors(void **unused)
+{
+	(void)unused;
+	assert_int_equal(mts_window_movers(0), 1);
+	assert_int_equal(mts_window_movers(1), 1);
+	assert_int_equal(mts_window_movers(8), 2);
+	assert_int_equal(mts_window_movers(64), 8);
+	assert_int_equal(mts_window_movers(4096), 8);
+}
+
+/* ---- a plan ------------------------------------------------------------------------- */
+
+static struct mts_plan_job jobs[MAX];
+static struct mts_plan plan;
+
+static void plan_groups(u32 n, u64 capacity, u64 step, u64 switch_ns, u32 processors)
+{
+	const struct mts_plan_conf conf = {
+		.pack = MTS_PACK_FFD,
+		.capacity = capacity,
+		.step = step,
+		.slice_ns = 1000000000,
+		.min_slice_ns = 1000000,
+		.max_pause_ns = 60000000000,
+		.stretched_pause_ns = 60000000000,
+		.overhead = 50,
+		.switch_ns = switch_ns,
+		.processors = processors,
+	};
+	void *scratch = calloc(1, mts_plan_scratch(n) + 1);
+
+	check(scratch && !mts_plan_round(&conf, jobs, n, bins, &plan, scratch));
+	free(scratch);
+}
+
+static void groups_run_or_wait_as_a_whole(void **unused)
+{
+	u32 i, n;
+
+	(void)unused;
+	random_start("groups");
+	for (unit_case = 0; unit_case < unit_cases(2000); unit_case++) {
+		n = random_between(1, 60);
+		for (i = 0; i < n; i++)
+			jobs[i] = (struct mts_plan_job){
+				.demand = random_below(random_below(10) ? 60 : 1500),
+				.runs = random_below(2),
+				.prev_bin = random_below(3) ? random_below(20) : MTS_BIN_NONE,
+				.threads = 1,
+				.flags = random_below(10) ? 0 : MTS_PLAN_RESIDENT,
+			};
+		plan_groups(n, 1000, 100, random_below(2) * 500000000, 4);
+		check_bins_of(jobs, n, bins, plan.nbins);
+		check(plan.nbins <= n);
+		if (!plan.overlaps) {
+			check(plan.nbins < 2);
+			continue;
+		}
+		for (i = 0; i < n; i++)
+			if (jobs[i].bin != MTS_BIN_EVERY)
+				check(bins[jobs[i].bin].runs == jobs[i].runs);
+		for (i = 0; i < plan.nbins; i++)
+			check(bins[i].demand <= 100 || bins[i].jobs == 1);
+		check(plan.longest_pause_ns <= plan.round_ns);
+		check(plan.run_ns <= plan.round_ns);
+		check(mts_plan_part(bins, &plan) <= 1000);
+	}
+}
+
+/* The example: 40 jobs of 1.5 GiB on 22 GiB. */
+static void pauses_follow_from_what_is_not_there(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 40; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = 1536 * MIB,
+						 .runs = i < 14,
+						 .prev_bin = MTS_BIN_NONE };
+	plan_groups(40, 22 * GIB, 22 * GIB / 32, 1000000000, 8);
+	assert_true(plan.overlaps);
+	assert_int_equal(plan.nbins, 40);
+	/* 21.25 of 60 GiB are there on average. */
+	assert_in_range(mts_plan_part(bins, &plan), 350, 360);
+	assert_in_range(plan.longest_pause_ns, 59000000000, 60000000000);
+	/* 60 s x 60 / 38.75, of 40 turns. */
+	assert_in_range(plan.round_ns, 91000000000, 93500000000);
+	assert_in_range(bins[0].slice_ns, 1270000000, 1340000000);
+}
+
+static void what_fits_needs_no_groups(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 10; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = 90,
+						 .runs = true,
+						 .prev_bin = MTS_BIN_NONE };
+	plan_groups(10, 1000, 100, 0, 2);
+	assert_int_equal(plan.nbins, 1);
+	assert_false(plan.overlaps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_waits_longest_comes_and_who_had_most_leaves),
+		cmocka_unit_test(as_many_leave_as_must),
+		cmocka_unit_test(others_fill_what_is_left),
+		cmocka_unit_test(too_large_for_the_memory_it_runs_alone),
+		cmocka_unit_test(too_much_runs_and_nobody_waits),
+		cmocka_unit_test(nothing_is_to_change),
+		cmocka_unit_test(groups_without_jobs_get_no_turn),
+		cmocka_unit_test(rules_hold_for_any_groups),
+		cmocka_unit_test(slices_are_as_long_as_what_comes_is_large),
+		cmocka_unit_test(who_had_less_gets_more),
+		cmocka_unit_test(steps_are_what_was_set),
+		cmocka_unit_test(movers_leave_processors),
+		cmocka_unit_test(groups_run_or_wait_as_a_whole),
+		cmocka_unit_test(pauses_follow_from_what_is_not_there),
+		cmocka_unit_test(what_fits_needs_no_groups),
+	};
+
+	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}
