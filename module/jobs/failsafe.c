@@ -23,7 +23,7 @@
 #define PARK_LIMIT_MS 10000
 
 static struct task_struct *watchdog;
-static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_MAX_NS);
+static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_STRETCHED_NS);
 static bool parked; /* the rotor is */
 
 void mts_failsafe_set_limit(u64 ns)

@@ -36,7 +36,7 @@ size_t mts_plan_scratch(u32 n);
  * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. Then:
  *
  * - If switches would exceed .overhead of the round, slices grow until they do not. A full bin's
- *   slice is at most MTS_SLICE_MAX_NS.
+ *   slice is at most MTS_SLICE_MAX_NS, or as long as the longest pause.
  * - If the longest pause (the round less the bin's own slice) then exceeds max_pause_ns, all slices
  *   shrink in proportion, down to min_slice_ns.
  * - If slices then take less of the round than switches, they grow until they have half of it, as

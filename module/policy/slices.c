@@ -86,7 +86,7 @@ static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		      const struct mts_plan *plan, u32 overhead)
 {
-	u64 switches, slices, sum = mts_bins_sum_capped(bins, plan);
+	u64 longest, switches, slices, sum = mts_bins_sum_capped(bins, plan);
 
 	/*
 	 * What moves memory takes some of the processors, and the jobs that stay have the others: a
@@ -99,13 +99,13 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
 	/* Longer switches give the longest slice in any case. The cap avoids an overflow. */
-	switches = mts_min(conf->switch_ns, MTS_SLICE_MAX_NS) * plan->nbins;
-	slices = div64_u64(switches * (1000 - overhead), overhead);
-	if (slices / plan->nbins >= MTS_SLICE_MAX_NS)
-		slices = MTS_SLICE_MAX_NS * plan->nbins;
+	longest = mts_max(MTS_SLICE_MAX_NS, mts_min(conf->max_pause_ns, MTS_PAUSE_MAX_NS));
+	switches = mts_min(conf->switch_ns, longest) * plan->nbins;
+	slices = mul_u64_u64_div_u64(switches, 1000 - overhead, overhead);
+	slices = mts_min(slices, longest * plan->nbins);
 	/* All bins together run for sum / capacity full slices, and for one at least. */
 	slices = mul_u64_u64_div_u64(slices, plan->capacity, mts_max(sum, plan->capacity));
-	return mts_max(conf->slice_ns, mts_min(slices, MTS_SLICE_MAX_NS));
+	return mts_max(conf->slice_ns, mts_min(slices, longest));
 }
 
 /*
@@ -211,7 +211,7 @@ void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
 	conf->max_pause_ns =
 		mts_sub_floor(is_auto ? MTS_PAUSE_AUTO_NS : max_pause_ns, MTS_PAUSE_MARGIN_NS);
 	conf->stretched_pause_ns =
-		is_auto ? MTS_PAUSE_MAX_NS - MTS_PAUSE_MARGIN_NS : conf->max_pause_ns;
+		is_auto ? MTS_PAUSE_STRETCHED_NS - MTS_PAUSE_MARGIN_NS : conf->max_pause_ns;
 }
 
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)

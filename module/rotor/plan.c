@@ -331,7 +331,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 
 	mts_rotor.planning.max_pause_ns = pause_limit(config, nbins_before);
 	/* What a switch takes is not known yet: do not cut the first one short. */
-	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_MAX_NS :
+	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_STRETCHED_NS :
 								mts_rotor.planning.max_pause_ns);
 	/* Turns begin with what other jobs' switches took, if with anything. */
 	mts_costs_plan(config->evict, blind ? NULL : &mts_rotor.round.plan, nbins_before >= 2);

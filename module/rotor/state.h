@@ -100,7 +100,7 @@ struct mts_turns {
  * @by_use: MTS_DEMAND_USED
  * @forget_at: ktime, ns: the jobs' use is out of date then; 0: never
  * @max_pause_ns: the longest pause that plans keep to: as configured, or as this round needs it.
- *	In a @blind round the watchdog allows MTS_PAUSE_MAX_NS where none is configured
+ *	In a @blind round the watchdog allows MTS_PAUSE_STRETCHED_NS where none is configured
  * @limits: what is done for jobs with limits of their own
  * @limited_by: id of the job with index limits.by; 0: none
  * @plan_jobs: of the roster, the same indices

@@ -39,7 +39,7 @@
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
- *     MTS_IOC_JOB_SUBMIT, mts_config.queue
+ *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s
  */
 #define MTS_ABI_VERSION 4
 
@@ -134,7 +134,9 @@ enum mts_queue {
 /* 1 s: a switch takes a good part of a second, and each turn must leave time to run */
 #define MTS_PAUSE_MIN_NS 1000000000ull
 #define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: the automatic limit, where it suffices */
-#define MTS_PAUSE_MAX_NS 60000000000ull /* 60 s: no job is ever frozen longer */
+#define MTS_PAUSE_STRETCHED_NS 60000000000ull /* 60 s: the automatic limit elsewhere */
+/* 24 h: for hosts where nobody waits for the jobs. Before ABI 4: 60 s */
+#define MTS_PAUSE_MAX_NS 86400000000000ull
 /* The longest time in the queue. 24 h: what is submitted today has begun by this time tomorrow. */
 #define MTS_WAIT_MIN_NS 1000000000ull /* 1 s */
 #define MTS_WAIT_DEFAULT_NS (24 * 3600 * 1000000000ull)
@@ -187,7 +189,7 @@ struct mts_config {
 	__u64 min_slice_ns; /* Shortest slice; MTS_SLICE_MIN_NS..slice_ns */
 	/*
 	 * Longest time that a job is frozen; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS.
-	 * 0: automatic. That is MTS_PAUSE_AUTO_NS; or more, up to MTS_PAUSE_MAX_NS, where
+	 * 0: automatic. That is MTS_PAUSE_AUTO_NS; or more, up to MTS_PAUSE_STRETCHED_NS, where
 	 * switches would take more than half of the time.
 	 */
 	__u64 max_pause_ns;
@@ -542,7 +544,7 @@ struct mts_status {
 	__u32 evict; /* enum mts_evict in effect, never AUTO; valid while max_pause_ns is not 0 */
 	/*
 	 * The pause limit in effect; 0: no rotation. With an automatic limit this is up to
-	 * MTS_PAUSE_MAX_NS until the duration of a switch is known.
+	 * MTS_PAUSE_STRETCHED_NS until the duration of a switch is known.
 	 */
 	__u64 max_pause_ns;
 	__u32 limited_by; /* id of the job whose own pause limit shortens the slices; 0: none */

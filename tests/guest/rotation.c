@@ -191,7 +191,7 @@ void expect_turns_of_their_own(void)
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SLICE | MTS_CONFIG_OVERHEAD |
 						 MTS_CONFIG_MAX_PAUSE,
 					 .slice_ns = 2000 * NS_PER_MS,
-					 .max_pause_ns = MTS_PAUSE_MAX_NS,
+					 .max_pause_ns = MTS_PAUSE_STRETCHED_NS,
 					 .overhead = 0 });
 	for (i = 0; i < 3; i++) {
 		char name[2] = { (char)('a' + i), 0 };
@@ -208,7 +208,7 @@ void expect_turns_of_their_own(void)
 		      "%s", describe());
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
 	for (i = 0; i < 3; i++)
-		check(job_named(hogs[i].name).frozen_longest_ns < MTS_PAUSE_MAX_NS, "%s",
+		check(job_named(hogs[i].name).frozen_longest_ns < MTS_PAUSE_STRETCHED_NS, "%s",
 		      describe());
 	set_mode(MTS_MODE_OFF);
 	expect_all_thawed(1000);

@@ -305,7 +305,7 @@ static void out_of_memory_thaws(void)
 	before = get_stats();
 	log_expect_oom();
 	/* No early end of the freeze while the glutton eats. */
-	set_max_pause(MTS_PAUSE_MAX_NS);
+	set_max_pause(MTS_PAUSE_STRETCHED_NS);
 	glutton = start_glutton();
 	check(wait_until(!is_alive(glutton) || get_status().state == MTS_STATE_STOPPED, 80000),
 	      "neither killed nor stopped: %s", describe());

@@ -101,7 +101,7 @@ def test_set(mtsctl, host, args, expected):
         (["slice=999999999999h"], "too large"),
         (["slice=2s "], "unknown unit"),
         (["slice=2s=3s"], "unknown unit"),
-        (["max_pause=999ms"], "not between 1s and 60s"),
+        (["max_pause=999ms"], "not between 1s and 24h"),
         (["min_slice=1ms"], "not between 10ms and 60s"),
         (["min_slice=3s"], "min_slice=3s would be longer than slice, 2s"),
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),

@@ -450,7 +450,7 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --slice 2s --slice 3s", "--slice is given twice"),
         ("--size 1G --json --json", "--json is given twice"),
         ("--size 1G --slice 2s --min-slice 3s", "--min-slice is longer than the slice"),
-        ("--size 1G --max-pause 61s", "not between 1s and 60s"),
+        ("--size 1G --max-pause 25h", "not between 1s and 24h"),
         ("--size 1G --overhead 5", "--overhead 5: not a percentage"),
         ("--size 1G --overhead 51%", "--overhead 51%: not between 0% and 50%"),
         ("--size 1G --step half", "--step half: not bin, auto or a size"),

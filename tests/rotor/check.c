@@ -428,7 +428,7 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	 *   lasts.
 	 */
 	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.phase.state == MTS_STATE_RUNNING &&
-	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_MAX_NS)
+	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_STRETCHED_NS)
 		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
 }
 
@@ -485,7 +485,7 @@ void check_note(const char *what)
 
 void check_limit(u64 ns)
 {
-	u64 limit = ns ?: MTS_PAUSE_MAX_NS;
+	u64 limit = ns ?: MTS_PAUSE_STRETCHED_NS;
 
 	/* Jobs that are frozen already may have been frozen under the longer limit. */
 	if (limit < check.limit_now) {
@@ -504,7 +504,7 @@ void check_begin(bool gentle)
 {
 	check = (struct check){
 		.gentle = gentle,
-		.limit_now = MTS_PAUSE_MAX_NS,
+		.limit_now = MTS_PAUSE_STRETCHED_NS,
 		.began = machine_now(),
 		.did = "nothing",
 	};
@@ -520,7 +520,7 @@ static u64 had(const struct mts_job *job)
 /* Two slices, or the longest pause: when turns began, what the jobs need was not known. */
 static u64 at_most_apart(void)
 {
-	return mts_rotor.round.plan.overlaps ? MTS_PAUSE_MAX_NS / NSEC_PER_SEC : 2;
+	return mts_rotor.round.plan.overlaps ? MTS_PAUSE_STRETCHED_NS / NSEC_PER_SEC : 2;
 }
 
 void check_shares(void)

@@ -31,7 +31,7 @@ static void configure(void)
 
 	mutex_lock(&mts_lock);
 	mts_gate_set_hands_off(off);
-	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_MAX_NS);
+	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_STRETCHED_NS);
 	mts_interactive_set_share(config.interactive);
 	mts_rotor_configure(&config);
 	mutex_unlock(&mts_lock);
@@ -46,6 +46,14 @@ static void configure(void)
 static u64 draw_slice(void)
 {
 	return (u64[]){ 10, 100, 1000, 5000, 60000 }[machine_draw(5)] * NSEC_PER_MSEC;
+}
+
+/* Beyond the least; mostly within what is automatic. */
+static u64 draw_pause(void)
+{
+	u64 most = machine_draw(8) ? MTS_PAUSE_STRETCHED_NS : MTS_PAUSE_MAX_NS;
+
+	return machine_draw(most - MTS_PAUSE_MIN_NS);
 }
 
 /* Disjoint bins, or groups of any size. */
@@ -68,7 +76,7 @@ static void draw_config(void)
 		.max_pause_ns = machine_chance(2) ?
 					0 :
 					MTS_PAUSE_MIN_NS +
-						machine_draw(MTS_PAUSE_MAX_NS - MTS_PAUSE_MIN_NS),
+						draw_pause(),
 		.overhead = machine_draw(4) ? MTS_DEFAULT_OVERHEAD : machine_draw(501),
 		.interactive = machine_draw(4) ? MTS_DEFAULT_INTERACTIVE : machine_draw(901),
 		.demand = machine_draw(2),

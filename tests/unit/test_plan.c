@@ -74,7 +74,9 @@ static void check_plan(const struct mts_plan_conf *conf)
 		check(members && bins[i].jobs == members);
 		check(bins[i].demand == sum);
 		check(bins[i].flags == (sum > plan.capacity ? MTS_PLAN_OVERFULL : 0));
-		check(bins[i].slice_ns <= (conf->overhead ? MTS_SLICE_MAX_NS : conf->slice_ns));
+		check(bins[i].slice_ns <=
+		      (conf->overhead ? mts_max(MTS_SLICE_MAX_NS, conf->max_pause_ns) :
+					conf->slice_ns));
 		check(bins[i].slice_ns >= mts_min(conf->min_slice_ns, conf->slice_ns));
 		round += bins[i].slice_ns + conf->switch_ns;
 	}
@@ -188,7 +190,7 @@ static void growth_has_its_limits(void **unused)
 	conf.max_pause_ns = U64_MAX;
 	conf.switch_ns = U64_MAX / 8192; /* of 4096 bins the sum is a number still */
 	make_plan(&conf);
-	assert_int_equal(bins[0].slice_ns, MTS_SLICE_MAX_NS);
+	assert_int_equal(bins[0].slice_ns, MTS_PAUSE_MAX_NS);
 
 	/* Nothing grows where there is nothing to switch. */
 	conf.switch_ns = 2 * SECOND;
@@ -531,7 +533,7 @@ static void limits_of_a_pause(void **unused)
 	(void)unused;
 	mts_plan_limit_pause(&conf, 0);
 	assert_int_equal(conf.max_pause_ns, MTS_PAUSE_AUTO_NS - MTS_PAUSE_MARGIN_NS);
-	assert_int_equal(conf.stretched_pause_ns, MTS_PAUSE_MAX_NS - MTS_PAUSE_MARGIN_NS);
+	assert_int_equal(conf.stretched_pause_ns, MTS_PAUSE_STRETCHED_NS - MTS_PAUSE_MARGIN_NS);
 	mts_plan_limit_pause(&conf, 10 * SECOND);
 	assert_int_equal(conf.max_pause_ns, 10 * SECOND - MTS_PAUSE_MARGIN_NS);
 	assert_int_equal(conf.stretched_pause_ns, conf.max_pause_ns);

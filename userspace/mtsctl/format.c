@@ -83,7 +83,10 @@ const char *format_time_exact(char buf[FORMAT_SIZE], u64 ns)
 		ns /= 1000;
 		unit++;
 	}
-	snprintf(buf, FORMAT_SIZE, "%llu%s", ns, ns ? units[unit] : "s");
+	if (ns && unit == 3 && ns % 3600 == 0)
+		snprintf(buf, FORMAT_SIZE, "%lluh", ns / 3600);
+	else
+		snprintf(buf, FORMAT_SIZE, "%llu%s", ns, ns ? units[unit] : "s");
 	return buf;
 }
 

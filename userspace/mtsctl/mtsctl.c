@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	  "[--each[=HOW]] [--max-pause TIME] [--name NAME]\n"
 	  "       [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
 	  "       [--] CMD [ARG]...",
-	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 60s\n"
+	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 24h\n"
 		       "  --name NAME      name of the job (default: the name of the command)\n"
 		       "  --pin            never freeze it: it belongs to every bin\n"
 		       "  --queue          hold it until its memory is free, before it begins\n"
@@ -38,7 +38,7 @@ static const struct command commands[] = {
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
 	  "  --yes            the whole cgroup of PID, with the other processes\n" EACH_DETAILS
-	  "  --max-pause TIME  never freeze it for longer, 1s to 60s; off: no limit\n"
+	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n" },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS },
@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", JOB_DETAILS },
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
-	  JOB_DETAILS "  TIME             1s to 60s; off: no limit of their own\n" },
+	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n" },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
@@ -89,7 +89,7 @@ static const struct command commands[] = {
 	  "  demand=used|allocated\n"
 	  "  slice=TIME       slice of a full bin, at least: 10ms to 60s\n"
 	  "  min_slice=TIME   shortest slice, 10ms to slice\n"
-	  "  max_pause=TIME|auto  longest time that a job is frozen, 1s to 60s\n"
+	  "  max_pause=TIME|auto  longest time that a job is frozen, 1s to 24h\n"
 	  "  overhead=N%|off  slices grow until switches take no more of the time,\n"
 	  "                   within max_pause: up to 50%; off: they do not grow\n"
 	  "  interactive=N%|off  share of the capacity for interactive jobs, up to 90%;\n"
