@@ -31,11 +31,14 @@ struct mts_plan_conf {
 	u32 overhead; /* per mille of a round that switches may take; 0: slices never grow */
 	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
 	u64 switch_ns; /* measured duration of a switch; 0: not known */
+	bool switch_overlaps; /* that was a switch of overlapping bins */
+	u64 mib_ns; /* time that a MiB took out and in, with as many threads as moved it; 0: not known */
 	/*
 	 * Bins that overlap: the plan consists of groups, each of jobs of at most so many bytes
 	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins
 	 */
 	u64 step;
+	bool chooses; /* bins overlap only where more gets done so (mts_plan_progress()) */
 	const struct mts_plan_tie *ties; /* the most important first */
 	u32 nties;
 };

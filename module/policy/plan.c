@@ -223,23 +223,89 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 	return pack(&some, jobs, n, bins, plan, scratch);
 }
 
+/* ---- the choice --------------------------------------------------------------------------- */
+
+/* Groups have to promise a tenth more. */
+#define WORTH_PART 10u
+/*
+ * What a switch takes: as measured, if that was of such bins, else by what memory took that was
+ * moved last. More threads may be faster, and fewer slower: whether the disk would let them is not
+ * known before it is tried.
+ */
+static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		     const struct mts_plan *plan)
+{
+	u64 mib = mts_bins_sum_capped(bins, plan) >> 20;
+
+	if (!conf->mib_ns || (conf->switch_ns && conf->switch_overlaps == plan->overlaps))
+		return conf->switch_ns;
+	return mul_u64_u64_div_u64(conf->mib_ns, mib, mts_max(plan->nbins, 1));
+}
+
+u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		      const struct mts_plan *plan)
+{
+	u64 processors = mts_max(conf->processors, 1), threads = 0, done = 0, wanted;
+	u32 i;
+
+	if (!plan->nbins)
+		return 0;
+	if (plan->nbins < 2 || !plan->round_ns)
+		return 1000 * mts_min(processors, bins[0].threads);
+	for (i = 0; i < plan->nbins; i++) {
+		threads += bins[i].threads;
+		done = mts_add_sat(done, mul_u64_u64_div_u64(bins[i].slice_ns,
+							     1000 * mts_min(processors,
+									    bins[i].threads),
+							     plan->round_ns));
+	}
+	if (!plan->overlaps)
+		return done;
+	wanted = threads * mts_plan_part(bins, plan);
+	/* Of the processors, without those that move memory. */
+	return mts_min(wanted,
+		       mul_u64_u64_div_u64(1000 * processors, plan->run_ns, plan->round_ns));
+}
+
+static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		       struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	struct mts_plan_conf these = *conf;
+
+	these.switch_ns = switch_of(conf, bins, plan);
+	if (!plan->overlaps)
+		mts_plan_spread(conf, jobs, n, bins, plan);
+	mark_overfull(bins, plan);
+	mts_plan_slices(&these, bins, plan);
+}
+
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
+	u64 progress;
 	int nbins;
 
 	if (n > MTS_MAX_JOBS)
 		return -EINVAL;
 
 	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
-	if (nbins >= 2 && conf->step)
-		nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
-	if (!plan->overlaps)
-		mts_plan_spread(conf, jobs, n, bins, plan);
-	mark_overfull(bins, plan);
-	mts_plan_slices(conf, bins, plan);
+	set_slices(conf, jobs, n, bins, plan);
+	if (nbins < 2 || !conf->step)
+		return 0;
+	progress = mts_plan_progress(conf, bins, plan);
+	nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
+	if (nbins < 0)
+		return nbins;
+	set_slices(conf, jobs, n, bins, plan);
+	if (!conf->chooses ||
+	    mts_plan_progress(conf, bins, plan) > progress + progress / WORTH_PART)
+		return 0;
+	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
+	if (nbins < 0)
+		return nbins;
+	set_slices(conf, jobs, n, bins, plan);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  * @adds_ns: time that a switch adds to a round, moving average; 0: not known
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
  * @saved_ns: time of the last switch that did not lengthen the round: it was overlapped
+ * @overlaps: these were switches of overlapping bins (window.h)
  * @are_new: no switch was measured since turns began, or since @evict changed
  * @evict: resolved eviction, never MTS_EVICT_AUTO
  * @asked: configured eviction that @evict was resolved from
@@ -18,6 +19,7 @@ struct mts_switches {
 	u64 adds_ns;
 	u64 slowest_ns;
 	u64 saved_ns;
+	bool overlaps;
 	bool are_new;
 	u32 evict;
 	u32 asked;
@@ -37,10 +39,11 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
  * @adds: part of @took that lengthens the round
+ * @overlaps: the bins overlap
  *
  * The first switch after a change replaces earlier measurements.
  */
-void mts_switches_note(struct mts_switches *s, u64 took, u64 adds);
+void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, bool overlaps);
 
 /* Forget the measurements: switches may be faster when turns are tried again. */
 void mts_switches_forget(struct mts_switches *s);

@@ -104,6 +104,11 @@ u64 mts_window_step(u32 step, u64 capacity)
 	return (u64)step << 20;
 }
 
+bool mts_window_chooses(u32 step)
+{
+	return step == MTS_STEP_AUTO;
+}
+
 u32 mts_window_movers(u32 processors)
 {
 	return mts_min(mts_max(processors / 4, 1u), MOVERS_MAX);

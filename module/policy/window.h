@@ -54,6 +54,9 @@ u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead);
 /* What mts_config.step stands for: bytes; 0: disjoint bins. */
 u64 mts_window_step(u32 step, u64 capacity);
 
+/* Is it to be chosen whether bins overlap? */
+bool mts_window_chooses(u32 step);
+
 /* How many threads move memory while jobs run on: a quarter of the processors, within 1..8. */
 u32 mts_window_movers(u32 processors);
 

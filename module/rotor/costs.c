@@ -82,7 +82,7 @@ void mts_costs_note(u64 took, bool overlapped)
 	 */
 	if (overlapped)
 		adds -= div_u64(took, mts_rotor.round.nbins);
-	mts_switches_note(&mts_rotor.costs.switches, took, adds);
+	mts_switches_note(&mts_rotor.costs.switches, took, adds, mts_rotor.round.plan.overlaps);
 	mts_costs_note_disk();
 }
 
@@ -90,6 +90,17 @@ void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates)
 {
 	mts_switches_plan(&mts_rotor.costs.switches, evict, plan, mts_rotor_disk_is_slow(),
 			  rotates);
+}
+
+void mts_costs_fill(struct mts_plan_conf *conf)
+{
+	const struct mts_disk *disk = &mts_rotor.costs.disk;
+	u64 now = ktime_get_ns();
+
+	conf->switch_ns = mts_rotor.costs.switches.adds_ns;
+	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
+	if (mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now))
+		conf->mib_ns = (disk->out.elapsed_ns + disk->in.elapsed_ns) << (20 - PAGE_SHIFT);
 }
 
 void mts_costs_forget(void)

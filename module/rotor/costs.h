@@ -39,6 +39,9 @@ void mts_costs_note(u64 took, bool overlapped);
 /* How switches of a round will be that has been planned: as mts_switches_plan(). */
 void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);
 
+/* For a plan: what switches took, and what a MiB costs out and in. */
+void mts_costs_fill(struct mts_plan_conf *conf);
+
 /* Turns are given up: when they are tried again, switches may take less. */
 void mts_costs_forget(void);
 

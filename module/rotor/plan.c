@@ -275,6 +275,7 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	conf->capacity = capacity_now(config);
 	/* Of an early round neither what the jobs need is known nor what a page costs. */
 	conf->step = mts_rotor.onset.is_on ? 0 : mts_window_step(config->step, conf->capacity);
+	conf->chooses = mts_window_chooses(config->step);
 	mts_confined_update();
 	room = grant_claims(config, conf->capacity);
 	freezable = fill_plan_jobs();
@@ -355,7 +356,7 @@ bool mts_rotor_plan_slices(void)
 		return false;
 	mutex_lock(&mts_lock);
 	conf = mts_plan_conf_of(mts_rotor_config());
-	conf.switch_ns = mts_rotor.costs.switches.adds_ns;
+	mts_costs_fill(&conf);
 	conf.processors = num_online_cpus();
 	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
 	if (by == MTS_BIN_NONE || !mts_plan_shorten(&conf, &mts_rotor.planning.plan_jobs[by],
@@ -391,7 +392,7 @@ u32 mts_rotor_plan_round(void)
 	config = mts_rotor_config();
 	on_demand = mts_admit_by_demand(config);
 	conf = mts_plan_conf_of(config);
-	conf.switch_ns = mts_rotor.costs.switches.adds_ns;
+	mts_costs_fill(&conf);
 	conf.processors = num_online_cpus();
 	mts_rotor.planning.capacity_is_set = config->bin_bytes;
 	mts_rotor.planning.by_use = config->demand == MTS_DEMAND_USED;
