@@ -4,6 +4,8 @@
 
 /* Pages that the kernel reads at once at a fault: 1 << vm.page-cluster. */
 #define AROUND 8u
+/* Pages that take the disk so many times as long, or as short, are those of another disk. */
+#define ANOTHER 4u
 /* mts_disk_is_scattered(): a quarter of the time is for the pages. */
 #define SCATTERED 4u
 
@@ -38,16 +40,29 @@ bool mts_disk_limits(u64 worked_ns, u64 waited_ns)
 
 bool mts_disk_needs_rows_for(const struct mts_disk_sample *sample, u64 request_ns)
 {
-	u64 alone = sample->worked_ns + sample->waited_ns;
-
 	if (!mts_disk_limits(sample->worked_ns, sample->waited_ns))
 		return false;
-	return !request_ns || request_ns > div64_u64(alone, mts_max(sample->pages, 1)) * AROUND;
+	return !request_ns ||
+	       request_ns > div64_u64(sample->waited_ns, mts_max(sample->pages, 1)) * AROUND;
+}
+
+void mts_disk_note_in(struct mts_disk *disk)
+{
+	if (disk->request_at_ns && !disk->request_waited_ns)
+		disk->request_waited_ns = disk->in.waited_ns;
+}
+
+static bool is_as_then(const struct mts_disk *disk)
+{
+	u64 then = disk->request_waited_ns, now = disk->in.waited_ns;
+
+	return !then || (now / ANOTHER <= then && then / ANOTHER <= now);
 }
 
 u64 mts_disk_request_ns(const struct mts_disk *disk, u64 now)
 {
-	return disk->request_at_ns && now < disk->request_at_ns + MTS_DISK_EXPIRES_NS ?
+	return disk->request_at_ns && now < disk->request_at_ns + MTS_DISK_EXPIRES_NS &&
+			       is_as_then(disk) ?
 		       disk->request_ns :
 		       0;
 }

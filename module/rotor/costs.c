@@ -45,6 +45,7 @@ void mts_costs_note_request(u64 request_ns)
 	mutex_lock(&mts_lock);
 	mts_rotor.costs.disk.request_ns = request_ns;
 	mts_rotor.costs.disk.request_at_ns = now;
+	mts_rotor.costs.disk.request_waited_ns = 0;
 	mutex_unlock(&mts_lock);
 }
 
@@ -56,8 +57,10 @@ void mts_costs_note_disk(void)
 	mutex_lock(&mts_lock);
 	if (mts_disk_note(&costs->disk.out, &costs->out, now))
 		mts_rotor.costs.out = (struct mts_disk_sample){ 0 };
-	if (mts_disk_note(&costs->disk.in, &costs->in, now))
+	if (mts_disk_note(&costs->disk.in, &costs->in, now)) {
 		mts_rotor.costs.in = (struct mts_disk_sample){ 0 };
+		mts_disk_note_in(&mts_rotor.costs.disk);
+	}
 	mutex_unlock(&mts_lock);
 }
 

@@ -7,11 +7,11 @@ GROUP = harness.Group(
     "rotation",
     programs=(
         "test_rotor",
-        "test_overlap",
         "test_limits",
         "test_cgroup_limits",
         "test_spared",
         "test_evict",
+        "test_overlap",
     ),
 )
 

@@ -118,13 +118,34 @@ static void rows_are_needed_where_a_request_takes_longer_than_eight_pages(void *
 	const struct mts_disk_sample fast = sample_of(3 * US, 3 * US);
 
 	(void)unused;
-	assert_false(mts_disk_needs_rows_for(&bulk, 8 * 12 * US));
-	assert_true(mts_disk_needs_rows_for(&bulk, 8 * 12 * US + 1));
+	assert_false(mts_disk_needs_rows_for(&bulk, 8 * 9 * US));
+	assert_true(mts_disk_needs_rows_for(&bulk, 8 * 9 * US + 1));
 	/* It is not known. */
 	assert_true(mts_disk_needs_rows_for(&bulk, 0));
 	/* The processor is what limits: requests cost what they cost. */
 	assert_false(mts_disk_needs_rows_for(&fast, 5000 * US));
 	assert_false(mts_disk_needs_rows_for(&fast, 0));
+}
+
+/* Another disk, or other work on it: what a request took is not known any more. */
+static void a_request_belongs_to_what_pages_took(void **unused)
+{
+	struct mts_disk disk = { .in = cost_of(2 * US, 20 * US),
+				 .request_ns = 500 * US,
+				 .request_at_ns = NOW };
+
+	(void)unused;
+	mts_disk_note_in(&disk);
+	assert_int_equal(mts_disk_request_ns(&disk, NOW), 500 * US);
+	disk.in.waited_ns = 80 * US;
+	mts_disk_note_in(&disk);
+	assert_int_equal(mts_disk_request_ns(&disk, NOW), 500 * US);
+	disk.in.waited_ns = 84 * US;
+	assert_int_equal(mts_disk_request_ns(&disk, NOW), 0);
+	disk.in.waited_ns = 4 * US;
+	assert_int_equal(mts_disk_request_ns(&disk, NOW), 0);
+	disk.in.waited_ns = 5 * US;
+	assert_int_equal(mts_disk_request_ns(&disk, NOW), 500 * US);
 }
 
 /*
@@ -187,7 +208,7 @@ static void both_ways_count_together(void **unused)
 	(void)unused;
 	assert_true(mts_disk_is_waited_for(&disk, NOW));
 	assert_true(mts_disk_needs_rows(&disk, NOW));
-	disk.request_ns = 8 * 12 * US;
+	disk.request_ns = 8 * 10 * US;
 	disk.request_at_ns = NOW;
 	assert_false(mts_disk_needs_rows(&disk, NOW));
 	disk.request_ns++;
@@ -242,6 +263,7 @@ int main(void)
 		cmocka_unit_test(the_disk_limits_where_it_takes_longer_than_a_processor),
 		cmocka_unit_test(rows_are_needed_where_a_request_takes_longer_than_eight_pages),
 		cmocka_unit_test(a_request_expires),
+		cmocka_unit_test(a_request_belongs_to_what_pages_took),
 		cmocka_unit_test(disks_of_each_kind),
 		cmocka_unit_test(both_ways_count_together),
 		cmocka_unit_test(a_page_in_a_row_is_that_of_the_faster_way),
