@@ -254,10 +254,10 @@ u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bi
 		return 1000 * mts_min(processors, bins[0].threads);
 	for (i = 0; i < plan->nbins; i++) {
 		threads += bins[i].threads;
-		done = mts_add_sat(done, mul_u64_u64_div_u64(bins[i].slice_ns,
-							     1000 * mts_min(processors,
-									    bins[i].threads),
-							     plan->round_ns));
+		done = mts_add_sat(done,
+				   mul_u64_u64_div_u64(bins[i].slice_ns,
+						       1000 * mts_min(processors, bins[i].threads),
+						       plan->round_ns));
 	}
 	if (!plan->overlaps)
 		return done;

@@ -171,7 +171,8 @@ static void order_groups(void)
 		/* What leaves now is due last; the largest key is the first. */
 		keys[n++] = (struct mts_key){
 			.value = U64_MAX -
-				 (bin->runs ? mts_add_sat(now, mts_rotor.planning.max_pause_ns) : bin->due_ns),
+				 (bin->runs ? mts_add_sat(now, mts_rotor.planning.max_pause_ns) :
+					      bin->due_ns),
 			.index = i,
 		};
 	}

@@ -212,7 +212,8 @@ struct mts_config {
 	/*
 	 * Since ABI 4. How much memory changes hands at a switch, MiB; 1..MTS_STEP_MIB_MAX. Jobs
 	 * that stay run on. MTS_STEP_BIN: all of it, disjoint bins, of which one runs at a time
-	 * (Reuven & Wiseman, section 4). MTS_STEP_AUTO: a 32nd of the capacity.
+	 * (Reuven & Wiseman, section 4). MTS_STEP_AUTO: a 32nd of the
+	 * capacity where a forecast says that at least a tenth more gets done so, else all of it.
 	 */
 	__u32 step;
 };

@@ -73,10 +73,7 @@ static void draw_config(void)
 		.evict = machine_draw(4),
 		.slice_ns = draw_slice(),
 		.bin_bytes = machine_chance(4) ? host.memory / (2 + machine_draw(8)) : 0,
-		.max_pause_ns = machine_chance(2) ?
-					0 :
-					MTS_PAUSE_MIN_NS +
-						draw_pause(),
+		.max_pause_ns = machine_chance(2) ? 0 : MTS_PAUSE_MIN_NS + draw_pause(),
 		.overhead = machine_draw(4) ? MTS_DEFAULT_OVERHEAD : machine_draw(501),
 		.interactive = machine_draw(4) ? MTS_DEFAULT_INTERACTIVE : machine_draw(901),
 		.demand = machine_draw(2),

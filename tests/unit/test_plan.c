@@ -74,9 +74,9 @@ static void check_plan(const struct mts_plan_conf *conf)
 		check(members && bins[i].jobs == members);
 		check(bins[i].demand == sum);
 		check(bins[i].flags == (sum > plan.capacity ? MTS_PLAN_OVERFULL : 0));
-		check(bins[i].slice_ns <=
-		      (conf->overhead ? mts_max(MTS_SLICE_MAX_NS, conf->max_pause_ns) :
-					conf->slice_ns));
+		check(bins[i].slice_ns <= (conf->overhead ?
+						   mts_max(MTS_SLICE_MAX_NS, conf->max_pause_ns) :
+						   conf->slice_ns));
 		check(bins[i].slice_ns >= mts_min(conf->min_slice_ns, conf->slice_ns));
 		round += bins[i].slice_ns + conf->switch_ns;
 	}

@@ -137,7 +137,8 @@ static void draw_limits(void)
 {
 	for (u32 i = 0; i < njobs; i++)
 		jobs[i].max_pause_ns =
-			MTS_PAUSE_MIN_NS + random_below(&seed, MTS_PAUSE_STRETCHED_NS - MTS_PAUSE_MIN_NS);
+			MTS_PAUSE_MIN_NS +
+			random_below(&seed, MTS_PAUSE_STRETCHED_NS - MTS_PAUSE_MIN_NS);
 }
 
 static void keep_limits(const struct mts_plan_conf *conf, void *scratch)
