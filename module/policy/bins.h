@@ -32,7 +32,7 @@ struct mts_plan_conf {
 	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
 	u64 switch_ns; /* measured duration of a switch; 0: not known */
 	bool switch_overlaps; /* that was a switch of overlapping bins */
-	u64 mib_ns; /* time that a MiB took out and in, with as many threads as moved it; 0: not known */
+	u64 mib_ns; /* that a MiB took out and in, by all threads together; 0: not known */
 	/*
 	 * Bins that overlap: the plan consists of groups, each of jobs of at most so many bytes
 	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins

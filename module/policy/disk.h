@@ -88,10 +88,10 @@ bool mts_disk_limits(u64 worked_ns, u64 waited_ns);
  * @request_ns: as in struct mts_disk; 0: not known
  *
  * The disk limits the move, and a request takes it longer than 8 pages in a row, as many as the
- * kernel reads with one at a fault (vm.page-cluster, 3 by default). So with faults requests take most of its
- * time. That is a disk with heads; a disk that serves many requests at a time is not one. As long
- * as a request is not known, a disk that limits the move counts as one that needs rows: storms are
- * worse on it than care is on another.
+ * kernel reads with one at a fault (vm.page-cluster, 3 by default). So with faults requests take
+ * most of its time. That is a disk with heads; a disk that serves many requests at a time is not
+ * one. As long as a request is not known, a disk that limits the move counts as one that needs
+ * rows: storms are worse on it than care is on another.
  */
 bool mts_disk_needs_rows_for(const struct mts_disk_sample *sample, u64 request_ns);
 
@@ -99,9 +99,9 @@ bool mts_disk_needs_rows_for(const struct mts_disk_sample *sample, u64 request_n
 void mts_disk_note_in(struct mts_disk *disk);
 
 /*
- * @request_ns of struct mts_disk, unless it has expired; 0: not known. It also expires if pages take
- * the disk four times as long as then, or a quarter of it: swap lies on another disk, or other work
- * has come or gone.
+ * @request_ns of struct mts_disk, unless it has expired; 0: not known. It also expires if pages
+ * take the disk four times as long as then, or a quarter of it: swap lies on another disk, or other
+ * work has come or gone.
  */
 u64 mts_disk_request_ns(const struct mts_disk *disk, u64 now);
 
