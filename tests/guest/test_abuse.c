@@ -16,6 +16,8 @@ static void start_long_slices(void)
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	rotate_by_use(32, 20000, MTS_EVICT_FULL);
 	expect_rotation(3);
+	/* The first switch takes seconds, and no job is given up in it. */
+	expect_within(30000, get_status().state == MTS_STATE_RUNNING, "%s", describe());
 }
 
 static void start_short_slices(void)

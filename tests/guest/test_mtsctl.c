@@ -210,7 +210,7 @@ static void pause_limits(void)
 	      job_named("short").max_pause_ns);
 	expect_sh(0, "mtsctl pause short off");
 	check(!job_named("short").max_pause_ns, "%llu ns", job_named("short").max_pause_ns);
-	expect_sh(1, "mtsctl pause short 61s || [ $? = 2 ] && false");
+	expect_sh(1, "mtsctl pause short 25h || [ $? = 2 ] && false");
 	check(!job_named("short").max_pause_ns, "%llu ns", job_named("short").max_pause_ns);
 }
 
