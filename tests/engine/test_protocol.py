@@ -44,8 +44,8 @@ def add_request(flags=0, pause=0, reserved=0):
     return struct.pack("=iIIIQQQ", -1, flags, 0, 0, 0, pause, reserved)
 
 
-def config(mask=0, mode=0, reserved=0):
-    return struct.pack("=IIIIQQQQIIII", mask, mode, *[0] * 2, *[0] * 4, 0, 0, 0, reserved)
+def config(mask=0, mode=0, step=0):
+    return struct.pack("=IIIIQQQQIIII", mask, mode, *[0] * 2, *[0] * 4, 0, 0, 0, step)
 
 
 # ---- the tool ----------------------------------------------------------------------------
@@ -252,8 +252,8 @@ def test_an_argument_of_another_size(client):
 @pytest.mark.parametrize(
     ("argument", "error"),
     [
-        (config(mask=1 << 10), errno.EINVAL),
-        (config(reserved=1), errno.EINVAL),
+        (config(mask=1 << 12), errno.EINVAL),
+        (config(mask=1 << 10, step=(1 << 30) + 1), errno.ERANGE),
         (config(mask=1, mode=4), errno.EINVAL),
         (config(mask=8), errno.ERANGE),
     ],

@@ -471,6 +471,19 @@ struct model *host_some(void)
 	return model;
 }
 
+struct model *host_get(u32 i)
+{
+	struct model *model = NULL;
+
+	mutex_lock(&mts_lock);
+	if (i < nmodels && is_there(models[i])) {
+		model = models[i];
+		kref_get(&model->job->ref);
+	}
+	mutex_unlock(&mts_lock);
+	return model;
+}
+
 void host_put(struct model *model)
 {
 	mts_job_put(model->job);

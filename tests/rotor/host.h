@@ -179,6 +179,8 @@ void host_remove_all(void);
 
 /* Draw an existing job, with a reference to it; NULL: there is none. */
 struct model *host_some(void);
+/* A model, with a reference to its job; NULL: it is none, or that job has gone. */
+struct model *host_get(u32 i);
 void host_put(struct model *model);
 
 struct model *model_of(const struct mts_job *job);

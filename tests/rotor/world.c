@@ -116,11 +116,18 @@ static void death(struct model *model)
 /* All that have begun end at once. */
 static void exodus(struct model *unused)
 {
+	struct model *model;
 	u32 i;
 
-	for (i = 0; i < nmodels; i++)
-		if (models[i] && !models[i]->ended && !models[i]->job->held)
-			host_end_job(models[i]);
+	/* The rotor may bury one while another one ends. */
+	for (i = 0; i < nmodels; i++) {
+		model = host_get(i);
+		if (!model)
+			continue;
+		if (!model->ended && !model->job->held)
+			host_end_job(model);
+		host_put(model);
+	}
 }
 
 static void removal(struct model *model)
