@@ -88,7 +88,7 @@ void mts_calls_seen(struct mts_job *job, enum mts_call kind, const struct mts_ca
 	bool is_new = !mts_job_has_call(job);
 	u64 until = now_ms() + MTS_CALL_SEEN_MS;
 
-	/* Who waits for what it reads or locks waits for its beginning. */
+	/* A task that waits until the job reads or unlocks waits until the job begins. */
 	if (READ_ONCE(job->held))
 		return;
 	mts_calls_extend(by->is_init ? &job->init_until : &job->seen_until, until);

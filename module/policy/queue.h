@@ -3,7 +3,7 @@
  * The queue: which jobs start now of those that have not begun, and when the others will. Bytes and
  * ns. Pure code (pure.h).
  *
- * A job that has not begun has no memory to move. So where nobody waits for it, it is cheaper to
+ * A job that has not begun has no memory to move. So where no user waits for it, it is cheaper to
  * start it later than to let it take turns (Batat & Feitelson 2000, "Gang scheduling with memory
  * considerations").
  *

@@ -152,24 +152,6 @@ static u32 fill_plan_jobs(void)
 	return n;
 }
 
-/* The index of a job; mts_rotor.roster.n if it has gone. */
-static u32 index_of(u32 id)
-{
-	u32 low = 0, high = mts_rotor.roster.n;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (mts_rotor.roster.jobs[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < mts_rotor.roster.n && mts_rotor.roster.jobs[low]->id == id ?
-		       low :
-		       mts_rotor.roster.n;
-}
-
 /* Jobs that were seen to wait for each other. Return: how many ties. */
 static u32 fill_ties(void)
 {
@@ -178,7 +160,9 @@ static u32 fill_ties(void)
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		for (j = 0; j < MTS_TIES && n < MTS_MAX_JOBS; j++) {
-			other = index_of(mts_ties_id(&mts_rotor.roster.jobs[i]->ties, j, now));
+			u32 id = mts_ties_id(&mts_rotor.roster.jobs[i]->ties, j, now);
+
+			other = mts_roster_index(id);
 			if (other < mts_rotor.roster.n)
 				mts_rotor.planning.ties[n++] =
 					(struct mts_plan_tie){ .a = i, .b = other };

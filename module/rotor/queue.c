@@ -37,19 +37,9 @@ static bool is_exempt(const struct mts_job *job)
 /* The job of the roster with this id; NULL: there is none. */
 static struct mts_job *job_of(u32 id)
 {
-	u32 low = 0, high = mts_rotor.roster.n;
+	u32 i = mts_roster_index(id);
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (mts_rotor.roster.jobs[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < mts_rotor.roster.n && mts_rotor.roster.jobs[low]->id == id ?
-		       mts_rotor.roster.jobs[low] :
-		       NULL;
+	return i < mts_rotor.roster.n ? mts_rotor.roster.jobs[i] : NULL;
 }
 
 /* With --each a job's size is that of its family: what the children have is not claimed twice. */

@@ -37,6 +37,23 @@ void mts_roster_muster(void)
 	mutex_unlock(&mts_lock);
 }
 
+u32 mts_roster_index(u32 id)
+{
+	u32 low = 0, high = mts_rotor.roster.n;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (mts_rotor.roster.jobs[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < mts_rotor.roster.n && mts_rotor.roster.jobs[low]->id == id ?
+		       low :
+		       mts_rotor.roster.n;
+}
+
 u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
 {
 	/*

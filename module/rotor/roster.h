@@ -11,6 +11,9 @@
 void mts_roster_muster(void);
 void mts_roster_dismiss(void);
 
+/* The index of the job with this id; mts_rotor.roster.n: it is not in the roster. */
+u32 mts_roster_index(u32 id);
+
 /* Measure every job in the roster. */
 void mts_roster_measure(void);
 

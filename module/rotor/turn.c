@@ -98,17 +98,7 @@ static void order_bins(u32 lead)
 		mts_rotor.turns.order[i] = (lead + 1 + i) % nbins;
 }
 
-static bool has_jobs(u32 bin)
-{
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->bin == bin)
-			return true;
-	return false;
-}
-
-/* Which one is first was decided when the round began: it is at the place of the last. */
+/* The next bin of the ring that has jobs; MTS_BIN_NONE: all have had their turn. */
 static u32 next_bin(void)
 {
 	u32 bin, nbins = mts_rotor.round.nbins;
@@ -116,7 +106,7 @@ static u32 next_bin(void)
 	while (mts_rotor.turns.left) {
 		bin = (mts_rotor.turns.first + nbins - mts_rotor.turns.left) % nbins;
 		mts_rotor.turns.left--;
-		if (has_jobs(bin))
+		if (mts_rotor.round.bins[bin].jobs)
 			return bin;
 	}
 	return MTS_BIN_NONE;

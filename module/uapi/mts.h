@@ -135,7 +135,7 @@ enum mts_queue {
 #define MTS_PAUSE_MIN_NS 1000000000ull
 #define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: the automatic limit, where it suffices */
 #define MTS_PAUSE_STRETCHED_NS 60000000000ull /* 60 s: the automatic limit elsewhere */
-/* 24 h: for hosts where nobody waits for the jobs. Before ABI 4: 60 s */
+/* 24 h: for hosts where no user waits for the jobs. Before ABI 4: 60 s */
 #define MTS_PAUSE_MAX_NS 86400000000000ull
 /* The longest time in the queue. 24 h: what is submitted today has begun by this time tomorrow. */
 #define MTS_WAIT_MIN_NS 1000000000ull /* 1 s */
@@ -243,7 +243,7 @@ struct mts_config {
  * that have begun, it is held in the queue: frozen before its first instruction.
  */
 #define MTS_JOB_QUEUE (1u << 5)
-/* Since ABI 4, submit only: nobody waits at a terminal: as QUEUE, if mts_config.queue is AUTO. */
+/* Since ABI 4, submit only: no user waits at a terminal: as QUEUE, if mts_config.queue is AUTO. */
 #define MTS_JOB_BATCH (1u << 6)
 
 /*
@@ -321,7 +321,7 @@ struct mts_job_submit {
 /* From where mts_job_info.size is. */
 enum mts_size_from {
 	MTS_SIZE_UNKNOWN = 0,
-	MTS_SIZE_GIVEN = 1, /* by who submitted the job */
+	MTS_SIZE_GIVEN = 1, /* by the user that submitted the job */
 	MTS_SIZE_COMMAND = 2, /* the same command needed it */
 	MTS_SIZE_OTHERS = 3, /* the mean of the jobs that have begun */
 };
