@@ -45,12 +45,6 @@
 #define STARVES_NS (2ull * 1000000000)
 /* One part in 100 of the expected share counts as no progress: time is counted in ticks. */
 #define NOTHING_PART 100u
-/*
- * Backoff after turns that did not pay, ns: the first, and the longest. It doubles each time. A
- * shorter one repeats costly attempts; a longer one delays turns after the load has changed.
- */
-#define HOLD_MIN_NS (30ull * 1000000000)
-#define HOLD_MAX_NS (600ull * 1000000000)
 /* This many poor rounds in a row end turns. In a single round a job may have started or ended. */
 #define POOR_ROUNDS 2u
 
@@ -228,14 +222,9 @@ bool mts_admission_starves(const struct mts_admission *a, u64 now)
 	       a->began - a->starving_since >= STARVES_NS;
 }
 
-bool mts_admission_holds(const struct mts_admission *a, u64 now)
+bool mts_admission_pays(const struct mts_admission *a)
 {
-	return now < a->hold_until;
-}
-
-bool mts_admission_pays(const struct mts_admission *a, u64 now)
-{
-	return a->lasting && !mts_admission_holds(a, now);
+	return a->lasting;
 }
 
 bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns)
@@ -245,16 +234,9 @@ bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns
 	return mul_u64_u64_div_u64(a->expected, mts_min(run_ns, of_round), of_round) >= a->before;
 }
 
-void mts_admission_retry(struct mts_admission *a)
+void mts_admission_begin(struct mts_admission *a, u64 now)
 {
-	a->hold_until = 0;
-	a->hold_ns = 0;
-	a->poor = 0;
-}
-
-void mts_admission_begin(struct mts_admission *a)
-{
-	a->before = a->share;
+	a->before = now - a->began < STALE_NS ? a->share : 0;
 	a->rounds = 0;
 	a->poor = 0;
 }
@@ -268,24 +250,21 @@ void mts_admission_end(struct mts_admission *a)
 	a->starving_since = 0;
 }
 
-void mts_admission_give_up(struct mts_admission *a, u64 now)
-{
-	a->hold_ns = mts_min(mts_max(2 * a->hold_ns, HOLD_MIN_NS), HOLD_MAX_NS);
-	a->hold_until = mts_add_sat(now, a->hold_ns);
-}
-
-void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns)
+bool mts_admission_round(struct mts_admission *a, u64 user_ns, u64 elapsed_ns)
 {
 	if (elapsed_ns < MTS_JUDGED_NS)
-		return;
+		return true;
 	a->during = share_of(user_ns, elapsed_ns);
-	if (a->during >= a->before) {
-		a->poor = 0;
-		if (++a->rounds >= POOR_ROUNDS)
-			a->hold_ns = 0;
-		return;
+	if (a->during < a->before) {
+		a->poor++;
+		return a->poor < POOR_ROUNDS;
 	}
-	if (++a->poor < POOR_ROUNDS)
-		return;
-	mts_admission_give_up(a, now);
+	a->poor = 0;
+	a->rounds++;
+	return true;
+}
+
+bool mts_admission_is_proven(const struct mts_admission *a)
+{
+	return a->rounds >= POOR_ROUNDS;
 }

@@ -114,11 +114,9 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors);
  * @short_of_memory: in that window jobs waited for memory and got less than they should
  * @lasting: the same in the window before, too
  * @starving_since: since then no job has made progress and no page has moved; 0: not starving
- * @before: share before turns began
+ * @before: share before turns began; 0: not known, or they got nothing
  * @during: share in the last round
  * @poor: poor rounds in a row
- * @hold_ns: length of the last backoff
- * @hold_until: end of the backoff
  */
 struct mts_admission {
 	u64 began; /* 0: no window is open */
@@ -134,8 +132,6 @@ struct mts_admission {
 	u64 before;
 	u64 during;
 	u32 poor;
-	u64 hold_ns;
-	u64 hold_until;
 };
 
 /**
@@ -171,7 +167,7 @@ struct mts_window {
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
 
 /*
- * Should turns begin? Yes if both of the last two windows show two signals, and no backoff holds:
+ * Should turns begin? Yes if both of the last two windows show two signals:
  *
  * - The jobs get less than 0.85 of what turns would give them.
  * - They lose the time to memory: pages come back from swap, and either jobs stall for a tenth of
@@ -180,7 +176,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
  * While memory fills for the first time no page comes back, so turns do not begin. They would be
  * too early: on a slow disk jobs that wait for their first memory cannot even be frozen.
  */
-bool mts_admission_pays(const struct mts_admission *a, u64 now);
+bool mts_admission_pays(const struct mts_admission *a);
 
 /*
  * For at least two seconds memory has been full and jobs that want to run have waited for it. No
@@ -199,14 +195,11 @@ bool mts_admission_starves(const struct mts_admission *a, u64 now);
  */
 bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns);
 
-/* Backoff: turns were tried, the jobs got less, and the waiting time has not passed. */
-bool mts_admission_holds(const struct mts_admission *a, u64 now);
-
-/* Clear the backoff. */
-void mts_admission_retry(struct mts_admission *a);
-
-/* Turns begin. */
-void mts_admission_begin(struct mts_admission *a);
+/*
+ * Turns begin. They are compared with the last window, unless it is more than 10 s old: then it no
+ * longer describes these jobs, and nothing does.
+ */
+void mts_admission_begin(struct mts_admission *a, u64 now);
 
 /* Rounds shorter than this are not judged, ns: ticks make their shares inaccurate. */
 #define MTS_JUDGED_NS (1ull * 1000000000)
@@ -216,12 +209,12 @@ void mts_admission_begin(struct mts_admission *a);
  * @user_ns: user time of the jobs in the round
  * @elapsed_ns: length of the round
  *
- * After two rounds in a row in which the jobs got less than before turns, turns are given up.
+ * Return: may turns go on? Not after two rounds in a row in which the jobs got less than before.
  */
-void mts_admission_round(struct mts_admission *a, u64 now, u64 user_ns, u64 elapsed_ns);
+bool mts_admission_round(struct mts_admission *a, u64 user_ns, u64 elapsed_ns);
 
-/* Start the backoff: 30 s without turns, twice as long each time, at most 10 minutes. */
-void mts_admission_give_up(struct mts_admission *a, u64 now);
+/* Since turns began, have two rounds been good? */
+bool mts_admission_is_proven(const struct mts_admission *a);
 
 /* Turns end. */
 void mts_admission_end(struct mts_admission *a);

@@ -227,21 +227,6 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 
 /* Groups have to promise a tenth more. */
 #define WORTH_PART 10u
-/*
- * What a switch takes: as measured, if that was of such bins, else by what memory took that was
- * moved last. More threads may be faster, and fewer slower: whether the disk would let them is not
- * known before it is tried.
- */
-static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
-		     const struct mts_plan *plan)
-{
-	u64 mib = mts_bins_sum_capped(bins, plan) >> 20;
-
-	if (!conf->mib_ns || (conf->switch_ns && conf->switch_overlaps == plan->overlaps))
-		return conf->switch_ns;
-	return mul_u64_u64_div_u64(conf->mib_ns, mib, mts_max(plan->nbins, 1));
-}
-
 u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		      const struct mts_plan *plan)
 {
@@ -270,13 +255,10 @@ u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bi
 static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		       struct mts_plan_bin *bins, struct mts_plan *plan)
 {
-	struct mts_plan_conf these = *conf;
-
-	these.switch_ns = switch_of(conf, bins, plan);
 	if (!plan->overlaps)
 		mts_plan_spread(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
-	mts_plan_slices(&these, bins, plan);
+	mts_plan_slices(conf, bins, plan);
 }
 
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,

@@ -181,11 +181,39 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts
 						     mts_max(conf->processors, 1));
 }
 
+/* A switch that moved less than this tells nothing of others, bytes: a sample as in disk.h. */
+#define LEAST_BYTES (256ull << 10)
+/* Nor is anything told of switches that move so many times as much: the product stays below 2^64. */
+#define MOST_TIMES_SHIFT 16
+
+/*
+ * What a switch takes: as measured, in proportion to what it moves. If that was not of such bins,
+ * by what memory took that was moved last. More threads may be faster, and fewer slower: whether
+ * the disk would let them is not known before it is tried.
+ */
+static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		     const struct mts_plan *plan)
+{
+	u64 mean = div64_u64(mts_bins_sum_capped(bins, plan), mts_max(plan->nbins, 1)), then;
+
+	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
+		return mul_u64_u64_div_u64(conf->mib_ns, mean, 1u << 20);
+	if (!conf->switch_bytes)
+		return conf->switch_ns;
+	then = mts_max(mts_max(conf->switch_bytes, LEAST_BYTES), mean >> MOST_TIMES_SHIFT);
+	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS),
+				   mts_max(mean, LEAST_BYTES), then);
+}
+
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
-	u64 full = full_slice(conf, bins, plan, conf->overhead);
+	struct mts_plan_conf these = *conf;
+	u64 full;
 
+	these.switch_ns = switch_of(conf, bins, plan);
+	conf = &these;
+	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
 	if (plan->nbins < 2) {
 		set_slices(conf, bins, plan, full);

@@ -16,13 +16,14 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 		s->are_new = true;
 }
 
-void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, bool overlaps)
+void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bool overlaps)
 {
 	/* Other conditions: earlier measurements do not apply. */
 	if (s->are_new || overlaps != s->overlaps)
 		mts_switches_forget(s);
 	s->are_new = false;
 	s->overlaps = overlaps;
+	s->bytes = bytes;
 	s->adds_ns = s->adds_ns ? (3 * s->adds_ns + adds) / 4 : adds;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
 	s->saved_ns = took - adds;

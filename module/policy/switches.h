@@ -8,6 +8,7 @@
 /**
  * struct mts_switches - all zero: no turns were taken yet
  * @adds_ns: time that a switch adds to a round, moving average; 0: not known
+ * @bytes: of a bin, on average, when the last switch was measured
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
  * @saved_ns: time of the last switch that did not lengthen the round: it was overlapped
  * @overlaps: these were switches of overlapping bins (window.h)
@@ -17,6 +18,7 @@
  */
 struct mts_switches {
 	u64 adds_ns;
+	u64 bytes;
 	u64 slowest_ns;
 	u64 saved_ns;
 	bool overlaps;
@@ -39,11 +41,13 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
  * @adds: part of @took that lengthens the round
+ * @bytes: mean demand of the bins, capped at the capacity
  * @overlaps: the bins overlap
  *
- * The first switch after a change replaces earlier measurements.
+ * The first switch after a change replaces earlier measurements. What is planned by them is in
+ * proportion to the bins (switch_bytes in bins.h): a switch takes as long as its bytes do.
  */
-void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, bool overlaps);
+void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bool overlaps);
 
 /* Forget the measurements: switches may be faster when turns are tried again. */
 void mts_switches_forget(struct mts_switches *s);

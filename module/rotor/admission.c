@@ -10,6 +10,7 @@
 #include "policy/bins.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
+#include "policy/verdict.h"
 #include "rotor/confined.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
@@ -163,19 +164,23 @@ bool mts_admit_look(void)
  */
 void mts_admit_judge(u64 began, bool whole)
 {
+	struct mts_admitting *admission = &mts_rotor.admission;
 	u64 user, took, now = ktime_get_ns();
 
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
-	if (!mts_rotor.admission.past.began)
+	if (!admission->past.began)
 		return;
-	if (!mts_rotor.admission.unjudged_since)
-		mts_rotor.admission.unjudged_since = began;
-	took = now - mts_rotor.admission.unjudged_since;
+	if (!admission->unjudged_since)
+		admission->unjudged_since = began;
+	took = now - admission->unjudged_since;
 	if (took < MTS_JUDGED_NS || (!whole && took < mts_rotor.round.plan.round_ns))
 		return;
 	user = read_times();
-	mts_admission_round(&mts_rotor.admission.past, now, user, took);
-	mts_rotor.admission.unjudged_since = 0;
+	if (!mts_admission_round(&admission->past, user, took))
+		mts_verdict_give(&admission->verdict, MTS_REASON_NO_GAIN, now);
+	else if (mts_admission_is_proven(&admission->past))
+		mts_verdict_forget(&admission->verdict);
+	admission->unjudged_since = 0;
 }
 
 /* By the user's word: whatever the host pays, and whatever turns cost. */
@@ -210,30 +215,43 @@ static bool switches_take_too_long(void)
  */
 bool mts_admit_turns_pay(u64 now)
 {
-	return mts_admission_pays(&mts_rotor.admission.past, now) && !mts_onset_most_sleep();
+	return mts_admission_pays(&mts_rotor.admission.past) &&
+	       !mts_verdict_holds(&mts_rotor.admission.verdict, now) && !mts_onset_most_sleep();
+}
+
+/* Other jobs, or another host: what was found before does not hold for them. */
+static void review(u32 freezable)
+{
+	const struct mts_plan *plan = &mts_rotor.round.plan;
+	const struct mts_grounds grounds = {
+		.demand = mts_add_sat(plan->demand, plan->resident_demand),
+		.exempt = plan->resident_demand,
+		.capacity = mts_add_sat(plan->capacity, plan->resident_demand),
+		.jobs = freezable,
+		.processors = num_online_cpus(),
+	};
+
+	if (mts_rotor.round.nbins < 2)
+		mts_verdict_review(&mts_rotor.admission.verdict, &grounds);
 }
 
 /* Does the host pay for its shortage, and would turns be cheaper? */
 static u32 weigh(const struct mts_config *config)
 {
+	struct mts_verdict *verdict = &mts_rotor.admission.verdict;
 	u64 now = ktime_get_ns();
 	bool exempt;
 
 	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on)
 		return MTS_REASON_OVERCOMMIT;
-	exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
-	/* They leave room again: a pin is gone, or there is more memory. */
-	if (mts_rotor.admission.gave_up == MTS_REASON_EXEMPT && !exempt)
-		mts_admission_retry(&mts_rotor.admission.past);
-	if (mts_admission_holds(&mts_rotor.admission.past, now))
-		return mts_rotor.admission.gave_up;
-	mts_rotor.admission.gave_up = MTS_REASON_NO_GAIN;
+	if (mts_verdict_holds(verdict, now))
+		return verdict->reason;
 	if (switches_take_too_long()) {
 		/* So many bins, and so much to swap, as each job has a bin of its own. */
-		mts_rotor.admission.gave_up = exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP;
-		mts_admission_give_up(&mts_rotor.admission.past, now);
+		exempt = mts_plan_exempt_take_all(mts_rotor.round.bins, &mts_rotor.round.plan);
+		mts_verdict_give(verdict, exempt ? MTS_REASON_EXEMPT : MTS_REASON_SLOW_SWAP, now);
 		mts_costs_forget();
-		return mts_rotor.admission.gave_up;
+		return verdict->reason;
 	}
 	/* Once it rotates the rotation itself keeps reclaim away. */
 	if (mts_rotor.round.nbins >= 2)
@@ -256,17 +274,21 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 	return weigh(config);
 }
 
-/* A new configuration is tried at once, whatever backoff there is. */
+/* A new configuration is tried at once, whatever verdict there is. */
 void mts_admit_retry(void)
 {
 	if (mts_state_take_order())
-		mts_admission_retry(&mts_rotor.admission.past);
+		mts_verdict_forget(&mts_rotor.admission.verdict);
 }
 
 u32 mts_admit(const struct mts_config *config, u32 freezable)
 {
-	u32 reason = decide(config, freezable);
-	bool would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
+	u32 reason;
+	bool would;
+
+	review(freezable);
+	reason = decide(config, freezable);
+	would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
 
 	if (would != mts_rotor.admission.would_rotate) {
 		mts_rotor.admission.would_rotate = would;
@@ -290,7 +312,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 	if (on_demand || !mts_rotor.admission.past.began)
 		return;
 	if (before < 2 && mts_rotor.round.nbins >= 2) {
-		mts_admission_begin(&mts_rotor.admission.past);
+		mts_admission_begin(&mts_rotor.admission.past, ktime_get_ns());
 		read_times();
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);

@@ -26,7 +26,7 @@ bool mts_admit_look(void);
 /* Does the configuration ask for turns whenever demand exceeds the capacity, whatever they cost? */
 bool mts_admit_by_demand(const struct mts_config *config);
 
-/* Have the jobs lost enough by memory, and do few of them sleep? */
+/* Have the jobs lost enough by memory, do few of them sleep, and is there no verdict against it? */
 bool mts_admit_turns_pay(u64 now);
 
 /* A new configuration has come: whatever was tried before is tried again. */

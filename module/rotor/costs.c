@@ -77,7 +77,8 @@ void mts_costs_note_probe(void)
 
 void mts_costs_note(u64 took, bool overlapped)
 {
-	u64 adds = took;
+	const struct mts_plan *plan = &mts_rotor.round.plan;
+	u64 adds = took, bytes;
 
 	/*
 	 * In an overlapped switch a job stands still for its own switch only. With one bin there is
@@ -85,7 +86,8 @@ void mts_costs_note(u64 took, bool overlapped)
 	 */
 	if (overlapped)
 		adds -= div_u64(took, mts_rotor.round.nbins);
-	mts_switches_note(&mts_rotor.costs.switches, took, adds, mts_rotor.round.plan.overlaps);
+	bytes = div_u64(mts_bins_sum_capped(mts_rotor.round.bins, plan), max(plan->nbins, 1u));
+	mts_switches_note(&mts_rotor.costs.switches, took, adds, bytes, plan->overlaps);
 	mts_costs_note_disk();
 }
 
@@ -101,6 +103,7 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	u64 now = ktime_get_ns();
 
 	conf->switch_ns = mts_rotor.costs.switches.adds_ns;
+	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
 	if (mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now))
 		conf->mib_ns = (disk->out.elapsed_ns + disk->in.elapsed_ns) << (20 - PAGE_SHIFT);

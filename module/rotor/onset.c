@@ -16,6 +16,7 @@
 #include "policy/admission.h"
 #include "policy/demand.h"
 #include "policy/fit.h"
+#include "policy/verdict.h"
 #include "rotor/bring.h"
 #include "rotor/costs.h"
 #include "rotor/evict.h"
@@ -283,7 +284,7 @@ static bool may_be_early_in(u32 modes)
 	mutex_lock(&mts_lock);
 	config = mts_rotor_config();
 	may = BIT(config->mode) & modes && !config->bin_bytes &&
-	      !mts_admission_holds(&mts_rotor.admission.past, ktime_get_ns());
+	      !mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns());
 	mutex_unlock(&mts_lock);
 	return may && mts_rotor.roster.n >= 2 && get_nr_swap_pages() > 0;
 }

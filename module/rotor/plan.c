@@ -364,14 +364,13 @@ static void give_bin(struct mts_job *job, const struct mts_plan_job *planned)
 			   has_turns ? planned->demand : 0);
 }
 
-u32 mts_rotor_plan_round(void)
+u32 mts_rotor_plan_round(bool looked)
 {
 	const struct mts_config *config;
 	struct mts_plan_conf conf;
 	u32 i, freezable, before = mts_rotor.round.nbins, reason;
-	bool looked, on_demand;
+	bool on_demand;
 
-	looked = mts_admit_look();
 	mutex_lock(&mts_lock);
 	config = mts_rotor_config();
 	on_demand = mts_admit_by_demand(config);

@@ -7,11 +7,12 @@
 
 /**
  * mts_rotor_plan_round() - pack what was measured into bins
+ * @looked: as mts_admit_look() returned
  *
  * Return: the number of bins; below 2 there is nothing to rotate, and the
  * reason is in mts_rotor.phase.reason. Takes mts_lock.
  */
-u32 mts_rotor_plan_round(void);
+u32 mts_rotor_plan_round(bool looked);
 
 /*
  * Plan the slices anew, if the cost of a switch was not known when the round was planned. Return:

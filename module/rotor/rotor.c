@@ -58,7 +58,7 @@ static void run_round(void)
 
 static int rotor_main(void *unused)
 {
-	bool filling = false;
+	bool filling = false, looked;
 
 	/* The rotor thaws and freezes the jobs, so it must not wait for the CPU behind them. */
 	set_user_nice(current, MIN_NICE);
@@ -76,10 +76,15 @@ static int rotor_main(void *unused)
 		spent = mts_spent_begin();
 		mts_onset_begin(filling);
 		filling = false;
-		mts_idle_measure(mts_rotor.phase.reason);
+		/* While it watches it measures rarely; but turns begin with what the jobs need now. */
+		looked = mts_admit_look();
+		if (looked && mts_admit_turns_pay(ktime_get_ns()))
+			mts_idle_measure(MTS_REASON_OVERCOMMIT);
+		else
+			mts_idle_measure(mts_rotor.phase.reason);
 		/* The plan is made with the configuration of now. */
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
-		nbins = mts_rotor_plan_round();
+		nbins = mts_rotor_plan_round(looked);
 		mts_onset_forget_fit();
 		mts_queue_step();
 		if (nbins >= 2) {

@@ -16,6 +16,7 @@
 #include "policy/fit.h"
 #include "policy/queue.h"
 #include "policy/switches.h"
+#include "policy/verdict.h"
 
 /*
  * The rotor's state consists of parts. Each has one owner: only that file assigns its fields, in
@@ -149,7 +150,7 @@ struct mts_onset {
 /**
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
- * @gave_up: why turns were given up: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
+ * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @excused: pages that confined jobs have swapped in
@@ -158,7 +159,7 @@ struct mts_onset {
  */
 struct mts_admitting {
 	struct mts_admission past;
-	u32 gave_up;
+	struct mts_verdict verdict;
 	bool starves;
 	bool would_rotate;
 	u64 excused;

@@ -103,6 +103,34 @@ static void no_gain_outlives_its_jobs(void)
 	expect_turns_of_other_jobs(jobs, ARRAY_SIZE(jobs));
 }
 
+/* Beside them others come and go all the time: each is a fifth of all that is needed. */
+static void jobs_that_come_and_go_are_no_other_jobs(void)
+{
+	struct model *jobs[3], *other;
+	u64 rounds;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	add_thrashing_jobs(jobs);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	for (i = 0; i < 3; i++)
+		jobs[i]->runs = 1;
+	NEED(wait_until(holds, NULL, 600 * SECOND) < 600 * SECOND, "turns go on");
+	rounds = mts_stats_read(rounds);
+	for (i = 0; i < 40; i++) {
+		other = host_add(4 * GIB, 0, 0);
+		other->resident = GIB;
+		other->swap = 3 * GIB;
+		host.swap_used += other->swap;
+		machine_sleep(8 * SECOND);
+		host_end_job(other);
+		machine_sleep(7 * SECOND);
+	}
+	rounds = mts_stats_read(rounds) - rounds;
+	EXPECT(rounds < 20, "%llu rounds in ten minutes that turns do not pay for", rounds);
+	world_unload();
+}
+
 /* ---- what was learned --------------------------------------------------------------------- */
 
 static void a_slow_disk_is_believed_for_ever(void)
@@ -301,6 +329,7 @@ const struct a_case window_cases[] = {
 	CASE(jobs_that_thrash_take_turns),
 	CASE(slow_swap_outlives_its_jobs),
 	CASE(no_gain_outlives_its_jobs),
+	CASE(jobs_that_come_and_go_are_no_other_jobs),
 	CASE(a_slow_disk_is_believed_for_ever),
 	CASE(a_lesson_of_the_capacity_lasts),
 	CASE(a_switch_costs_what_small_ones_did),

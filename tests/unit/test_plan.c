@@ -140,6 +140,30 @@ static u64 overhead(const struct mts_plan_conf *conf)
 	return plan.nbins * conf->switch_ns * 1000 / plan.round_ns;
 }
 
+/* Measured with bins of another size: it takes as long as its bytes do. */
+static void a_switch_takes_as_long_as_its_bytes(void **unused)
+{
+	static const u64 then[] = { 256 << 20, 256 << 20, 256 << 20, 1, 1 };
+	static const u64 now[] = { 1ull << 30, 64 << 20, 1, 1, U64_MAX / 4 };
+	static const u64 takes[] = { 4 * SECOND, SECOND / 4, SECOND / 1024, SECOND, SECOND << 16 };
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 5; i++) {
+		struct mts_plan_conf conf = usual;
+
+		conf.capacity = now[i];
+		conf.max_pause_ns = U64_MAX / 2;
+		GIVEN(now[i], now[i]);
+		make_plan(&conf);
+		conf.switch_ns = SECOND;
+		conf.switch_bytes = then[i];
+		mts_plan_slices(&conf, bins, &plan);
+		assert_int_equal(plan.nbins, 2);
+		assert_int_equal(plan.round_ns - plan.run_ns, 2 * takes[i]);
+	}
+}
+
 static void slices_grow_with_the_price_of_a_switch(void **unused)
 {
 	struct mts_plan_conf conf = usual;
@@ -816,6 +840,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slices_of_the_paper),
 		cmocka_unit_test(slices_have_a_minimum),
+		cmocka_unit_test(a_switch_takes_as_long_as_its_bytes),
 		cmocka_unit_test(slices_grow_with_the_price_of_a_switch),
 		cmocka_unit_test(growth_has_its_limits),
 		cmocka_unit_test(min_slice_above_slice),
