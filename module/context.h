@@ -34,6 +34,7 @@
 #include <linux/path.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>

@@ -139,17 +139,14 @@ struct mts_job {
 	unsigned long events;
 
 	/*
-	 * Held while the job is evicted, and while its cgroup is removed. Without it rmdir would
-	 * wait for the eviction with cgroup_mutex held, and no job could be thawed meanwhile.
+	 * Held for reading while the job is evicted, and for writing while its cgroup is removed.
+	 * Without it rmdir would wait for the eviction with cgroup_mutex held, and no job could be
+	 * thawed meanwhile.
 	 */
-	struct mutex evict_lock;
-	/* reclaim.c, under evict_lock; the timer's function reads them */
-	struct timer_list evict_timer;
-	struct task_struct *evictor;
-	const struct mts_eviction *evict_for;
-	u64 evict_began; /* ktime, ns */
-	u64 evict_writes; /* pages under writeback at that time */
-	bool evict_cut; /* the write of memory.reclaim was interrupted */
+	struct rw_semaphore evict_lock;
+	/* reclaim.c: threads that evict it, whom others may help; what they last saw in memory */
+	atomic_t evictors;
+	atomic64_t evict_resident;
 
 	/* moves.c, any context: to this cgroup the last process has moved; 0: it has not */
 	u64 moved_to;

@@ -17,7 +17,7 @@
  *
  * Lock order:
  *   create_lock         enrol.c: a cgroup between mkdir and its job, or its job and rmdir
- *     job->evict_lock   one job's memory.reclaim, or its cgroup's removal
+ *     job->evict_lock   for reading: its memory.reclaim; for writing: its cgroup's removal
  *   mts_lock            jobs' table, configuration, bins and rounds
  *     job->freeze_lock  one job's frozen state
  *       kernel: cgroup_mutex (inside writes to cgroup files)

@@ -5,7 +5,8 @@ Two profiles:
 
 functional  two processors, the host's clock: for tests of what takes two, or a newer kernel
 icount      one processor, a clock that counts instructions, and nothing outside the guest that
-            could disturb it: the same image gives the same figures to the digit
+            could disturb it: the same image gives the same figures to the digit (on a busy
+            host times have differed by 4e-6)
 
 The console and the report (see init.sh) are two serial ports that write into files; these are
 read line by line as they grow. Writing to a file never blocks, so reading has no influence on

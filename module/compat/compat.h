@@ -23,6 +23,10 @@
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define timer_destroy_on_stack(timer) destroy_timer_on_stack(timer)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #define rt_or_dl_task_policy(task) task_is_realtime(task)
 #endif

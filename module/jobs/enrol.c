@@ -31,7 +31,7 @@ static struct mts_job *job_alloc(const struct mts_wish *wish)
 		return NULL;
 	kref_init(&job->ref);
 	mutex_init(&job->freeze_lock);
-	mutex_init(&job->evict_lock);
+	init_rwsem(&job->evict_lock);
 	job->flags = wish->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN | MTS_JOB_QUEUE);
 	job->since = ktime_get_ns();
 	job->began = job->since;
@@ -139,9 +139,9 @@ static void bury(struct mts_job *job)
 	 * With a process in it, rmdir would fail with EBUSY: do not wait for evict_lock for that.
 	 */
 	if (job->created && !mts_cgroupfs_is_populated(job->cgrp)) {
-		mutex_lock(&job->evict_lock);
+		down_write(&job->evict_lock);
 		remove_cgroup(job);
-		mutex_unlock(&job->evict_lock);
+		up_write(&job->evict_lock);
 	}
 	mts_job_put(job);
 }

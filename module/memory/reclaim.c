@@ -22,10 +22,9 @@
  * Bytes per call of memory.reclaim. The size adapts to what the disk does in about a quarter of a
  * second, as a call stops only between two passes over all pages. A call that takes longer than
  * CHUNK_LONG_NS halves the chunk, one shorter than CHUNK_SHORT_NS doubles it. CHUNK_MIN and
- * CHUNK_MAX bound it: a slow disk takes 10 s for 8 MiB of single pages.
+ * MTS_EVICT_CHUNK_MAX bound it: a slow disk takes 10 s for 8 MiB of single pages.
  */
 #define CHUNK_MIN (256ull << 10)
-#define CHUNK_MAX (8ull << 20)
 #define CHUNK_LONG_NS (500 * (u64)NSEC_PER_MSEC)
 #define CHUNK_SHORT_NS (125 * (u64)NSEC_PER_MSEC)
 /*
@@ -90,7 +89,7 @@ bool mts_reclaim_is_refused(void)
 {
 	return ktime_get_ns() < READ_ONCE(refusal.until) &&
 	       get_nr_swap_pages() <=
-		       READ_ONCE(refusal.free_slots) + (s64)(CHUNK_MAX >> PAGE_SHIFT);
+		       READ_ONCE(refusal.free_slots) + (s64)(MTS_EVICT_CHUNK_MAX >> PAGE_SHIFT);
 }
 
 bool mts_reclaim_is_swap_full(void)
@@ -100,7 +99,13 @@ bool mts_reclaim_is_swap_full(void)
 
 /**
  * struct call - one call of memory.reclaim
+ * @evictor: the thread that makes it
+ * @job: whose memory it is
+ * @e: what it is a part of
+ * @timer: ends the call if it is not to go on
+ * @began: ktime, ns
  * @asked: bytes
+ * @got_all: others evict the job, too, and the kernel says that this call had so many
  * @freed: bytes that left the job's memory
  * @moved: the same, or the bytes that zswap compressed, whichever is more
  * @sample: what it took; its @waited_ns is meaningless while other threads evict
@@ -110,7 +115,13 @@ bool mts_reclaim_is_swap_full(void)
  * @cut: the timer ended the call
  */
 struct call {
+	struct task_struct *evictor;
+	const struct mts_job *job;
+	const struct mts_eviction *e;
+	struct timer_list timer;
+	u64 began;
 	u64 asked;
+	bool got_all;
 	u64 freed;
 	u64 moved;
 	struct mts_disk_sample sample;
@@ -183,37 +194,50 @@ static atomic64_t moved_by_all;
  */
 static void check_call(struct timer_list *timer)
 {
-	struct mts_job *job = container_of(timer, struct mts_job, evict_timer);
-	u64 elapsed = ktime_get_ns() - job->evict_began;
+	struct call *call = container_of(timer, struct call, timer);
+	u64 elapsed = ktime_get_ns() - call->began;
 
-	if (!job->evict_for->is_to_run(job) && elapsed < CALL_MAX_NS &&
-	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > job->evict_writes + WRITES_FLOOR)) {
+	if (!call->e->is_to_run(call->job) && elapsed < CALL_MAX_NS &&
+	    (elapsed < CHUNK_LONG_NS || mts_memory_written() > call->writes + WRITES_FLOOR)) {
 		mod_timer(timer, jiffies + CHECK_JIFFIES);
 		return;
 	}
-	WRITE_ONCE(job->evict_cut, true);
-	set_tsk_thread_flag(job->evictor, TIF_SIGPENDING);
+	WRITE_ONCE(call->cut, true);
+	set_tsk_thread_flag(call->evictor, TIF_SIGPENDING);
 }
 
+/* Several threads may evict one job at a time. */
 static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struct call *call)
 {
-	mutex_lock(&job->evict_lock);
-	job->evict_for = e;
-	job->evictor = current;
-	job->evict_began = ktime_get_ns();
-	job->evict_writes = call->writes;
-	job->evict_cut = false;
-	timer_setup(&job->evict_timer, check_call, 0);
-	mod_timer(&job->evict_timer, jiffies + CHECK_JIFFIES);
-	/*
-	 * Ignore the result: -EAGAIN also comes when all was evicted. Only the remaining memory
-	 * counts.
-	 */
-	mts_cgroupfs_write_u64(&job->dir, "memory.reclaim", call->asked);
-	timer_delete_sync(&job->evict_timer);
+	down_read(&job->evict_lock);
+	call->e = e;
+	call->job = job;
+	call->evictor = current;
+	call->began = ktime_get_ns();
+	timer_setup_on_stack(&call->timer, check_call, 0);
+	mod_timer(&call->timer, jiffies + CHECK_JIFFIES);
+	/* -EAGAIN says little: it also comes when all was evicted. */
+	call->got_all = !mts_cgroupfs_write_u64(&job->dir, "memory.reclaim", call->asked) &&
+			atomic_read(&job->evictors) > 1;
+	timer_delete_sync(&call->timer);
+	timer_destroy_on_stack(&call->timer);
 	clear_thread_flag(TIF_SIGPENDING);
-	call->cut = job->evict_cut;
-	mutex_unlock(&job->evict_lock);
+	up_read(&job->evict_lock);
+}
+
+/*
+ * What the job has in memory now. Return: the bytes that it has less than any thread that evicts it
+ * has seen: each byte is counted by one of them.
+ */
+static u64 count_freed(struct mts_job *job, u64 resident)
+{
+	s64 seen = atomic64_read(&job->evict_resident);
+
+	do {
+		if ((s64)resident >= seen)
+			return 0;
+	} while (!atomic64_try_cmpxchg(&job->evict_resident, &seen, resident));
+	return seen - resident;
 }
 
 /*
@@ -223,12 +247,12 @@ static void call_kernel(const struct mts_eviction *e, struct mts_job *job, struc
  */
 static u64 refused(u64 swapouts, u64 moved)
 {
-	u64 others = (u64)max(atomic_read(&evictors) - 1, 0) * CHUNK_MAX;
+	u64 others = (u64)max(atomic_read(&evictors) - 1, 0) * MTS_EVICT_CHUNK_MAX;
 
 	return mts_sub_floor(swapouts << PAGE_SHIFT, moved + others);
 }
 
-/* @resident: in and out: bytes of the job in memory. */
+/* @resident: result: bytes of the job in memory. */
 static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct call *call,
 		       u64 *resident)
 {
@@ -248,12 +272,13 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 		WRITE_ONCE(evict_chunk, max(call->asked / 2, CHUNK_MIN));
 	else if (!call->cut && call->sample.elapsed_ns < CHUNK_SHORT_NS &&
 		 call->asked >= READ_ONCE(evict_chunk))
-		WRITE_ONCE(evict_chunk, min(call->asked * 2, CHUNK_MAX));
+		WRITE_ONCE(evict_chunk, min(call->asked * 2, MTS_EVICT_CHUNK_MAX));
 	if (mts_usage_resident(job, &after))
 		return;
-	call->freed = mts_sub_floor(*resident, after);
+	call->freed = count_freed(job, after);
 	*resident = after;
-	call->moved = max(call->freed, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT);
+	call->moved = max3(call->freed, (mts_memory_zswapped() - zswapped) << PAGE_SHIFT,
+			   call->got_all ? call->asked : 0);
 	moved = atomic64_add_return(call->moved, &moved_by_all) - moved;
 	call->refused = refused(mts_memory_swapouts() - swapouts, moved);
 	/* A running job faults its pages back: that says nothing about swap. */
@@ -316,20 +341,23 @@ static void wait_for_kswapd(const struct mts_eviction *e, const struct mts_job *
 /*
  * Leaves MTS_EVICT_FLOOR in the job: those pages cannot go, and the kernel takes sixteen futile
  * passes over the cgroup to find that out (memory_reclaim(), mm/memcontrol.c). For the same reason
- * the first call that falls short is the last one, unless the timer cut it.
+ * the first call that falls short is the last one, unless the timer cut it. Where others evict the
+ * job, too, what a call has freed is known to the kernel alone.
  *
  * zswap may have freed little memory, so there @moved counts instead. What zswap holds of the job
  * counts as memory of the job here: with zswap the last call is in vain.
  */
 u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
-	u64 resident, asked = 0, got = 0;
+	u64 resident = 0, asked = 0, got = 0;
 	struct mts_disk_sample sum = {};
 	bool more = !mts_usage_resident(job, &resident) && resident > MTS_EVICT_FLOOR;
 	u32 together = atomic_inc_return(&evictors);
 	s64 chunk;
 
 	*again = false;
+	if (atomic_inc_return(&job->evictors) == 1)
+		atomic64_set(&job->evict_resident, resident);
 	if (more)
 		wait_for_kswapd(e, job);
 	while (more && may_evict(e, job)) {
@@ -349,7 +377,7 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		mts_disk_add(&sum, &call.sample);
 		got += call.freed;
 		atomic64_add(chunk - (s64)call.freed, &e->left);
-		more = call.freed && resident > MTS_EVICT_FLOOR &&
+		more = (call.freed || call.got_all) && resident > MTS_EVICT_FLOOR &&
 		       (call.cut ? !is_in_vain(&call) : call.moved >= call.asked / 2);
 		/*
 		 * Do not call workers if the disk is the bottleneck. Two threads that write to a
@@ -360,6 +388,7 @@ u64 mts_reclaim(struct mts_eviction *e, struct mts_job *job, bool *all, bool *ag
 		together = max_t(u32, together, atomic_read(&evictors));
 	}
 	atomic_dec(&evictors);
+	atomic_dec(&job->evictors);
 	/* Finished, not interrupted. */
 	*all = !more && may_evict(e, job);
 	if (asked)

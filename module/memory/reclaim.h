@@ -8,6 +8,8 @@
 struct mts_job;
 struct task_struct;
 
+/* The most that one call of memory.reclaim is asked for, bytes. */
+#define MTS_EVICT_CHUNK_MAX (8ull << 20)
 /* Bytes that eviction leaves in a job: per-CPU caches and kernel memory cannot be evicted. */
 #define MTS_EVICT_FLOOR (256ull << 10)
 
@@ -35,7 +37,7 @@ struct mts_eviction {
 };
 
 /**
- * mts_reclaim() - evict one job
+ * mts_reclaim() - evict one job; several threads may evict the same
  * @e: the eviction; what was freed is taken off @e->left
  * @job: the job
  * @all: result: no more can be evicted from it

@@ -110,6 +110,12 @@ struct outgoing {
 	struct mts_eviction e;
 };
 
+static struct mts_job *outgoing_job(u32 i)
+{
+	return mts_rotor.roster.jobs[mts_rotor.evict.outgoing[i]];
+}
+
+/* A job for each thread; then those that have none left help with the others' jobs. */
 static void evict_outgoing(void *data)
 {
 	struct outgoing *out = data;
@@ -119,8 +125,12 @@ static void evict_outgoing(void *data)
 		i = atomic_fetch_inc(&out->next);
 		if (i >= out->n)
 			break;
-		evict_if_any(&out->e, mts_rotor.roster.jobs[mts_rotor.evict.outgoing[i]]);
+		evict_if_any(&out->e, outgoing_job(i));
 	}
+	/* While there is a chunk for each of them. */
+	for (i = 0; i < out->n && left_of(&out->e) >= 2 * MTS_EVICT_CHUNK_MAX; i++)
+		if (atomic_read(&outgoing_job(i)->evictors))
+			evict_if_any(&out->e, outgoing_job(i));
 }
 
 /* What the jobs that are to run need in memory, and have. */
@@ -182,21 +192,21 @@ static u32 count_enough(u32 n, u64 want)
 	u32 i;
 
 	for (i = 0; i < n && sum < want; i++)
-		sum = mts_add_sat(sum,
-				  evictable(mts_rotor.roster.jobs[mts_rotor.evict.outgoing[i]]));
+		sum = mts_add_sat(sum, evictable(outgoing_job(i)));
 	return i;
 }
 
 u64 mts_evict_frozen(u64 want, u64 deadline)
 {
 	struct outgoing out = { .e = new_eviction(want, deadline) };
-	u64 most = left_of(&out.e), got;
+	u64 most = left_of(&out.e), got, threads;
 	u32 n = list_outgoing();
 	struct mts_costs_move move;
 
 	out.n = count_enough(n, want);
 	move = mts_costs_begin();
-	mts_workers_run(evict_outgoing, &out, min(mts_bring_threads(), out.n));
+	threads = max_t(u64, out.n, div_u64(most, MTS_EVICT_CHUNK_MAX));
+	mts_workers_run(evict_outgoing, &out, min_t(u64, mts_bring_threads(), threads));
 	/*
 	 * They fell short: go on with the next jobs. Asking a job twice is in vain where swap is
 	 * full.

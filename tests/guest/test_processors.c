@@ -61,4 +61,44 @@ static void several_threads_move_memory(void)
 	check(workers_ns_in_rounds(3) > 0, "they never came back");
 }
 
-GUEST_TESTS(TEST(a_bin_keeps_both_processors_busy), TEST(several_threads_move_memory));
+static u32 count_evictions_by(const char *text, const char *name, const char *thread)
+{
+	char job[64];
+	u32 n = 0;
+
+	snprintf(job, sizeof(job), " name=%s", name);
+	for (; text; text = strchr(text, '\n')) {
+		const char *end = strchrnul(++text, '\n');
+		const char *event = memmem(text, end - text, "mts_evict:", 10);
+
+		n += event && end - event > (long)strlen(job) &&
+		     !memcmp(end - strlen(job), job, strlen(job)) &&
+		     memmem(text, end - text, thread, strlen(thread));
+	}
+	return n;
+}
+
+/* A job alone in its bin is evicted by the rotor, and by a worker that helps it. */
+static void several_threads_evict_one_job(void)
+{
+	static const unsigned int two_large[] = { 80, 80 };
+	static char text[1 << 20];
+	u32 rotor, workers;
+
+	start_hogs(HOG_RANDOM, 2, two_large);
+	rotate(85, 2000, MTS_EVICT_FULL);
+	wait_rounds(1);
+	trace_begin();
+	wait_rounds(2);
+	trace_end(text, sizeof(text));
+	rotor = count_evictions_by(text, "a", "mts_rotor");
+	workers = count_evictions_by(text, "a", "kworker");
+	check(rotor, "the rotor evicts nothing: %s", describe());
+	check(workers, "no worker helps in %u evictions: %s", rotor, describe());
+	check(workers <= rotor, "%u of %u", workers, rotor);
+	hog_expect_progress(&hogs[0], 10000);
+	hog_expect_progress(&hogs[1], 10000);
+}
+
+GUEST_TESTS(TEST(a_bin_keeps_both_processors_busy), TEST(several_threads_move_memory),
+	    TEST(several_threads_evict_one_job));

@@ -405,6 +405,17 @@ static inline int mutex_lock_killable(struct mutex *lock)
 
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
+
+/* Readers exclude each other here, too. */
+struct rw_semaphore {
+	struct mutex lock;
+};
+
+#define init_rwsem(sem) mutex_init(&(sem)->lock)
+#define down_read(sem) mutex_lock(&(sem)->lock)
+#define up_read(sem) mutex_unlock(&(sem)->lock)
+#define down_write(sem) mutex_lock(&(sem)->lock)
+#define up_write(sem) mutex_unlock(&(sem)->lock)
 void spin_lock(spinlock_t *lock);
 void spin_unlock(spinlock_t *lock);
 

@@ -97,10 +97,10 @@ static u64 by_controller(struct mts_eviction *e, struct mts_job *job, bool *all,
 		if (!chunk)
 			return got;
 		mts_promise(PATIENCE_NS, "a job is evicted");
-		mutex_lock(&job->evict_lock);
+		down_read(&job->evict_lock);
 		/* EAGAIN also comes when all was evicted: only what is left counts. */
 		mts_cgroupfs_write_u64(&job->dir, "memory.reclaim", chunk);
-		mutex_unlock(&job->evict_lock);
+		up_read(&job->evict_lock);
 		if (mts_usage_resident(job, &after))
 			after = resident;
 		freed = mts_sub_floor(resident, after);
