@@ -17,6 +17,13 @@ void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *
 	sample->pages += part->pages;
 }
 
+void mts_disk_collect(struct mts_disk_sample *sample, const struct mts_disk_sample *move, u64 now)
+{
+	if (!sample->since_ns || now >= sample->since_ns + MTS_DISK_EXPIRES_NS)
+		*sample = (struct mts_disk_sample){ .since_ns = mts_max(now, 1) };
+	mts_disk_add(sample, move);
+}
+
 bool mts_disk_note(struct mts_page_cost *cost, const struct mts_disk_sample *sample, u64 now)
 {
 	if (sample->pages < MTS_DISK_LEAST_PAGES)

@@ -23,12 +23,14 @@
  * @waited_ns: part of @elapsed_ns in which the first of these threads neither worked nor waited for
  *	a processor: it waited for the disk
  * @pages: that were moved
+ * @since_ns: of several moves: when mts_disk_collect() added the first; 0: none
  */
 struct mts_disk_sample {
 	u64 elapsed_ns;
 	u64 worked_ns;
 	u64 waited_ns;
 	u64 pages;
+	u64 since_ns;
 };
 
 /**
@@ -63,6 +65,12 @@ struct mts_disk {
 
 /* Add a part to a sample. */
 void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *part);
+
+/*
+ * Add a move to those that are no sufficient sample yet. They expire as a figure does: the pages of
+ * an hour ago say nothing about the disk.
+ */
+void mts_disk_collect(struct mts_disk_sample *sample, const struct mts_disk_sample *move, u64 now);
 
 /**
  * mts_disk_note() - a sample replaces the figure, unless it is too small

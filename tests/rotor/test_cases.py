@@ -29,6 +29,10 @@ CASES = (
     "a_job_without_swap_is_in_every_bin",
     "what_a_limit_of_swap_keeps_is_in_every_bin",
     "a_slow_disk_is_believed_for_ever",
+    "a_lesson_of_the_capacity_lasts",
+    "swapins_of_others_lower_the_capacity",
+    "an_overdue_job_lowers_the_capacity",
+    "a_full_swap_lowers_the_capacity",
     "ten_jobs_run_three_at_a_time_and_nothing_moves",
     "a_small_job_passes_a_large_one",
     "unknown_jobs_begin_when_the_last_one_has_grown",
@@ -49,8 +53,6 @@ NOT_MENDED = {
     "slow_swap_outlives_its_jobs": "a verdict is kept for 30 s to 10 minutes, whichever jobs there "
     "are: keep its inputs, and drop it when one of them changes by an eighth",
     "no_gain_outlives_its_jobs": "the same",
-    "a_lesson_of_the_capacity_lasts": "the ceiling goes down by swap-ins of the host, and up only "
-    "when turns end: count the jobs' own, and try again",
     "a_switch_costs_what_small_ones_did": "the cost is kept for a switch: keep it for a byte",
     "early_turns_are_judged_by_other_times": "what jobs had before turns is the last window's "
     "share, however old",

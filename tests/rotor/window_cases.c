@@ -8,6 +8,7 @@
 #include "context/virtual/machine.h"
 #include "events/stats.h"
 #include "events/wake.h"
+#include "jobs/freezer.h"
 #include "rotor/state.h"
 #include "world.h"
 
@@ -133,39 +134,117 @@ static bool runs_a_full_bin(void *unused)
 	       machine_now() - mts_rotor.phase.slice_began > 2 * SECOND;
 }
 
-/* Once something that is no job reads from swap, while a bin runs that fits. */
-static void a_lesson_of_the_capacity_lasts(void)
+static bool is_swap_full(void *unused)
+{
+	return mts_rotor_is_swap_full();
+}
+
+/* Four jobs, of which two fit. A bin of two runs. */
+static void begin_pairs(struct model **jobs, const struct host *given)
 {
 	struct mts_config config = config_of(MTS_MODE_ALWAYS);
-	struct host quick = usual_host;
-	u64 before, after;
 	u32 i;
 
-	quick.bulk_ns = 2000;
-	case_begin(&quick, MTS_MODE_ALWAYS);
+	case_begin(given, MTS_MODE_ALWAYS);
 	config.demand = MTS_DEMAND_ALLOCATED;
 	world_configure(&config);
 	for (i = 0; i < 4; i++) {
-		struct model *model = host_add(3200 * MIB, 0, 0);
-
-		/* Two of them fit as they are. */
-		model->resident = i < 2 ? model->size : 0;
-		model->swap = model->size - model->resident;
-		host.swap_used += model->swap;
+		jobs[i] = host_add(3200 * MIB, 0, 0);
+		/* Two of them are in memory. */
+		jobs[i]->resident = i < 2 ? jobs[i]->size : 0;
+		jobs[i]->swap = jobs[i]->size - jobs[i]->resident;
+		host.swap_used += jobs[i]->swap;
 	}
 	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
 	machine_sleep(120 * SECOND);
 	NEED(wait_until(runs_a_full_bin, NULL, 120 * SECOND) < 120 * SECOND, "no bin of two jobs");
+}
+
+/* Two seconds in which 3 GiB come from swap. @jobs: it is those that run; NULL: it is no job. */
+static void swap_in(struct model **jobs)
+{
+	const u64 pages = (GIB >> PAGE_SHIFT) * 3 / 20;
+	u32 tick, i;
+
+	for (tick = 0; tick < 20; tick++) {
+		for (i = 0; jobs && i < 4; i++)
+			if (jobs[i]->job->runs)
+				jobs[i]->refaults += pages / 2;
+		host.swapins += pages;
+		host.last_reclaim = machine_now();
+		machine_sleep(100 * MS);
+	}
+}
+
+static void expect_no_lesson(void)
+{
+	EXPECT(!mts_rotor.fit.lesson.capacity_ceiling, "the capacity falls below %llu MiB",
+	       mts_rotor.fit.lesson.capacity_ceiling / MIB);
+	world_unload();
+}
+
+/* For a while something that is no job has memory that it does not give back, unseen. */
+static void a_lesson_of_the_capacity_lasts(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+	u64 before, after;
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
 	before = mts_rotor.round.plan.capacity;
-	host.swapins += GIB >> PAGE_SHIFT;
-	host.last_reclaim = machine_now();
+	swap_in(jobs);
 	machine_sleep(60 * SECOND);
 	NEED(mts_rotor.round.plan.capacity < before, "nothing was learned");
 	machine_sleep(1200 * SECOND);
 	after = mts_rotor.round.plan.capacity;
 	EXPECT(after >= before - before / 64, "20 minutes later the capacity is %llu MiB of %llu",
 	       after / MIB, before / MIB);
+	NEED(wait_until(runs_a_full_bin, NULL, 120 * SECOND) < 120 * SECOND, "no bin of two jobs");
 	world_unload();
+}
+
+static void swapins_of_others_lower_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	swap_in(NULL);
+	expect_no_lesson();
+}
+
+/* The watchdog has thawed a job: it has memory that the plan gave to the running bin. */
+static void an_overdue_job_lowers_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+	u32 i;
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	for (i = 0; jobs[i]->job->runs; i++)
+		;
+	jobs[i]->job->overdue = true;
+	mts_freezer_thaw(jobs[i]->job);
+	swap_in(jobs);
+	expect_no_lesson();
+}
+
+/* What is to leave stays in memory: there is too little room for a bin of any size. */
+static void a_full_swap_lowers_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	host.swap = host.swap_used + 256 * MIB;
+	NEED(wait_until(is_swap_full, NULL, 60 * SECOND) < 60 * SECOND, "swap is not full");
+	NEED(wait_until(runs_a_full_bin, NULL, 60 * SECOND) < 60 * SECOND, "no bin of two jobs");
+	swap_in(jobs);
+	expect_no_lesson();
 }
 
 /* Turns of small bins, and then of large ones on the same disk. */
@@ -303,6 +382,9 @@ const struct a_case window_cases[] = {
 	CASE(no_gain_outlives_its_jobs),
 	CASE(a_slow_disk_is_believed_for_ever),
 	CASE(a_lesson_of_the_capacity_lasts),
+	CASE(swapins_of_others_lower_the_capacity),
+	CASE(an_overdue_job_lowers_the_capacity),
+	CASE(a_full_swap_lowers_the_capacity),
 	CASE(a_switch_costs_what_small_ones_did),
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(the_first_plan_has_old_demands),
