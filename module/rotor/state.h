@@ -79,7 +79,8 @@ struct mts_round {
  * @owner: turn.c
  * @first: of disjoint bins, the one that runs first
  * @left: bins that are to come in before the round is over
- * @order: the bins that wait, in the order of their turns, as of the last switch
+ * @order: the bins that wait, in the order of their turns, as of the last switch; groups that
+ *	have come since are last
  * @n: how many
  * @place: of each bin in @order; of a bin that does not wait: 0
  */

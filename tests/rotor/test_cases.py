@@ -33,6 +33,7 @@ CASES = (
     "swapins_of_others_lower_the_capacity",
     "an_overdue_job_lowers_the_capacity",
     "a_full_swap_lowers_the_capacity",
+    "a_group_that_comes_has_the_place_of_an_old_one",
     "ten_jobs_run_three_at_a_time_and_nothing_moves",
     "a_small_job_passes_a_large_one",
     "unknown_jobs_begin_when_the_last_one_has_grown",

@@ -10,6 +10,7 @@
 #include "events/wake.h"
 #include "jobs/freezer.h"
 #include "rotor/state.h"
+#include "rotor/turn.h"
 #include "world.h"
 
 static bool has_turns(void *unused)
@@ -278,6 +279,65 @@ static void a_switch_costs_what_small_ones_did(void)
 	world_unload();
 }
 
+/* ---- whose turn it is ---------------------------------------------------------------------- */
+
+static bool has_a_bin(void *model)
+{
+	return ((struct model *)model)->job->bin < mts_rotor.round.nbins;
+}
+
+/* Each job has a place in the order of eviction, and no two groups that wait have the same. */
+static void expect_places(void)
+{
+	u32 i, j;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		EXPECT(mts_turn_rank(job) < mts_rotor.round.nbins, "%s has place %u of %u",
+		       job->name, mts_turn_rank(job), mts_rotor.round.nbins);
+		for (j = 0; j < i && !job->runs; j++) {
+			const struct mts_job *other = mts_rotor.roster.jobs[j];
+
+			EXPECT(other->runs || other->bin == job->bin ||
+				       mts_turn_rank(other) != mts_turn_rank(job),
+			       "%s and %s have the same place", job->name, other->name);
+		}
+	}
+}
+
+/* Overlapping bins: the groups of an earlier round were more, and others. */
+static void a_group_that_comes_has_the_place_of_an_old_one(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct model *small[24], *newcomer;
+	struct host quick = usual_host;
+	u32 i;
+
+	quick.bulk_ns = 2000;
+	case_begin(&quick, MTS_MODE_ALWAYS);
+	config.step = 64;
+	world_configure(&config);
+	for (i = 0; i < 8; i++)
+		host_add(1200 * MIB, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(small); i++)
+		small[i] = host_add(100 * MIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(120 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps && mts_rotor.round.nbins > 20, "%u groups",
+	     mts_rotor.round.nbins);
+	for (i = 0; i < ARRAY_SIZE(small); i++)
+		host_end_job(small[i]);
+	machine_sleep(120 * SECOND);
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		newcomer = host_add(500 * MIB, 0, 0);
+		NEED(newcomer, "no more jobs");
+		NEED(wait_until(has_a_bin, newcomer, 60 * SECOND) < 60 * SECOND, "no bin");
+		expect_places();
+	}
+	world_unload();
+}
+
 /* ---- what is decided by ------------------------------------------------------------------- */
 
 /*
@@ -386,6 +446,7 @@ const struct a_case window_cases[] = {
 	CASE(an_overdue_job_lowers_the_capacity),
 	CASE(a_full_swap_lowers_the_capacity),
 	CASE(a_switch_costs_what_small_ones_did),
+	CASE(a_group_that_comes_has_the_place_of_an_old_one),
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(the_first_plan_has_old_demands),
 	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),
