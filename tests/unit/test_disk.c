@@ -273,6 +273,18 @@ static void pages_are_scattered_where_requests_take_the_time(void **unused)
 	assert_false(mts_disk_is_scattered(&apart, 20 * US));
 }
 
+/* By the time alone: 410 MB/s, where a page takes 10 us, is the limit. */
+static void a_disk_far_behind_takes_four_times_the_work(void **unused)
+{
+	(void)unused;
+	assert_false(mts_disk_is_far_behind(1000, 1000 * 4 * MTS_DISK_PAGE_WORK_NS));
+	assert_true(mts_disk_is_far_behind(1000, 1000 * 4 * MTS_DISK_PAGE_WORK_NS + 4));
+	assert_false(mts_disk_is_far_behind(0, 0));
+	/* A SATA SSD is not; a rotating disk is. */
+	assert_false(mts_disk_is_far_behind(500000000 / 4096, SECOND));
+	assert_true(mts_disk_is_far_behind(250000000 / 4096, SECOND));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +302,7 @@ int main(void)
 		cmocka_unit_test(disks_of_each_kind),
 		cmocka_unit_test(both_ways_count_together),
 		cmocka_unit_test(a_page_in_a_row_is_that_of_the_faster_way),
+		cmocka_unit_test(a_disk_far_behind_takes_four_times_the_work),
 		cmocka_unit_test(pages_are_scattered_where_requests_take_the_time),
 	};
 
