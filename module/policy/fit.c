@@ -56,8 +56,8 @@ void mts_policy_clean_round(struct mts_lesson *lesson)
 		*lesson = (struct mts_lesson){ 0 };
 		return;
 	}
-	lesson->capacity_ceiling = mts_add_sat(lesson->capacity_ceiling,
-					       mts_max(margin / lesson->rounds, 1));
+	lesson->capacity_ceiling =
+		mts_add_sat(lesson->capacity_ceiling, mts_max(margin / lesson->rounds, 1));
 	lesson->has_risen = true;
 }
 

@@ -856,8 +856,10 @@ int ipc_disk(struct mts_disk_info *disk)
 		return 0;
 	if (slow || now.status.state == MTS_STATE_RUNNING)
 		disk->out = (struct mts_page_way){ 8240, 2700, 5540, 4 * SECOND };
-	if (page_ns)
-		disk->out = disk->in = (struct mts_page_way){ page_ns, page_ns, 0, SECOND };
+	if (page_ns) {
+		disk->out = (struct mts_page_way){ page_ns, page_ns, 0, SECOND };
+		disk->in = disk->out;
+	}
 	if (!slow)
 		return 0;
 	disk->in = (struct mts_page_way){ 152000, 2400, 149000, 61 * SECOND };

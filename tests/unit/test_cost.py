@@ -31,8 +31,10 @@ FEW_BINS = ("4", "25", "250")
 TIES = ("pairs", "chains", "stars", "random")
 
 
-def cases(jobs, bins, rounds, ties, rest, step="bin"):
-    words = itertools.product([jobs], SIZES, PACKERS, bins, rounds, ties, [rest], [step])
+def cases(jobs, bins, rounds, ties, rest):
+    """The rest: residents, threads and STEP; without STEP bins do not overlap."""
+    rest = rest if rest.count(" ") > 1 else f"{rest} bin"
+    words = itertools.product([jobs], SIZES, PACKERS, bins, rounds, ties, [rest])
     return [" ".join(case) for case in words]
 
 
@@ -56,15 +58,15 @@ CASES = [
 ]
 LIMITS_CASES = [
     *cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4"),
-    *cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4", "auto2"),
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4 auto2"),
 ]
 # What a MiB takes is not known, or it is 2 ms: as the disks that are.
 AUTO_CASES = [
-    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 1", "auto0"),
-    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 4", "auto2"),
-    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4", "auto0"),
-    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4", "auto2"),
-    *cases(FEW_JOBS, FEW_BINS, ["2"], ["random"], "0 4", "auto0"),
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 1 auto0"),
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 4 auto2"),
+    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4 auto0"),
+    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4 auto2"),
+    *cases(FEW_JOBS, FEW_BINS, ["2"], ["random"], "0 4 auto0"),
 ]
 
 

@@ -363,7 +363,8 @@ static void lessons_in_a_row_do_not_slow_it_down(void **unused)
 	(void)unused;
 	planned(capacity, 0, capacity);
 	for (i = 0; i < 4; i++) {
-		plan.capacity = bin.demand = capacity;
+		plan.capacity = capacity;
+		bin.demand = capacity;
 		check(misfit(capacity));
 		capacity = mts_policy_learned(&lesson, 20000);
 	}
@@ -411,9 +412,9 @@ static void a_reason_that_does_not_pass_costs_few_slices(void **unused)
 static void a_ceiling_that_rises_saturates(void **unused)
 {
 	(void)unused;
-	lesson = (struct mts_lesson){
-		.capacity_ceiling = U64_MAX, .capacity = U64_MAX, .rounds = 8
-	};
+	lesson = (struct mts_lesson){ .capacity_ceiling = U64_MAX,
+				      .capacity = U64_MAX,
+				      .rounds = 8 };
 	mts_policy_clean_round(&lesson);
 	assert_true(lesson.capacity_ceiling == U64_MAX);
 	lesson = (struct mts_lesson){ .capacity_ceiling = 1, .capacity = 900, .rounds = 64 };
