@@ -82,6 +82,17 @@ struct mts_touched {
 };
 
 /**
+ * struct mts_swapins_seen - what a job had swapped in when it was last counted
+ * @slice: mts_rotor.fit.slices then: it counts in that slice alone
+ * @refaults, @major_faults: as in struct mts_usage
+ */
+struct mts_swapins_seen {
+	u64 slice;
+	u64 refaults;
+	u64 major_faults;
+};
+
+/**
  * struct mts_swap_slots - a job's memory.swap.high while mts changes it
  * @memcg: the job's, with a reference; NULL: mts does not change it
  * @found: the value before mts changed it, pages
@@ -265,6 +276,7 @@ struct mts_job {
 	u32 limit_above; /* confined.c: index of the nearest limit above it */
 	bool confined; /* confined.c: it reclaims for these limits, not for the host */
 	u64 refaults; /* confined.c: usage.refaults that are accounted for */
+	struct mts_swapins_seen seen; /* fit.c */
 	u64 immovable; /* part of the demand that limits of swap keep in memory */
 	bool has_no_swap; /* in every bin, because limits of swap leave nothing to evict */
 	bool limited; /* in every bin because of its pause limit */

@@ -5,6 +5,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
+#include "policy/size.h"
 #include "rotor/state.h"
 
 static char *mode = "auto";
@@ -139,8 +140,8 @@ int mts_config_set(const struct mts_config *set)
 /* "bin", "auto", or whole MiB. */
 static int parse_step(const char *text, u32 *value)
 {
-	char *end;
 	u64 bytes;
+	int err;
 
 	if (!strcmp(text, "bin")) {
 		*value = MTS_STEP_BIN;
@@ -150,9 +151,13 @@ static int parse_step(const char *text, u32 *value)
 		*value = MTS_STEP_AUTO;
 		return 0;
 	}
-	bytes = memparse(text, &end);
-	if (*end || !bytes || bytes & ((1u << 20) - 1) || bytes >> 20 > MTS_STEP_MIB_MAX)
+	err = mts_size_parse(text, &bytes);
+	if (err)
+		return err;
+	if (!bytes || bytes & ((1u << 20) - 1))
 		return -EINVAL;
+	if (bytes >> 20 > MTS_STEP_MIB_MAX)
+		return -ERANGE;
 	*value = bytes >> 20;
 	return 0;
 }

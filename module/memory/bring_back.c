@@ -167,7 +167,7 @@ static u64 room_from(struct mem_cgroup *memcg, int level)
  */
 static bool has_room(const struct progress *p, struct mm_struct *mm, const struct mts_job *job)
 {
-	u64 least = (u64)MTS_MAX_WORKERS * (CHECK_PAGES + p->around);
+	u64 least = (u64)MTS_MOVERS_MAX * (CHECK_PAGES + p->around);
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(mm);
 	bool has = room_from(memcg, job->cgrp->level + 1) >= least;
 

@@ -73,6 +73,7 @@ static int read_stat(struct mts_job *job, struct mts_usage *usage)
 	usage->swapcached = keyed_value(stat, "swapcached");
 	usage->zswap = keyed_value(stat, "zswap");
 	usage->refaults = keyed_value(stat, "workingset_refault_anon");
+	usage->major_faults = keyed_value(stat, "pgmajfault");
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static struct run {
 	u64 busy;
 } run;
 
-static struct work_struct workers[MTS_MAX_WORKERS - 1];
+static struct work_struct workers[MTS_MOVERS_MAX - 1];
 static struct workqueue_struct *queue;
 
 u64 mts_workers_delayed(void)
@@ -83,13 +83,13 @@ void mts_workers_call(void)
 
 void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
-	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MOVERS_MAX);
 
 	run = (struct run){
 		.owner = current,
 		.fn = fn,
 		.data = data,
-		.most = clamp(min(n, wanted), 1u, MTS_MAX_WORKERS) - 1,
+		.most = clamp(min(n, wanted), 1u, MTS_MOVERS_MAX) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};

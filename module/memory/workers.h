@@ -4,12 +4,8 @@
 #define _MTS_WORKERS_H
 
 #include "context.h"
+#include "policy/window.h"
 
-/*
- * Limit of threads. More would wait for each other: for the map of the swap device, and for the
- * disk.
- */
-#define MTS_MAX_WORKERS 8u
 /*
  * The rotor's thread works alone for this long, ns, to see whether the processor is the bottleneck.
  * A longer time wastes processors, a shorter one says little.

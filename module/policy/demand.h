@@ -17,7 +17,12 @@
  * @zswap: memory.stat "zswap": compressed size, part of @current_bytes; the same pages count in
  *	@swap with their full size
  * @refaults: memory.stat "workingset_refault_anon": pages swapped in since the cgroup was made, not
- *	bytes; it is no part of the demand
+ *	bytes; it is no part of the demand. U64_MAX: not known
+ * @major_faults: memory.stat "pgmajfault": faults that waited for a page, of a file too; no part of
+ *	the demand
+ *
+ * The multi-generational LRU of 6.1 leaves out most refaults, and a major fault may read several
+ * pages: the larger figure is nearer.
  */
 struct mts_usage {
 	u64 current_bytes;
@@ -28,6 +33,7 @@ struct mts_usage {
 	u64 swapcached;
 	u64 zswap;
 	u64 refaults;
+	u64 major_faults;
 };
 
 /* What the kernel can drop without writing: page cache and slab. It is no part of the demand. */

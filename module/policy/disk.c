@@ -8,6 +8,8 @@
 #define ANOTHER 4u
 /* mts_disk_is_scattered(): a quarter of the time is for the pages. */
 #define SCATTERED 4u
+/* mts_disk_is_far_behind(): as many times the processor's time. */
+#define FAR_BEHIND 4u
 
 void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *part)
 {
@@ -15,6 +17,13 @@ void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *
 	sample->worked_ns += part->worked_ns;
 	sample->waited_ns += part->waited_ns;
 	sample->pages += part->pages;
+}
+
+void mts_disk_collect(struct mts_disk_sample *sample, const struct mts_disk_sample *move, u64 now)
+{
+	if (!sample->since_ns || now >= sample->since_ns + MTS_DISK_EXPIRES_NS)
+		*sample = (struct mts_disk_sample){ .since_ns = mts_max(now, 1) };
+	mts_disk_add(sample, move);
 }
 
 bool mts_disk_note(struct mts_page_cost *cost, const struct mts_disk_sample *sample, u64 now)
@@ -116,4 +125,9 @@ bool mts_disk_is_scattered(const struct mts_disk_sample *sample, u64 row_ns)
 
 	return row_ns && mts_disk_limits(sample->worked_ns, sample->waited_ns) &&
 	       div64_u64(sample->waited_ns, pages) > SCATTERED * row_ns;
+}
+
+bool mts_disk_is_far_behind(u64 pages, u64 ns)
+{
+	return ns / FAR_BEHIND > pages * MTS_DISK_PAGE_WORK_NS;
 }

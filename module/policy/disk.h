@@ -15,6 +15,11 @@
  * still know the disk; how it was before other work came or went is forgotten.
  */
 #define MTS_DISK_EXPIRES_NS 600000000000ull
+/*
+ * Processor time to move a page of 4 KiB out or in, ns: an AMD EPYC takes 2658 and 2337, by
+ * bench/pagecost. For want of this host's own.
+ */
+#define MTS_DISK_PAGE_WORK_NS 2500u
 
 /**
  * struct mts_disk_sample - memory that was moved one way
@@ -23,12 +28,14 @@
  * @waited_ns: part of @elapsed_ns in which the first of these threads neither worked nor waited for
  *	a processor: it waited for the disk
  * @pages: that were moved
+ * @since_ns: of several moves: when mts_disk_collect() added the first; 0: none
  */
 struct mts_disk_sample {
 	u64 elapsed_ns;
 	u64 worked_ns;
 	u64 waited_ns;
 	u64 pages;
+	u64 since_ns;
 };
 
 /**
@@ -63,6 +70,12 @@ struct mts_disk {
 
 /* Add a part to a sample. */
 void mts_disk_add(struct mts_disk_sample *sample, const struct mts_disk_sample *part);
+
+/*
+ * Add a move to those that are no sufficient sample yet. They expire as a figure does: the pages of
+ * an hour ago say nothing about the disk.
+ */
+void mts_disk_collect(struct mts_disk_sample *sample, const struct mts_disk_sample *move, u64 now);
 
 /**
  * mts_disk_note() - a sample replaces the figure, unless it is too small
@@ -125,5 +138,12 @@ u64 mts_disk_row_ns(const struct mts_disk *disk, u64 now);
  * its time went into requests.
  */
 bool mts_disk_is_scattered(const struct mts_disk_sample *sample, u64 row_ns);
+
+/*
+ * Without samples: do @pages of 4 KiB that take @ns to be moved in bulk wait for the disk for more
+ * than three quarters of that time? Whether a request costs much cannot be told from it. A disk so
+ * slow (below 410 MB/s) is taken for one with heads.
+ */
+bool mts_disk_is_far_behind(u64 pages, u64 ns);
 
 #endif /* _MTS_POLICY_DISK_H */

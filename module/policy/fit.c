@@ -10,25 +10,55 @@
 #define CEILING_MARGIN_PART 16
 /* The ceiling is dropped when the capacity has grown by 1/8: the host is not as it was. */
 #define CEILING_DROP_PART 8
+/*
+ * Clean rounds in which the ceiling rises by its margin: then the bin that did not fit is tried
+ * again. A failure costs the slice of one bin. At first 8, which is minutes: capacity that was a
+ * fifth too low is back after 30 rounds. The number doubles with each failure, up to 64: of two
+ * bins that is less than 1 % of the slices. Where all jobs fit in one bin, to try is to end turns,
+ * and a failure costs all jobs a storm: 64 at once.
+ */
+#define RISE_ROUNDS 8u
+#define RISE_ROUNDS_MOST 64u
+
+static u64 margin_of(const struct mts_lesson *lesson)
+{
+	return lesson->capacity_ceiling / CEILING_MARGIN_PART;
+}
 
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity)
 {
-	u64 margin;
-
 	if (!lesson->capacity_ceiling)
 		return capacity;
 	if (capacity > mts_add_sat(lesson->capacity, lesson->capacity / CEILING_DROP_PART)) {
-		lesson->capacity_ceiling = 0;
+		*lesson = (struct mts_lesson){ 0 };
 		return capacity;
 	}
-	margin = lesson->capacity_ceiling / CEILING_MARGIN_PART;
-	return mts_min(capacity, lesson->capacity_ceiling - margin);
+	return mts_min(capacity, lesson->capacity_ceiling - margin_of(lesson));
 }
 
-static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling)
+static void learn(struct mts_lesson *lesson, u64 capacity, u64 capacity_ceiling, u32 rounds)
 {
 	lesson->capacity_ceiling = capacity_ceiling;
 	lesson->capacity = mts_max(capacity, lesson->capacity);
+	if (lesson->has_risen)
+		lesson->rounds = mts_min(2 * lesson->rounds, RISE_ROUNDS_MOST);
+	lesson->rounds = mts_max(rounds, lesson->rounds);
+	lesson->has_risen = false;
+}
+
+void mts_policy_clean_round(struct mts_lesson *lesson)
+{
+	u64 margin = margin_of(lesson);
+
+	if (!lesson->capacity_ceiling)
+		return;
+	if (lesson->capacity_ceiling - margin >= lesson->capacity) {
+		*lesson = (struct mts_lesson){ 0 };
+		return;
+	}
+	lesson->capacity_ceiling =
+		mts_add_sat(lesson->capacity_ceiling, mts_max(margin / lesson->rounds, 1));
+	lesson->has_risen = true;
 }
 
 u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
@@ -55,7 +85,7 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 }
 
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
-		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set)
+		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool may_learn)
 {
 	/* With that much free, a watermark boost makes the kernel reclaim (mm/page_alloc.c). */
 	if (free > plan->capacity / 2)
@@ -63,14 +93,11 @@ bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
 	/* Repack if the bin has grown, but not if it was planned overfull. */
 	if (demand > plan->capacity)
 		return !(bin->flags & MTS_PLAN_OVERFULL);
-	/*
-	 * A configured capacity is never questioned. A bin of less than half cannot be packed
-	 * better.
-	 */
-	if (capacity_is_set || demand < plan->capacity / 2)
+	/* A bin of less than half cannot be packed better. */
+	if (!may_learn || demand < plan->capacity / 2)
 		return false;
 	learn(lesson, mts_add_sat(plan->capacity, plan->resident_demand),
-	      mts_add_sat(demand, plan->resident_demand));
+	      mts_add_sat(demand, plan->resident_demand), RISE_ROUNDS);
 	return true;
 }
 
@@ -78,6 +105,6 @@ bool mts_policy_tight(struct mts_lesson *lesson, u64 capacity, u64 demand, u64 f
 {
 	if (free > capacity / 2 || demand < capacity - capacity / 4)
 		return false;
-	learn(lesson, capacity, demand);
+	learn(lesson, capacity, demand, RISE_ROUNDS_MOST);
 	return true;
 }

@@ -10,14 +10,18 @@
  * @capacity_ceiling: bytes that did not fit: the demand of a bin and the exempt jobs that swapped
  *	in its slice, or of all jobs that lost time to memory although they should have fitted
  * @capacity: capacity for bins and exempt jobs together when the ceiling was learned
+ * @rounds: clean rounds in which the ceiling rises by its margin
+ * @has_risen: since it was last lowered
  *
  * The automatic capacity is an estimate. It is too high where caches cannot be dropped, because of
  * watermarks, and because swapping itself takes memory. A measured ceiling overrides it while the
- * host's memory is as it was then.
+ * host's memory is as it was then. The reason may pass, so it rises again.
  */
 struct mts_lesson {
 	u64 capacity_ceiling;
 	u64 capacity;
+	u32 rounds;
+	bool has_risen;
 };
 
 /*
@@ -25,6 +29,13 @@ struct mts_lesson {
  * when the capacity has grown by more than an eighth since it was learned.
  */
 u64 mts_policy_learned(struct mts_lesson *lesson, u64 capacity);
+
+/*
+ * A round was clean: each bin had its slice, and none had to be repacked. The ceiling rises a step.
+ * It is dropped after a clean round with all of the capacity. Each time that it is lowered again
+ * it rises at half the pace, so that a reason which does not pass costs few slices.
+ */
+void mts_policy_clean_round(struct mts_lesson *lesson);
 
 /* Bytes by which it grows within @within_ns, after @grown bytes in @elapsed_ns, at that pace. */
 u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns);
@@ -45,10 +56,11 @@ bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin 
 /*
  * A bin of several jobs that now needs @demand swaps in its slice: must it be repacked? If it
  * should have fitted, the capacity ceiling is lowered. @free: free bytes of the host; above half of
- * the capacity the bin's size is not the cause. @capacity_is_set: the capacity is configured.
+ * the capacity the bin's size is not the cause. @may_learn: the capacity is automatic, and nothing
+ * but the bin's size explains why it swaps.
  */
 bool mts_policy_misfit(struct mts_lesson *lesson, const struct mts_plan *plan,
-		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool capacity_is_set);
+		       const struct mts_plan_bin *bin, u64 demand, u64 free, bool may_learn);
 
 /*
  * All jobs and the exempt jobs together need @demand and fit, but lose time to memory: is the

@@ -2,9 +2,6 @@
 /* Bins that overlap. */
 #include "policy/window.h"
 
-/* As memory/workers.c has. */
-#define MOVERS_MAX 8u
-
 static bool comes_before(const struct mts_plan_bin *a, const struct mts_plan_bin *b)
 {
 	return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->service_ns < b->service_ns;
@@ -111,5 +108,5 @@ bool mts_window_chooses(u32 step)
 
 u32 mts_window_movers(u32 processors)
 {
-	return mts_min(mts_max(processors / 4, 1u), MOVERS_MAX);
+	return mts_min(mts_max(processors / 4, 1u), MTS_MOVERS_MAX);
 }

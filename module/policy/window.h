@@ -18,6 +18,11 @@
  * the memory on. Larger ones leave more memory idle, half a group on average.
  */
 #define MTS_WINDOW_STEPS 32u
+/*
+ * Threads that move memory, at most. More would wait for each other: for the map of the swap
+ * device, and for the disk.
+ */
+#define MTS_MOVERS_MAX 8u
 
 /**
  * mts_window_next() - choose the groups that run after the next switch
@@ -57,7 +62,10 @@ u64 mts_window_step(u32 step, u64 capacity);
 /* Is it to be chosen whether bins overlap? */
 bool mts_window_chooses(u32 step);
 
-/* How many threads move memory while jobs run on: a quarter of the processors, within 1..8. */
+/*
+ * How many threads move memory while jobs run on: a quarter of the processors, within 1 and
+ * MTS_MOVERS_MAX.
+ */
 u32 mts_window_movers(u32 processors);
 
 #endif /* _MTS_POLICY_WINDOW_H */

@@ -26,14 +26,14 @@ void mts_costs_out(const struct mts_costs_move *move, u64 pages)
 {
 	struct mts_disk_sample sample = sample_of(move, pages);
 
-	mts_disk_add(&mts_rotor.costs.out, &sample);
+	mts_disk_collect(&mts_rotor.costs.out, &sample, ktime_get_ns());
 }
 
 void mts_costs_in(const struct mts_costs_move *move, u64 pages)
 {
 	struct mts_disk_sample sample = sample_of(move, pages);
 
-	mts_disk_add(&mts_rotor.costs.in, &sample);
+	mts_disk_collect(&mts_rotor.costs.in, &sample, ktime_get_ns());
 }
 
 void mts_costs_note_request(u64 request_ns)

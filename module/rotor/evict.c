@@ -185,6 +185,11 @@ void mts_evict_note_full(void)
 	mutex_unlock(&mts_lock);
 }
 
+void mts_evict_note_short(u64 want, u64 got)
+{
+	mts_rotor.evict.fell_short = got < want - want / 8;
+}
+
 /* How many of the first @n outgoing jobs together have @want bytes in memory. */
 static u32 count_enough(u32 n, u64 want)
 {
@@ -226,7 +231,7 @@ void mts_evict_forget_full(void)
 
 void mts_evict_for_running(u64 least)
 {
-	u64 began = ktime_get_ns(), demand, resident, want;
+	u64 began = ktime_get_ns(), demand, resident, want, got;
 	u32 evict = mts_rotor.costs.switches.evict;
 
 	/* Of overlapping bins as much as comes in, and no more, changes hands. */
@@ -235,12 +240,15 @@ void mts_evict_for_running(u64 least)
 	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
 	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
+	mts_evict_note_short(0, 0);
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_running(&demand, &resident);
 	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
 	want = max(want, least);
-	if (mts_evict_frozen(want, 0) < want)
+	got = mts_evict_frozen(want, 0);
+	mts_evict_note_short(want, got);
+	if (got < want)
 		mts_evict_note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }

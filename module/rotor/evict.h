@@ -24,6 +24,9 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
  */
 u64 mts_evict_frozen(u64 want, u64 deadline);
 
+/* A switch was to evict @want bytes, and got so many. */
+void mts_evict_note_short(u64 want, u64 got);
+
 /* An eviction fell short: log it if swap is full. */
 void mts_evict_note_full(void);
 

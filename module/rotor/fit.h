@@ -15,13 +15,17 @@ bool mts_fit_all(void);
 bool mts_fit_outgrown(void);
 
 /*
- * Does the running bin swap while it runs, although it was to fit? Then the
- * next plan's capacity is less. Cheap if not.
+ * Does the running bin swap while it runs, although it was to fit? Then the next plan's capacity is
+ * less, unless something else took the bin's room. Cheap while the host swaps little.
  */
 bool mts_fit_swaps(void);
 
-/* A slice begins: what the host swaps in from now on counts against its bin. */
+/* A slice begins: what the host swaps in from now on may count against its bin. */
 void mts_fit_begin_slice(void);
+
+/* A round begins; it is over. @whole: each bin had its slice. */
+void mts_fit_begin_round(void);
+void mts_fit_end_round(bool whole);
 
 /* It was not the running bin that swapped in so many pages. */
 void mts_fit_excuse_swapins(u64 pages);

@@ -11,6 +11,7 @@
 #include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
+#include "rotor/turn.h"
 
 /* A newcomer whose pause limit the round breaks is exempt until the next one, if there is room. */
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
@@ -26,8 +27,12 @@ static u32 new_group(u64 demand)
 {
 	const struct mts_plan_bin running = mts_round_running();
 
-	return mts_round_add_bin(mts_add_sat(running.demand, demand) <=
-				 mts_rotor.round.plan.capacity);
+	u32 bin = mts_round_add_bin(mts_add_sat(running.demand, demand) <=
+				    mts_rotor.round.plan.capacity);
+
+	if (bin != MTS_BIN_NONE)
+		mts_turn_add_group(bin);
+	return bin;
 }
 
 static void place(struct mts_job *job, struct mts_newcomers *all)

@@ -31,6 +31,7 @@
  * @out: index into the roster: the next job that may have to leave
  * @in: index into the roster: the next job that may have to come back
  * @room: bytes that were evicted and not yet filled again
+ * @leaving: bytes that the frozen jobs had; @left: that were evicted of them
  * @began: when the switch began; ktime, ns
  * @last: when the last part of it ended; ktime, ns
  * @stands: all jobs are frozen until the switch ends
@@ -40,6 +41,8 @@ struct passing {
 	u32 out;
 	u32 in;
 	u64 room;
+	u64 leaving;
+	u64 left;
 	u64 began;
 	u64 last;
 	bool stands;
@@ -103,6 +106,7 @@ static int freeze_some(struct passing *p)
 		if (mts_evict_may(job) && !mts_ops->resident(job, &bytes))
 			sum = mts_add_sat(sum, bytes);
 	}
+	p->leaving = mts_add_sat(p->leaving, sum);
 	if (!err)
 		err = mts_freeze_wait(U64_MAX);
 	p->parts->freeze_ns += mts_freeze_lap(&p->last);
@@ -113,6 +117,7 @@ static int freeze_some(struct passing *p)
 static int make_room(struct passing *p, u64 bytes)
 {
 	u32 first;
+	u64 got;
 	int err;
 
 	/* Eight ninths will do: a little of each job cannot be evicted. */
@@ -124,9 +129,13 @@ static int make_room(struct passing *p, u64 bytes)
 		/* Drop to nice 0 so that interactive tasks get the CPU. */
 		set_user_nice(current, 0);
 		mts_bring_note_use(p->in);
-		for (; first < p->out; first++)
-			if (!mts_rotor.roster.jobs[first]->runs)
-				p->room += mts_evict_job(mts_rotor.roster.jobs[first], U64_MAX, 0);
+		for (; first < p->out; first++) {
+			if (mts_rotor.roster.jobs[first]->runs)
+				continue;
+			got = mts_evict_job(mts_rotor.roster.jobs[first], U64_MAX, 0);
+			p->room += got;
+			p->left += got;
+		}
 		set_user_nice(current, MIN_NICE);
 		p->parts->evict_ns += mts_freeze_lap(&p->last);
 		if (!mts_rotor_should_run())
@@ -196,6 +205,7 @@ int mts_overlap_switch(struct mts_switch_parts *parts)
 		err = make_room(&p, U64_MAX);
 	if (!err && p.stands)
 		err = mts_freeze_apply_bins(U64_MAX);
+	mts_evict_note_short(p.leaving, p.left);
 	mts_evict_note_full();
 	mts_stats_add(freeze_ns, parts->freeze_ns - p.counted_ns);
 	mts_stats_add(evict_ns, parts->evict_ns);

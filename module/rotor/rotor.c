@@ -11,6 +11,7 @@
 #include "jobs/freezer.h"
 #include "policy/plan.h"
 #include "rotor/admission.h"
+#include "rotor/fit.h"
 #include "rotor/freeze.h"
 #include "rotor/idle.h"
 #include "rotor/onset.h"
@@ -43,6 +44,7 @@ static void run_round(void)
 	trace_mts_round(mts_rotor.phase.round, &mts_rotor.round.plan, mts_rotor.roster.n);
 
 	mts_turn_begin_round();
+	mts_fit_begin_round();
 	while (is_to_go_round(end) && (bin = mts_turn_next()) != MTS_BIN_NONE) {
 		if (mts_switch_to(bin))
 			return;
@@ -53,6 +55,7 @@ static void run_round(void)
 			mts_slice_look_at_waits();
 		mts_slice_close(bin, end);
 	}
+	mts_fit_end_round(is_to_go_round(end));
 	mts_admit_judge(began, is_to_go_round(end));
 }
 

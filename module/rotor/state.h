@@ -80,7 +80,8 @@ struct mts_round {
  * @owner: turn.c
  * @first: of disjoint bins, the one that runs first
  * @left: bins that are to come in before the round is over
- * @order: the bins that wait, in the order of their turns, as of the last switch
+ * @order: the bins that wait, in the order of their turns, as of the last switch; groups that
+ *	have come since are last
  * @n: how many
  * @place: of each bin in @order; of a bin that does not wait: 0
  */
@@ -173,11 +174,13 @@ struct mts_admitting {
  * @swap_full_in: the last round in which an eviction found swap full; 0: none
  * @outgoing: indices into the roster, in the order in which they are evicted
  * @end_of_bin: where each rank (evict.c) ends in @outgoing; one entry more than there are bins
+ * @fell_short: in the last switch more than an eighth of what was to leave stayed in memory
  */
 struct mts_evicting {
 	u64 swap_full_in;
 	u32 *outgoing;
 	u32 *end_of_bin;
+	bool fell_short;
 };
 
 /**
@@ -195,10 +198,16 @@ struct mts_bringing {
  * struct mts_fitting - does what runs fit?
  * @owner: fit.c
  * @swapins: pages that the host had swapped in: those do not count against the running bin
+ * @slices: slices since load
+ * @counts: the jobs' own swap-ins are counted in this slice
+ * @dirty: in this round a bin swapped, or had to be repacked
  * @lesson: a capacity that was too large
  */
 struct mts_fitting {
 	u64 swapins;
+	u64 slices;
+	bool counts;
+	bool dirty;
 	struct mts_lesson lesson;
 };
 

@@ -63,6 +63,16 @@ void mts_turn_note_plan(u32 before)
 	}
 }
 
+/* The places of all bins, by the order. */
+static void note_places(void)
+{
+	u32 i;
+
+	memset(mts_rotor.turns.place, 0, mts_rotor.round.nbins * sizeof(*mts_rotor.turns.place));
+	for (i = 0; i < mts_rotor.turns.n; i++)
+		mts_rotor.turns.place[mts_rotor.turns.order[i]] = i;
+}
+
 /* ---- disjoint bins ------------------------------------------------------------------------ */
 
 /*
@@ -192,26 +202,38 @@ static u32 turn_of_groups(void)
 	return lead;
 }
 
+void mts_turn_add_group(u32 bin)
+{
+	lockdep_assert_held(&mts_lock);
+	mts_rotor.turns.place[bin] = 0;
+	if (mts_rotor.round.bins[bin].runs)
+		return;
+	/* What is frozen now is due last. */
+	mts_rotor.turns.place[bin] = mts_rotor.turns.n;
+	mts_rotor.turns.order[mts_rotor.turns.n++] = bin;
+}
+
 /* ---- both --------------------------------------------------------------------------------- */
 
 void mts_turn_begin_round(void)
 {
 	mts_rotor.turns.left = mts_rotor.round.nbins;
+	/* The order was that of the last round's bins. */
+	mts_rotor.turns.n = 0;
+	note_places();
 	mts_rotor.turns.first = overlaps() ? 0 : first_bin();
 }
 
 u32 mts_turn_next(void)
 {
-	u32 i, lead;
+	u32 lead;
 
 	if (!mts_rotor.turns.left)
 		return MTS_BIN_NONE;
 	lead = overlaps() ? turn_of_groups() : turn_of_bins();
 	if (lead == MTS_BIN_NONE)
 		return lead;
-	memset(mts_rotor.turns.place, 0, mts_rotor.round.nbins * sizeof(*mts_rotor.turns.place));
-	for (i = 0; i < mts_rotor.turns.n; i++)
-		mts_rotor.turns.place[mts_rotor.turns.order[i]] = i;
+	note_places();
 	return lead;
 }
 

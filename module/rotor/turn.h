@@ -14,6 +14,9 @@ void mts_turn_begin_round(void);
  */
 u32 mts_turn_next(void);
 
+/* A group was added to a round of overlapping bins. Under mts_lock. */
+void mts_turn_add_group(u32 bin);
+
 /* A plan was made; there were @before bins. Jobs begin, or cease, to take turns. Under mts_lock. */
 void mts_turn_note_plan(u32 before);
 

@@ -107,7 +107,9 @@ static void bad_parameters_are_refused(void)
 	expect_refusal("step=0", -EINVAL, "step=0: not");
 	expect_refusal("step=-1M", -EINVAL, "step=-1M: not");
 	expect_refusal("step=1000K", -EINVAL, "step=1000K: not");
-	expect_refusal("step=1025T", -EINVAL, "step=1025T: not");
+	expect_refusal("step=1025T", -ERANGE, "step=1025T: not");
+	/* Fault: it was a step of 1T. */
+	expect_refusal("step=16777217T", -ERANGE, "step=16777217T: not");
 	expect_refusal("step=16Mx", -EINVAL, "step=16Mx: not");
 	expect_refusal("cgroup_base=/nonexistent/x", -ENOENT, "/nonexistent");
 	expect_refusal("cgroup_base=relative", -EINVAL, "cgroup_base=relative");

@@ -170,6 +170,7 @@ static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mi
 	job->state = state;
 	job->input_age_ms = MTS_INPUT_AGE_MAX;
 	job->last_call_age_ms = MTS_CALL_AGE_MAX;
+	job->threads = strtoul(env("MTS_FAKE_THREADS", "0"), NULL, 0);
 	job->bin = bin;
 	job->demand = mib * MIB;
 	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
@@ -841,9 +842,10 @@ int ipc_stats(struct mts_stats *stats)
 	return 0;
 }
 
-/* Known while there are turns; a slow disk in the scenario of that name. */
+/* Known while there are turns; a slow disk in the scenario of that name; MTS_FAKE_PAGE_NS. */
 int ipc_disk(struct mts_disk_info *disk)
 {
+	u64 page_ns = strtoull(env("MTS_FAKE_PAGE_NS", "0"), NULL, 0);
 	bool slow = !strcmp(scenario(), "slow-swap");
 	int ret = fail("disk");
 
@@ -854,6 +856,10 @@ int ipc_disk(struct mts_disk_info *disk)
 		return 0;
 	if (slow || now.status.state == MTS_STATE_RUNNING)
 		disk->out = (struct mts_page_way){ 8240, 2700, 5540, 4 * SECOND };
+	if (page_ns) {
+		disk->out = (struct mts_page_way){ page_ns, page_ns, 0, SECOND };
+		disk->in = disk->out;
+	}
 	if (!slow)
 		return 0;
 	disk->in = (struct mts_page_way){ 152000, 2400, 149000, 61 * SECOND };

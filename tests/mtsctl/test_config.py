@@ -122,6 +122,8 @@ def test_set(mtsctl, host, args, expected):
         (["bin=0"], "not between 1M and 1P"),
         (["bin=1023K"], "not between 1M and 1P"),
         (["bin=1025T"], "not between 1M and 1P"),
+        (["bin=16777217T"], "bin=16777217T: too large"),
+        (["step=16777217T"], "step=16777217T: not bin, auto or a size: too large"),
         (["bin=96MB"], "decimal units"),
         (["bin=99999999999999999999"], "too large"),
         (["bin=0%"], "0% is no memory"),

@@ -439,6 +439,7 @@ def test_list_that_is_too_long(mtsctl):
     [
         ("--size", "--size needs a value"),
         ("--size 6X", "--size 6X: unknown unit"),
+        ("--size 16777217T", "--size 16777217T: too large"),
         ("6X", "--size 6X: unknown unit"),
         ("--pin-size 1Gx0", "--pin-size 1Gx0: a count of 0"),
         ("--size 1Gx4097", "more jobs than the module takes"),
@@ -597,7 +598,7 @@ def test_steps_of_a_plan(plan):
     assert (bins["config"]["step"], bins["overlaps"], bins["run_permille"]) == ("bin", False, None)
     assert len(bins["bins"]) == 2
     # A 32nd of the capacity.
-    auto = plan(*sizes, "--step", "auto")
+    auto = plan(*sizes, "--step", "auto", "--swap-speed", "4G")
     assert (auto["config"]["step"], auto["overlaps"]) == ("auto", True)
     assert len(auto["bins"]) == 40
     assert len(plan(*sizes, "--step", "4G")["bins"]) == 10
@@ -614,3 +615,32 @@ def test_step_of_the_module(plan):
     assert not plan("--step", "bin", scenario="groups", config_step=30)["overlaps"]
     # An old module has disjoint bins, whatever is in the field.
     assert not plan(scenario="groups", config_step=0, abi=3)["overlaps"]
+
+
+def test_auto_chooses_as_the_module(plan):
+    """Fault: with step=auto each plan was one of groups.
+
+    Nothing overlaps unless that promises a tenth more. While a switch costs nothing both keep
+    eight processors busy. Two bins of 20 GiB exchange 40 GiB in a switch: at 4 GiB/s that takes
+    10 s, in which nothing runs.
+    """
+    args = ("--size", "1Gx40", "--capacity", "32G", "--processors", "8", "--step", "auto")
+    assert not plan(*args)["overlaps"]
+    groups = plan(*args, "--swap-speed", "4G")
+    assert groups["overlaps"]
+    bins = plan(*args, "--swap-speed", "1T")
+    assert not bins["overlaps"]
+    # What was not chosen leaves no trace.
+    assert bins == plan(*args, "--switch", f"{bins['config']['switch_ns']}ns")
+    forced = plan(*args[:-1], "1G", "--swap-speed", "4G")
+    assert forced["bins"] == groups["bins"]
+    assert forced["config"]["switch_ns"] == groups["config"]["switch_ns"]
+
+
+def test_auto_of_the_module_goes_by_what_a_page_took(plan):
+    """Of groups a switch was measured; of bins it is what their pages take."""
+    fake = {"scenario": "groups", "config_step": 0, "threads": 1}
+    assert not plan(**fake)["overlaps"]
+    assert plan(**fake, page_ns=1000000)["overlaps"]
+    # The user says how long a switch takes.
+    assert not plan("--switch", "100ms", **fake, page_ns=1000000)["overlaps"]

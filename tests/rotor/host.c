@@ -173,6 +173,7 @@ static void touch(struct model *model, u64 bytes)
 	host.swap_used -= from_swap;
 	host.swapins += from_swap >> PAGE_SHIFT;
 	model->refaults += from_swap >> PAGE_SHIFT;
+	model->major_faults += from_swap >> PAGE_SHIFT;
 	model->resident += bytes;
 }
 

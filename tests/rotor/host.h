@@ -46,7 +46,8 @@ enum host_mishap {
  * @limit_above: its cgroup is below the one with host.limit_above
  * @swap_limit: memory.swap.max of its cgroup, bytes
  * @limits_changed: when one of these last changed; ktime
- * @refaults: pages that it has swapped in
+ * @refaults: pages that it has swapped in, or that were brought back for it
+ * @major_faults: those that it waited for itself
  * @frozen_by_file: its cgroup.freeze says 1
  * @frozen_above: another process has frozen a cgroup above it
  * @foreign: another process has frozen it by cgroup.freeze
@@ -77,6 +78,7 @@ struct model {
 	u64 swap_limit;
 	u64 limits_changed;
 	u64 refaults;
+	u64 major_faults;
 	u64 ran;
 	u64 user;
 	u64 stalled;

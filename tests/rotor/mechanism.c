@@ -174,6 +174,7 @@ static int op_usage(struct mts_job *job, struct mts_usage *usage)
 		.current_bytes = model->resident,
 		.swap = model->swap,
 		.refaults = model->refaults,
+		.major_faults = model->major_faults,
 	};
 	return 0;
 }
@@ -308,6 +309,7 @@ static u64 op_bring_back(struct mts_move *move)
 			model->resident += bytes;
 			host.swap_used -= bytes;
 			host.swapins += bytes >> PAGE_SHIFT;
+			model->refaults += bytes >> PAGE_SHIFT;
 			pages += bytes >> PAGE_SHIFT;
 			move->request_ns = move->request_ns ?: host.request_ns;
 			disk(bytes);

@@ -35,6 +35,11 @@ CASES = (
     "no_gain_outlives_its_jobs",
     "jobs_that_come_and_go_are_no_other_jobs",
     "slow_swap_outlives_its_jobs",
+    "a_lesson_of_the_capacity_lasts",
+    "swapins_of_others_lower_the_capacity",
+    "an_overdue_job_lowers_the_capacity",
+    "a_full_swap_lowers_the_capacity",
+    "a_group_that_comes_has_the_place_of_an_old_one",
     "ten_jobs_run_three_at_a_time_and_nothing_moves",
     "a_small_job_passes_a_large_one",
     "unknown_jobs_begin_when_the_last_one_has_grown",
@@ -52,8 +57,6 @@ CASES = (
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {
-    "a_lesson_of_the_capacity_lasts": "the ceiling goes down by swap-ins of the host, and up only "
-    "when turns end: count the jobs' own, and try again",
     "a_job_that_waits_for_its_child_has_a_bin_of_its_own": "the packer does not know that a job "
     "without threads that want to run needs no turn",
 }

@@ -8,7 +8,9 @@
 #include "context/virtual/machine.h"
 #include "events/stats.h"
 #include "events/wake.h"
+#include "jobs/freezer.h"
 #include "rotor/state.h"
+#include "rotor/turn.h"
 #include "world.h"
 
 static bool has_turns(void *unused)
@@ -161,39 +163,117 @@ static bool runs_a_full_bin(void *unused)
 	       machine_now() - mts_rotor.phase.slice_began > 2 * SECOND;
 }
 
-/* Once something that is no job reads from swap, while a bin runs that fits. */
-static void a_lesson_of_the_capacity_lasts(void)
+static bool is_swap_full(void *unused)
+{
+	return mts_rotor_is_swap_full();
+}
+
+/* Four jobs, of which two fit. A bin of two runs. */
+static void begin_pairs(struct model **jobs, const struct host *given)
 {
 	struct mts_config config = config_of(MTS_MODE_ALWAYS);
-	struct host quick = usual_host;
-	u64 before, after;
 	u32 i;
 
-	quick.bulk_ns = 2000;
-	case_begin(&quick, MTS_MODE_ALWAYS);
+	case_begin(given, MTS_MODE_ALWAYS);
 	config.demand = MTS_DEMAND_ALLOCATED;
 	world_configure(&config);
 	for (i = 0; i < 4; i++) {
-		struct model *model = host_add(3200 * MIB, 0, 0);
-
-		/* Two of them fit as they are. */
-		model->resident = i < 2 ? model->size : 0;
-		model->swap = model->size - model->resident;
-		host.swap_used += model->swap;
+		jobs[i] = host_add(3200 * MIB, 0, 0);
+		/* Two of them are in memory. */
+		jobs[i]->resident = i < 2 ? jobs[i]->size : 0;
+		jobs[i]->swap = jobs[i]->size - jobs[i]->resident;
+		host.swap_used += jobs[i]->swap;
 	}
 	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
 	machine_sleep(120 * SECOND);
 	NEED(wait_until(runs_a_full_bin, NULL, 120 * SECOND) < 120 * SECOND, "no bin of two jobs");
+}
+
+/* Two seconds in which 3 GiB come from swap. @jobs: it is those that run; NULL: it is no job. */
+static void swap_in(struct model **jobs)
+{
+	const u64 pages = (GIB >> PAGE_SHIFT) * 3 / 20;
+	u32 tick, i;
+
+	for (tick = 0; tick < 20; tick++) {
+		for (i = 0; jobs && i < 4; i++)
+			if (jobs[i]->job->runs)
+				jobs[i]->refaults += pages / 2;
+		host.swapins += pages;
+		host.last_reclaim = machine_now();
+		machine_sleep(100 * MS);
+	}
+}
+
+static void expect_no_lesson(void)
+{
+	EXPECT(!mts_rotor.fit.lesson.capacity_ceiling, "the capacity falls below %llu MiB",
+	       mts_rotor.fit.lesson.capacity_ceiling / MIB);
+	world_unload();
+}
+
+/* For a while something that is no job has memory that it does not give back, unseen. */
+static void a_lesson_of_the_capacity_lasts(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+	u64 before, after;
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
 	before = mts_rotor.round.plan.capacity;
-	host.swapins += GIB >> PAGE_SHIFT;
-	host.last_reclaim = machine_now();
+	swap_in(jobs);
 	machine_sleep(60 * SECOND);
 	NEED(mts_rotor.round.plan.capacity < before, "nothing was learned");
 	machine_sleep(1200 * SECOND);
 	after = mts_rotor.round.plan.capacity;
 	EXPECT(after >= before - before / 64, "20 minutes later the capacity is %llu MiB of %llu",
 	       after / MIB, before / MIB);
+	NEED(wait_until(runs_a_full_bin, NULL, 120 * SECOND) < 120 * SECOND, "no bin of two jobs");
 	world_unload();
+}
+
+static void swapins_of_others_lower_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	swap_in(NULL);
+	expect_no_lesson();
+}
+
+/* The watchdog has thawed a job: it has memory that the plan gave to the running bin. */
+static void an_overdue_job_lowers_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+	u32 i;
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	for (i = 0; jobs[i]->job->runs; i++)
+		;
+	jobs[i]->job->overdue = true;
+	mts_freezer_thaw(jobs[i]->job);
+	swap_in(jobs);
+	expect_no_lesson();
+}
+
+/* What is to leave stays in memory: there is too little room for a bin of any size. */
+static void a_full_swap_lowers_the_capacity(void)
+{
+	struct host quick = usual_host;
+	struct model *jobs[4];
+
+	quick.bulk_ns = 2000;
+	begin_pairs(jobs, &quick);
+	host.swap = host.swap_used + 256 * MIB;
+	NEED(wait_until(is_swap_full, NULL, 60 * SECOND) < 60 * SECOND, "swap is not full");
+	NEED(wait_until(runs_a_full_bin, NULL, 60 * SECOND) < 60 * SECOND, "no bin of two jobs");
+	swap_in(jobs);
+	expect_no_lesson();
 }
 
 /* Turns of small bins, and then of large ones on the same disk. */
@@ -224,6 +304,65 @@ static void a_switch_costs_what_small_ones_did(void)
 	/* 6 GiB out and in, at 400 MB/s. */
 	EXPECT(planned > 10 * SECOND, "a switch that takes 32 s is planned with %llu ms",
 	       planned / MS);
+	world_unload();
+}
+
+/* ---- whose turn it is ---------------------------------------------------------------------- */
+
+static bool has_a_bin(void *model)
+{
+	return ((struct model *)model)->job->bin < mts_rotor.round.nbins;
+}
+
+/* Each job has a place in the order of eviction, and no two groups that wait have the same. */
+static void expect_places(void)
+{
+	u32 i, j;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		EXPECT(mts_turn_rank(job) < mts_rotor.round.nbins, "%s has place %u of %u",
+		       job->name, mts_turn_rank(job), mts_rotor.round.nbins);
+		for (j = 0; j < i && !job->runs; j++) {
+			const struct mts_job *other = mts_rotor.roster.jobs[j];
+
+			EXPECT(other->runs || other->bin == job->bin ||
+				       mts_turn_rank(other) != mts_turn_rank(job),
+			       "%s and %s have the same place", job->name, other->name);
+		}
+	}
+}
+
+/* Overlapping bins: the groups of an earlier round were more, and others. */
+static void a_group_that_comes_has_the_place_of_an_old_one(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct model *small[24], *newcomer;
+	struct host quick = usual_host;
+	u32 i;
+
+	quick.bulk_ns = 2000;
+	case_begin(&quick, MTS_MODE_ALWAYS);
+	config.step = 64;
+	world_configure(&config);
+	for (i = 0; i < 8; i++)
+		host_add(1200 * MIB, 0, 0);
+	for (i = 0; i < ARRAY_SIZE(small); i++)
+		small[i] = host_add(100 * MIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(120 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps && mts_rotor.round.nbins > 20, "%u groups",
+	     mts_rotor.round.nbins);
+	for (i = 0; i < ARRAY_SIZE(small); i++)
+		host_end_job(small[i]);
+	machine_sleep(120 * SECOND);
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		newcomer = host_add(500 * MIB, 0, 0);
+		NEED(newcomer, "no more jobs");
+		NEED(wait_until(has_a_bin, newcomer, 60 * SECOND) < 60 * SECOND, "no bin");
+		expect_places();
+	}
 	world_unload();
 }
 
@@ -332,7 +471,11 @@ const struct a_case window_cases[] = {
 	CASE(jobs_that_come_and_go_are_no_other_jobs),
 	CASE(a_slow_disk_is_believed_for_ever),
 	CASE(a_lesson_of_the_capacity_lasts),
+	CASE(swapins_of_others_lower_the_capacity),
+	CASE(an_overdue_job_lowers_the_capacity),
+	CASE(a_full_swap_lowers_the_capacity),
 	CASE(a_switch_costs_what_small_ones_did),
+	CASE(a_group_that_comes_has_the_place_of_an_old_one),
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(the_first_plan_has_old_demands),
 	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),

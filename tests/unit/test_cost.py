@@ -32,6 +32,8 @@ TIES = ("pairs", "chains", "stars", "random")
 
 
 def cases(jobs, bins, rounds, ties, rest):
+    """The rest: residents, threads and STEP; without STEP bins do not overlap."""
+    rest = rest if rest.count(" ") > 1 else f"{rest} bin"
     words = itertools.product([jobs], SIZES, PACKERS, bins, rounds, ties, [rest])
     return [" ".join(case) for case in words]
 
@@ -39,6 +41,10 @@ def cases(jobs, bins, rounds, ties, rest):
 # Where all jobs have pause limits of their own they are planned up to five times (PASSES in
 # policy/limits.c): 25 ms.
 LIMITS_BUDGET = 5 * BUDGET
+
+# With step=auto jobs are planned as bins and as groups, and as bins once more if those are chosen.
+# To sort the jobs and to place them is the same each time: 10 ms.
+AUTO_BUDGET = 2 * BUDGET
 
 # The rest: one of so many jobs is resident (0: none; claims: all ask for it), and so many threads
 # a job has at most. Of the most jobs ties are not packed, so a shape of theirs costs as much as
@@ -50,7 +56,18 @@ CASES = [
     *cases(MAX_JOBS, BINS, ["2"], ["stars"], "claims 4"),
     *cases(FEW_JOBS, FEW_BINS, ["2"], TIES, "0 4"),
 ]
-LIMITS_CASES = cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4")
+LIMITS_CASES = [
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4"),
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "limits 4 auto2"),
+]
+# What a MiB takes is not known, or it is 2 ms: as the disks that are.
+AUTO_CASES = [
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 1 auto0"),
+    *cases(MAX_JOBS, BINS, ["0"], ["none"], "0 4 auto2"),
+    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4 auto0"),
+    *cases(MAX_JOBS, BINS, ["2"], ["random"], "8 4 auto2"),
+    *cases(FEW_JOBS, FEW_BINS, ["2"], ["random"], "0 4 auto0"),
+]
 
 
 # Pages, and in runs of how many they lie in swap. A page takes more than 20000 instructions to be
@@ -108,6 +125,11 @@ def counted():
 
 
 @functools.cache
+def counted_both_ways():
+    return count("plan_cost", [word for case in AUTO_CASES for word in case.split()])
+
+
+@functools.cache
 def counted_orders():
     return count("order_cost", [word for case in ORDERS for word in case.split()])
 
@@ -123,6 +145,13 @@ def test_planning_is_within_its_budget(case):
     assert instructions < BUDGET, f"{instructions} instructions"
     # That something was counted at all: each job is looked at a few times.
     assert instructions > int(case.split()[0]) * 20
+
+
+@pytest.mark.parametrize("case", AUTO_CASES)
+def test_planning_both_ways_is_within_its_budget(case):
+    instructions = counted_both_ways()[case]
+    assert instructions < AUTO_BUDGET, f"{instructions} instructions"
+    assert instructions > int(case.split()[0]) * 40
 
 
 @pytest.mark.parametrize("case", LIMITS_CASES)

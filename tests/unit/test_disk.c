@@ -104,6 +104,28 @@ static void a_figure_expires(void **unused)
 	assert_int_equal(mts_disk_row_ns(&disk, NOW + MTS_DISK_EXPIRES_NS), 0);
 }
 
+/* Fault: a few pages of a busy disk counted with those that were moved hours later. */
+static void moves_that_are_no_sample_expire(void **unused)
+{
+	struct mts_disk_sample slow = { .elapsed_ns = SECOND, .waited_ns = SECOND, .pages = 32 };
+	struct mts_disk_sample fast = { .elapsed_ns = 320 * US, .pages = 32 };
+	struct mts_disk_sample sum = { 0 };
+
+	(void)unused;
+	mts_disk_collect(&sum, &slow, NOW);
+	mts_disk_collect(&sum, &fast, NOW + MTS_DISK_EXPIRES_NS - 1);
+	assert_int_equal(sum.pages, 64);
+	assert_int_equal(sum.waited_ns, SECOND);
+	mts_disk_collect(&sum, &fast, NOW + MTS_DISK_EXPIRES_NS);
+	assert_int_equal(sum.pages, 32);
+	assert_int_equal(sum.waited_ns, 0);
+	/* The time of the first one counts. */
+	mts_disk_collect(&sum, &fast, NOW + 2 * MTS_DISK_EXPIRES_NS - 1);
+	assert_int_equal(sum.pages, 64);
+	mts_disk_collect(&sum, &fast, NOW + 2 * MTS_DISK_EXPIRES_NS);
+	assert_int_equal(sum.pages, 32);
+}
+
 static void the_disk_limits_where_it_takes_longer_than_a_processor(void **unused)
 {
 	(void)unused;
@@ -251,6 +273,18 @@ static void pages_are_scattered_where_requests_take_the_time(void **unused)
 	assert_false(mts_disk_is_scattered(&apart, 20 * US));
 }
 
+/* By the time alone: 410 MB/s, where a page takes 10 us, is the limit. */
+static void a_disk_far_behind_takes_four_times_the_work(void **unused)
+{
+	(void)unused;
+	assert_false(mts_disk_is_far_behind(1000, 1000 * 4 * MTS_DISK_PAGE_WORK_NS));
+	assert_true(mts_disk_is_far_behind(1000, 1000 * 4 * MTS_DISK_PAGE_WORK_NS + 4));
+	assert_false(mts_disk_is_far_behind(0, 0));
+	/* A SATA SSD is not; a rotating disk is. */
+	assert_false(mts_disk_is_far_behind(500000000 / 4096, SECOND));
+	assert_true(mts_disk_is_far_behind(250000000 / 4096, SECOND));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_small_sample_changes_nothing),
 		cmocka_unit_test(pages_that_cost_nothing_are_known),
 		cmocka_unit_test(a_figure_expires),
+		cmocka_unit_test(moves_that_are_no_sample_expire),
 		cmocka_unit_test(the_disk_limits_where_it_takes_longer_than_a_processor),
 		cmocka_unit_test(rows_are_needed_where_a_request_takes_longer_than_eight_pages),
 		cmocka_unit_test(a_request_expires),
@@ -267,6 +302,7 @@ int main(void)
 		cmocka_unit_test(disks_of_each_kind),
 		cmocka_unit_test(both_ways_count_together),
 		cmocka_unit_test(a_page_in_a_row_is_that_of_the_faster_way),
+		cmocka_unit_test(a_disk_far_behind_takes_four_times_the_work),
 		cmocka_unit_test(pages_are_scattered_where_requests_take_the_time),
 	};
 

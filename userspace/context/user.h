@@ -154,29 +154,6 @@ static inline int match_string(const char *const *names, size_t n, const char *n
 	return -EINVAL;
 }
 
-/* U64_MAX: it is larger than that. */
-static inline u64 memparse(const char *text, char **end)
-{
-	static const char units[] = "kmgtpe";
-	const char *unit;
-	u64 bytes;
-	u32 shift;
-
-	*end = (char *)text;
-	if (!isdigit((unsigned char)*text))
-		return 0;
-	errno = 0;
-	bytes = strtoull(text, end, 0);
-	if (errno)
-		bytes = U64_MAX;
-	unit = **end ? strchr(units, tolower((unsigned char)**end)) : NULL;
-	if (!unit)
-		return bytes;
-	(*end)++;
-	shift = 10 * (unit - units + 1);
-	return bytes > U64_MAX >> shift ? U64_MAX : bytes << shift;
-}
-
 static inline int vscnprintf(char *to, size_t size, const char *format, va_list args)
 {
 	int n = vsnprintf(to, size, format, args);

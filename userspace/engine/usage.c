@@ -56,6 +56,7 @@ static int measure_by_controller(struct mts_job *job, struct mts_usage *usage)
 	usage->swapcached = mts_keyed_value(stat, "swapcached");
 	usage->zswap = mts_keyed_value(stat, "zswap");
 	usage->refaults = mts_keyed_value(stat, "workingset_refault_anon");
+	usage->major_faults = mts_keyed_value(stat, "pgmajfault");
 	return 0;
 }
 
@@ -106,7 +107,7 @@ static int measure_by_processes(struct mts_job *job, struct mts_usage *usage)
 	if (is_valid(job, changes, began)) {
 		*usage = job->measured;
 	} else {
-		*usage = (struct mts_usage){ 0 };
+		*usage = (struct mts_usage){ .refaults = U64_MAX };
 		for (i = 0; i < n; i++)
 			add_process(pids[i], usage);
 		job->measured = *usage;

@@ -24,7 +24,7 @@ static struct run {
 	u32 called;
 	u64 began;
 	u64 busy;
-	struct task_struct *workers[MTS_MAX_WORKERS];
+	struct task_struct *workers[MTS_MOVERS_MAX];
 } run;
 
 static u64 own_busy(void)
@@ -83,13 +83,13 @@ void mts_workers_call(void)
 
 void mts_workers_run(void (*fn)(void *data), void *data, u32 wanted)
 {
-	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MAX_WORKERS);
+	u32 n = min(num_online_cpus(), READ_ONCE(threads) ?: MTS_MOVERS_MAX);
 
 	run = (struct run){
 		.owner = current,
 		.fn = fn,
 		.data = data,
-		.most = clamp(min(n, wanted), 1u, MTS_MAX_WORKERS) - 1,
+		.most = clamp(min(n, wanted), 1u, MTS_MOVERS_MAX) - 1,
 		.began = ktime_get_ns(),
 		.busy = own_busy(),
 	};

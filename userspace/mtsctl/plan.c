@@ -6,6 +6,7 @@
 #include "host.h"
 #include "plan.h"
 #include "policy/demand.h"
+#include "policy/disk.h"
 #include "policy/evict.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
@@ -15,16 +16,10 @@
 
 #define SECOND 1000000000ull
 #define MS 1000000ull
+#define MIB (1ull << 20)
 #define MAX_PROCESSORS 65536
 /* Twelve days: longer than any switch that is worth a plan. */
 #define LONGEST_SWITCH_S (1ull << 20)
-/*
- * Processor time to move a page of 4 KiB out or in, ns: an AMD EPYC takes 2658 and 2337, by
- * bench/pagecost. For want of this host's own.
- */
-#define PAGE_WORK_NS 2500u
-/* A disk that takes more than three quarters of the time. It moves less than 410 MB/s then. */
-#define FAR_BEHIND 4u
 
 /* Without the module: its own defaults (module/control/config.c). */
 static const struct mts_plan_conf defaults = {
@@ -172,7 +167,8 @@ static int settle(const struct command *command, const struct request *request, 
 	return EXIT_OK;
 }
 
-static int compute_once(struct plan *plan, void *scratch, u32 evict)
+/* @step: as in struct mts_plan_conf; @chooses: the plan decides whether bins overlap */
+static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step, bool chooses)
 {
 	struct mts_plan_conf conf = plan->conf;
 	int ret;
@@ -182,8 +178,8 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict)
 		if (plan->jobs[i].flags & MTS_PLAN_LIMITED)
 			plan->jobs[i].flags = 0;
 	conf.evict = evict;
-	/* The same as in the rotor. */
-	conf.step = mts_window_step(plan->step, conf.capacity);
+	conf.step = step;
+	conf.chooses = chooses;
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	if (!ret)
@@ -214,26 +210,29 @@ static u64 switch_at(const struct mts_plan *round, u64 speed)
 
 static int compute_with(struct plan *plan, void *scratch, u32 evict)
 {
-	int ret = compute_once(plan, scratch, evict);
+	/* The same as in the rotor. */
+	u64 step = mts_window_step(plan->step, plan->conf.capacity);
+	int ret;
 
+	if (!plan->swap_speed)
+		return compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
+	plan->conf.switch_ns = 0;
+	plan->conf.mib_ns = 2 * MIB * SECOND / plan->swap_speed;
+	ret = compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
 	/* Plan twice: the traffic gives the time of a switch. It does not depend on that time. */
-	if (!ret && plan->swap_speed && plan->result.nbins > 1) {
+	if (!ret && plan->result.nbins > 1) {
 		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
-		ret = compute_once(plan, scratch, evict);
+		plan->conf.switch_overlaps = plan->result.overlaps;
+		ret = compute_once(plan, scratch, evict, plan->result.overlaps ? step : 0, false);
 	}
 	return ret;
 }
 
-/*
- * Whether a request costs much cannot be told from the speed alone. A disk that takes most of the
- * time though it has the pages in bulk is taken for one with heads.
- */
 static bool disk_is_slow(const struct plan *plan)
 {
 	u64 bytes = plan->result.nbins ? moved_by_a_switch(&plan->result) : 0;
-	u64 worked = bytes / 4096 * PAGE_WORK_NS;
 
-	return plan->conf.switch_ns > FAR_BEHIND * worked;
+	return mts_disk_is_far_behind(bytes / 4096, plan->conf.switch_ns);
 }
 
 static int compute(struct plan *plan)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cgroup.h"
 #include "format.h"
@@ -165,6 +166,22 @@ static void take_config(struct plan *plan, const struct mts_config *config,
 		plan->conf.capacity = mts_add_sat(status->capacity, status->resident_demand);
 }
 
+/* As the rotor: what switches took, and what a page took last. */
+static void take_costs(struct plan *plan, const struct snapshot *s, const struct mts_stats *stats)
+{
+	const struct mts_page_way *out = &s->disk.out, *in = &s->disk.in;
+
+	/* The measured mean. It leaves out thawing, which takes no time. */
+	if (stats->switches)
+		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats->freeze_ns, stats->evict_ns),
+						   stats->bring_back_ns) /
+				       stats->switches;
+	plan->conf.switch_overlaps = snapshot_overlaps(s);
+	if (out->elapsed_ns && in->elapsed_ns)
+		plan->conf.mib_ns = mts_add_sat(out->elapsed_ns, in->elapsed_ns) *
+				    ((1ul << 20) / sysconf(_SC_PAGESIZE));
+}
+
 int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 {
 	struct mts_config config = { 0 };
@@ -192,11 +209,8 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 	if (s.status.max_pause_ns && config.evict == MTS_EVICT_AUTO && !switch_given &&
 	    !(given & MTS_CONFIG_EVICT))
 		plan->evict = s.status.evict;
-	/* The measured mean. It leaves out thawing, which takes no time. */
-	if (!switch_given && stats.switches)
-		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats.freeze_ns, stats.evict_ns),
-						   stats.bring_back_ns) /
-				       stats.switches;
+	if (!switch_given)
+		take_costs(plan, &s, &stats);
 	plan->room = mul_u64_u64_div_u64(mts_add_sat(s.status.capacity, s.status.resident_demand),
 					 config.interactive, 1000);
 	ret = add_jobs(plan, &s);

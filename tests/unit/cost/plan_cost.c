@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plan_cost JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS ...
+ * plan_cost JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS STEP ...
  *
  * For callgrind, started with --instr-atstart=no: for each case, whose words become the label of
  * a dump, plans a round of JOBS jobs whose sizes are drawn from SIZES, with a capacity
@@ -12,6 +12,8 @@
  * random. One job of RESIDENTS is resident (0: none); "claims": all are interactive, and which of
  * them are resident is part of what is counted; "limits": all have pause limits of their own, of a
  * second to a minute, and what is planned anew for that is counted. A job has 1 to THREADS threads.
+ *
+ * STEP: bin, or auto with what a MiB takes, in ms; 0: not known. Half of the jobs run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +28,11 @@
 #include "policy/limits.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
+#include "policy/window.h"
 #include "random.h"
 
 #define N MTS_MAX_JOBS
-#define WORDS 8
+#define WORDS 9
 /* Jobs of a chain or star. */
 #define FEW 64
 
@@ -77,6 +80,7 @@ static u64 draw_jobs(const struct distribution *sizes, u32 residents, u32 thread
 			.flags = is_resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = MTS_BIN_NONE,
 			.threads = 1 + i % threads,
+			.runs = i % 2,
 		};
 		if (!is_resident)
 			sum += jobs[i].demand;
@@ -149,6 +153,17 @@ static void keep_limits(const struct mts_plan_conf *conf, void *scratch)
 		fail("mts_plan_limits", "failed");
 }
 
+static void set_step(struct mts_plan_conf *conf, const char *word)
+{
+	if (!strcmp(word, "bin"))
+		return;
+	if (strncmp(word, "auto", 4))
+		fail(word, "not bin or auto");
+	conf->step = mts_window_step(MTS_STEP_AUTO, conf->capacity);
+	conf->chooses = mts_window_chooses(MTS_STEP_AUTO);
+	conf->mib_ns = 1000000 * number(word + 4);
+}
+
 static void plan_round(const struct mts_plan_conf *conf, void *scratch)
 {
 	if (are_interactive)
@@ -208,6 +223,7 @@ static void measure(char **words, void *scratch)
 	mts_plan_limit_pause(&conf, MTS_DEFAULT_MAX_PAUSE_NS);
 	conf.capacity = draw_jobs(&sizes, number(words[6]), number(words[7])) / number(words[3]);
 	conf.capacity += sum_residents();
+	set_step(&conf, words[8]);
 	conf.nties = draw_ties(words[5]);
 	if (are_interactive)
 		draw_claims();
@@ -222,7 +238,7 @@ static void measure(char **words, void *scratch)
 	plan_round(&conf, scratch);
 	CALLGRIND_STOP_INSTRUMENTATION;
 	CALLGRIND_DUMP_STATS_AT(label);
-	printf("%s: %u bins\n", label, plan.nbins);
+	printf("%s: %u %s\n", label, plan.nbins, plan.overlaps ? "groups" : "bins");
 }
 
 int main(int argc, char **argv)
@@ -230,7 +246,7 @@ int main(int argc, char **argv)
 	void *scratch = malloc(mts_plan_scratch(N));
 
 	if (!scratch || argc % WORDS != 1)
-		fail("usage", "JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS ...");
+		fail("usage", "JOBS SIZES PACK BINS ROUND TIES RESIDENTS THREADS STEP ...");
 	for (int i = 1; i < argc; i += WORDS)
 		measure(&argv[i], scratch);
 	free(scratch);
