@@ -6,6 +6,7 @@ BUILD := $(CURDIR)/build
 PYTHON ?= /usr/bin/python3
 DESTDIR ?=
 PREFIX ?= /usr/local
+VERSION = $(shell sed -n 's/^.define MTS_VERSION "\(.*\)"$$/\1/p' module/version.h)
 
 # Headers of the kernel of the guests, Debian 12's: the newest that are installed.
 GUEST_KDIR := $(shell ls -d /usr/src/linux-headers-6.1*-amd64 2>/dev/null | grep -v -e '-rt-amd64$$' | sort -V | tail -n 1)
@@ -38,6 +39,7 @@ help:
 	@echo 'make newer       the module for the kernels of newer Debian suites'
 	@echo 'make test-newer  the tests in guests on those kernels: an hour'
 	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
+	@echo 'make deb         packages for Debian; make dist: the sources as a tar.xz'
 	@echo 'make kernelshark a plugin for KernelShark: docs/howto-trace.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -49,7 +51,7 @@ help:
 	@echo 'parts:           module mtsctl mtsd syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|kernelshark'
+	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|deb|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -200,6 +202,14 @@ install-mtsd: mtsctl mtsd
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 
+# For packages: sources of which DKMS builds the module for each kernel of a host.
+install-dkms: SOURCES = $(DESTDIR)/usr/src/mts-$(VERSION)
+install-dkms:
+	rm -rf $(SOURCES)
+	cd module && find . \( -name '*.[ch]' -o -name Kbuild \) ! -name '*.mod.c' \
+		-exec install -D -m 0644 {} $(SOURCES)/{} \;
+	sed 's/#MODULE_VERSION#/$(VERSION)/' packaging/dkms.conf >$(SOURCES)/dkms.conf
+
 uninstall: kdir
 	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko
 	$(if $(DESTDIR),,depmod $(RELEASE))
@@ -209,18 +219,27 @@ uninstall: kdir
 # The release that KDIR is for.
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
+# The sources of the commit, reproducibly: build/mts-VERSION.tar.xz. COMMIT: a tag, or HEAD.
+dist:
+	@tools/dist $(COMMIT)
+
+# Debian packages of them: build/deb/mts*.deb.
+deb:
+	@tools/setup deb
+	@tools/deb $(COMMIT)
+
 # What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
-# the kernels of test-debug, test-rt and newer, the guest of test-systemd, and what was measured for
-# days, build/results-full.
+# the kernels of test-debug, test-rt and newer, the guests of test-systemd and tests/packaging, and
+# what was measured for days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
 		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug ! -name rt \
-		! -name newer ! -name systemd ! -name results-full -exec rm -rf {} +; fi
+		! -name newer ! -name systemd ! -name packaging ! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
 	rm -rf $(BUILD)
 
 .PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
-	lint format install uninstall clean distclean
+	lint format install install-dkms uninstall dist deb clean distclean

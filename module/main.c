@@ -17,6 +17,7 @@
 #include "sched_hooks/hooks.h"
 #include "events/wake.h"
 #include "memory/workers.h"
+#include "version.h"
 
 static bool rt;
 module_param(rt, bool, 0444);
@@ -103,4 +104,4 @@ module_exit(mts_exit);
 
 MODULE_DESCRIPTION("Medium-term scheduler: runs jobs in memory-sized bins, one bin at a time");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(MTS_VERSION);

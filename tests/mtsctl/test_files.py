@@ -28,10 +28,10 @@ def test_manual_explains_every_key(mtsctl, sources):
 
 
 def test_static_build_and_install(sources, tmp_path):
-    """Without shared libraries; with a version of its own; nothing left by uninstall."""
+    """Without shared libraries; nothing left by uninstall."""
     build, root = tmp_path / "build", tmp_path / "root"
     make = ["make", "-C", sources, "-j4", f"BUILD={build}", f"DESTDIR={root}", "PREFIX=/usr"]
-    done = run(*make, "STATIC=1", "VERSION=9.8.7", "install")
+    done = run(*make, "STATIC=1", "install")
     assert done.returncode == 0, done.stderr
     installed = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
     assert installed == {
@@ -40,7 +40,6 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/share/bash-completion/completions/mtsctl",
     }
     program = root / "usr/sbin/mtsctl"
-    assert run(program, "--version").stdout == "mtsctl 9.8.7\n"
     assert "INTERP" not in run("readelf", "-lW", program).stdout
 
     # The flags are part of what is built.

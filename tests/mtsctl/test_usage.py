@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from tests.packaging import versions
+
 # What makes each command ask the device.
 ASKING = {
     "run": ["--", "true"],
@@ -59,7 +61,7 @@ def test_unknown_command(mtsctl, args):
 
 
 def test_version(mtsctl):
-    assert mtsctl("--version").out == "mtsctl 0.1.0\n"
+    assert mtsctl("--version").out == f"mtsctl {versions.source()}\n"
     assert mtsctl("--version").status == 0
 
 

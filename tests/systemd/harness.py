@@ -118,6 +118,8 @@ def install_module(its: kernel.Kernel) -> dict[str, Path]:
 class Guest(guest.Guest):
     """One that boots from a disk."""
 
+    disk = DISK
+
     def __init__(
         self, spec: guest.Spec, directory: Path, only: list[str], shell: bool, **on
     ) -> None:
@@ -135,7 +137,7 @@ class Guest(guest.Guest):
         subprocess.run(["mkswap", "-q", swap], check=True, stderr=subprocess.DEVNULL)
         options = [
             *super()._options(),
-            *("-drive", f"file={DISK},if=virtio,format=raw,snapshot=on"),
+            *("-drive", f"file={self.disk},if=virtio,format=raw,snapshot=on"),
             *("-drive", f"file={swap},if=virtio,format=raw,cache=unsafe"),
             *("-device", "virtio-rng-pci"),
         ]

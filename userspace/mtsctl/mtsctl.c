@@ -6,10 +6,7 @@
 
 #include "ipc.h"
 #include "mtsctl.h"
-
-#ifndef VERSION
-#define VERSION "0.1.0"
-#endif
+#include "version.h"
 
 #define JSON_DETAILS "  --json           print JSON\n"
 #define JOB_DETAILS                                                                  \
@@ -371,7 +368,7 @@ static int dispatch(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("mtsctl %s\n", VERSION);
+		puts("mtsctl " MTS_VERSION);
 		return EXIT_OK;
 	}
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))

@@ -10,6 +10,7 @@
 #include "format.h"
 #include "mtsctl.h"
 #include "stats.h"
+#include "version.h"
 #include "words.h"
 
 #define SECOND 1000000000ull
@@ -70,7 +71,7 @@ static const char *step_word(u32 step)
 static void show_info(const struct snapshot *s, const struct mts_config *config)
 {
 	head("info", "gauge", "Versions of the tool and of the module's protocol");
-	printf("mts_info{version=\"%s\",abi=\"%u\"} 1\n", VERSION, s->status.abi);
+	printf("mts_info{version=\"%s\",abi=\"%u\"} 1\n", MTS_VERSION, s->status.abi);
 	head("state_info", "gauge", "State of the rotation, and why");
 	printf("mts_state_info{state=\"%s\",reason=\"%s\"} 1\n",
 	       word_of(state_words, s->status.state), word_of(reason_words, s->status.reason));

@@ -36,10 +36,7 @@
 #include "mtsd/wire.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
-
-#ifndef VERSION
-#define VERSION "0.1.0"
-#endif
+#include "version.h"
 
 #define EXIT_USAGE 2
 #define RUN_DIR "/run/mts"
@@ -344,7 +341,7 @@ int main(int argc, char **argv)
 			mts_user_param_help();
 			return EXIT_SUCCESS;
 		case 'V':
-			puts("mtsd " VERSION);
+			puts("mtsd " MTS_VERSION);
 			return EXIT_SUCCESS;
 		default:
 			return EXIT_USAGE;

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The Debian packages: built twice, checked, installed in systems of Debian, and purged."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench.lab import BUILD, ROOT
+from tests.build import alone
+from tests.guest import harness as guests
+from tests.packaging import versions
+from tests.packaging.host import boot, list_steps
+from tests.systemd.harness import PROGRAM
+
+pytestmark = [
+    pytest.mark.slow("it downloads Debian systems, and DKMS builds the module in each"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="it takes root to make systems"),
+    pytest.mark.skipif(not (ROOT / ".git").exists(), reason="packages are those of a commit"),
+]
+
+# A host: a kernel, systemd, and what the packages need, so that they bring nothing else.
+SYSTEM = (
+    *("dkms", "linux-headers-amd64", "linux-image-amd64", "libjansson4", "libncurses6"),
+    *("systemd-sysv", "dbus", "libpam-systemd", "login", "passwd", "procps", "kmod", "util-linux"),
+)
+SUITES = ("bookworm", "trixie")
+
+
+def run(*command, **kwargs) -> str:
+    """What it says; CalledProcessError has that, too."""
+    done = subprocess.run(
+        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **kwargs
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}"
+    return done.stdout
+
+
+def build(checkout: Path) -> Path:
+    """The packages of the commit that this checkout has, from a clone of it."""
+    commit = run("git", "-C", ROOT, "rev-parse", "HEAD").strip()
+    run("git", "clone", "-q", "--no-checkout", ROOT, checkout)
+    run("git", "-C", checkout, "checkout", "-q", "--detach", commit)
+    environment = {name: its for name, its in os.environ.items() if not name.startswith("MAKE")}
+    run("make", "-s", "-C", checkout, "deb", env=environment)
+    return checkout / "build/deb"
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory) -> Path:
+    """A folder with the packages, their sources and .changes."""
+    return build(tmp_path_factory.mktemp("deb") / "mts")
+
+
+def test_packages(packages):
+    version = versions.source()
+    names = {path.name for path in packages.glob("*.deb")}
+    assert names == {f"mts-dkms_{version}-1_all.deb", f"mts-tools_{version}-1_amd64.deb"}
+
+
+def test_lintian_is_content(packages):
+    (changes,) = packages.glob("*.changes")
+    said = run("lintian", "--allow-root", "--fail-on", "error", "--fail-on", "warning", changes)
+    assert said == ""
+
+
+def test_two_builds_give_the_same_bytes(packages, tmp_path):
+    """In folders whose names differ, also in length."""
+    again = build(tmp_path / "another-folder" / "mts")
+    names = sorted(
+        path.name for path in packages.iterdir() if re.search(r"\.(deb|xz|dsc)$", path.name)
+    )
+    assert len(names) == 5
+    differ = [
+        name for name in names if (packages / name).read_bytes() != (again / name).read_bytes()
+    ]
+    assert differ == []
+
+
+def system(suite: str) -> Path:
+    """A Debian system with what the packages need; kept for the next time."""
+    root = BUILD / "packaging" / suite
+    if not root.is_dir():
+        if not shutil.which("mmdebstrap"):
+            pytest.skip("no mmdebstrap: tools/setup newer")
+        run(ROOT / "tools/debian-root", suite, root, ",".join(SYSTEM))
+    return root
+
+
+@dataclass(frozen=True)
+class Host:
+    """On which the packages were installed, and then purged."""
+
+    suite: str
+    root: Path  # before
+    out: Path  # what root.sh has written
+
+    def lines(self, name: str) -> list[str]:
+        return (self.out / name).read_text().splitlines()
+
+
+@pytest.fixture(scope="module", params=SUITES)
+def host(request, packages, tmp_path_factory) -> Host:
+    with alone():
+        root = system(request.param)
+    out = tmp_path_factory.mktemp(request.param)
+    run(
+        *("unshare", "--mount", "--pid", "--fork", "--kill-child"),
+        *("bash", ROOT / "tests/packaging/root.sh", root, packages, out),
+    )
+    return Host(request.param, root, out)
+
+
+def test_dkms_has_installed_the_module(host):
+    """For each kernel whose headers there are: one."""
+    (line,) = host.lines("status")
+    assert re.match(rf"mts/{re.escape(versions.source())}, [67]\..*, x86_64: installed", line)
+
+
+def test_each_part_has_the_version(host):
+    version = versions.source()
+    assert host.lines("installed") == [version, f"mtsctl {version}", f"mtsd {version}"]
+
+
+def test_purge_leaves_nothing(host):
+    before, after = host.lines("before"), host.lines("after")
+    assert len(before) > 10000
+    assert sorted({*after} - {*before}) == []
+    assert sorted({*before} - {*after}) == []
+
+
+@pytest.fixture(scope="module")
+def booted(host, packages) -> guests.Run:
+    """That host, with jobs that take turns while the packages are upgraded and removed."""
+    if host.suite != "trixie":
+        pytest.skip("one suite is enough")
+    if not shutil.which("qemu-system-x86_64"):
+        pytest.skip("no QEMU: tools/setup systemd")
+    return boot(host.root, host.out / "host.ext4", packages)
+
+
+@pytest.mark.parametrize("name", list_steps())
+def test_step(booted, name):
+    guests.Case(booted, PROGRAM, name).check()
+
+
+def test_guest(booted):
+    """The kernel had no complaint, and nothing stayed frozen."""
+    booted.check()

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What packages are made of: one version, DKMS's files, what is installed; and tools/dist.
+
+Nothing is packaged here: test_apt.py builds, installs and removes the packages.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bench.lab import ROOT
+from tests.build import alone
+from tests.packaging import versions
+
+PACKAGING = ROOT / "packaging"
+DEBIAN = PACKAGING / "debian"
+SOURCES = Path("usr/src") / f"mts-{versions.source()}"
+
+
+def run(*command, **kwargs) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, **kwargs)
+
+
+# ---- the version -----------------------------------------------------------------
+
+
+def test_no_other_file_has_a_version_of_its_own():
+    """Programs, the module and DKMS take it from module/version.h."""
+    folders = (ROOT / "module", ROOT / "userspace", ROOT / "tools", PACKAGING)
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    named = re.compile(rb"(?<![\d.])" + re.escape(versions.source().encode()) + rb"(?![\d.])")
+    # They cannot include it. They have tests below.
+    known = {"module/version.h", "packaging/debian/changelog"}
+    known |= {f"userspace/{name}/{name}.8" for name in ("mtsctl", "mtsd")}
+    has = {
+        str(path.relative_to(ROOT))
+        for path in [*files, ROOT / "Makefile"]
+        if path.suffix not in {".o", ".ko", ".pyc"}
+        and not path.name.startswith(".")
+        and named.search(path.read_bytes())
+    }
+    assert has == known
+
+
+@pytest.mark.parametrize("name", ["mtsctl", "mtsd"])
+def test_manuals_name_the_version(name):
+    first = (ROOT / f"userspace/{name}/{name}.8").read_text().splitlines()[1]
+    assert f'"mts {versions.source()}"' in first
+
+
+def test_newest_package_is_of_this_version():
+    first = (DEBIAN / "changelog").read_text().splitlines()[0]
+    assert re.fullmatch(rf"mts \({re.escape(versions.source())}-\d+\) unstable; urgency=.*", first)
+
+
+def test_newest_release_is_of_this_version():
+    """In CHANGELOG.md, unless what comes next is still unreleased."""
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == "Unreleased" or headings[0].split()[0] == versions.source()
+
+
+# ---- what is installed -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    """What debian/rules installs, before it is divided into packages."""
+    root = tmp_path_factory.mktemp("root")
+    with alone():
+        done = run(
+            *("make", "-s", "-C", ROOT, "install-mtsd", "install-dkms"),
+            *(f"DESTDIR={root}", "PREFIX=/usr"),
+        )
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+def lines(path: Path) -> list[list[str]]:
+    """The words of each line of debhelper's files."""
+    text = path.read_text().splitlines()
+    return [line.split() for line in text if line and not line.startswith("#")]
+
+
+def test_packages_have_what_is_installed(installed):
+    """Each file is in one package, and each name in debian/*.install is a file or a folder."""
+    patterns = [words[0] for path in DEBIAN.glob("*.install") for words in lines(path)]
+    assert patterns
+    taken = []
+    for pattern in patterns:
+        found = [*installed.glob(pattern)] or [*ROOT.glob(pattern)]
+        assert found, pattern
+        for path in found:
+            taken += [path] if path.is_file() else [its for its in path.rglob("*") if its.is_file()]
+    unit = "usr/lib/systemd/system/mtsd.service"
+    rules = (DEBIAN / "rules").read_text()
+    assert f"mv debian/tmp/{unit} debian/mts-tools.mtsd.service" in rules
+    everything = [path for path in installed.rglob("*") if path.is_file()]
+    mine = [path for path in taken if path.is_relative_to(installed)]
+    assert sorted([*mine, installed / unit]) == sorted(everything)
+
+
+def test_dkms_has_all_sources_of_the_module(installed):
+    def sources(folder: Path) -> set[str]:
+        return {
+            str(path.relative_to(folder))
+            for path in folder.rglob("*")
+            if (path.suffix in {".c", ".h"} and not path.name.endswith(".mod.c"))
+            or path.name == "Kbuild"
+        }
+
+    assert sources(installed / SOURCES) == sources(ROOT / "module")
+    files = {path.name for path in (installed / SOURCES).iterdir() if path.is_file()}
+    assert {"Kbuild", "dkms.conf", "main.c"} <= files
+
+
+def dkms(installed: Path, name: str) -> str:
+    """A value of dkms.conf, as dkms reads it."""
+    script = f'kernel_source_dir=/K dkms_tree=/T; . ./dkms.conf; printf %s "${{{name}}}"'
+    done = run("bash", "-euc", script, cwd=installed / SOURCES)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_dkms_builds_and_names_the_module(installed):
+    assert dkms(installed, "PACKAGE_NAME") == "mts"
+    assert dkms(installed, "PACKAGE_VERSION") == versions.source()
+    name = dkms(installed, "BUILT_MODULE_NAME[0]")
+    assert f"obj-m := {name}.o\n" in (installed / SOURCES / "Kbuild").read_text()
+    words = dkms(installed, "MAKE[0]").split()
+    assert words[:3] == ["make", "-C", "/K"]
+    assert f"M=/T/mts/{versions.source()}/build" in words
+    assert "WERROR=" in words  # a newer compiler's warnings are no errors
+
+
+@pytest.mark.parametrize("release", ["6.1.0-57-amd64", "6.12.9-amd64", "7.2-1-arch", "10.0.1"])
+def test_dkms_builds_for(installed, release):
+    assert re.search(dkms(installed, "BUILD_EXCLUSIVE_KERNEL"), release)
+
+
+@pytest.mark.parametrize("release", ["5.10.0-28-amd64", "6.0.0-6-amd64", "4.19", "1.6.12"])
+def test_dkms_leaves_older_kernels_alone(installed, release):
+    assert not re.search(dkms(installed, "BUILD_EXCLUSIVE_KERNEL"), release)
+
+
+# ---- tools/dist ------------------------------------------------------------------
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """A repository with one commit: a version, and a file."""
+    here = tmp_path / "checkout"
+    (here / "tools").mkdir(parents=True)
+    (here / "module").mkdir()
+    shutil.copy(ROOT / "tools/dist", here / "tools")
+    (here / "module/version.h").write_text('#define MTS_VERSION "1.2.3"\n')
+    (here / ".gitignore").write_text("/build/\n")
+    git(here, "init", "-q")
+    commit(here)
+    return here
+
+
+def git(here: Path, *words: str) -> None:
+    names = {
+        f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    date = {"GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z"}
+    env = {**os.environ, **names, **date}
+    subprocess.run(["git", "-C", here, *words], check=True, env=env, capture_output=True)
+
+
+def commit(here: Path) -> None:
+    git(here, "add", "-A")
+    git(here, "commit", "-q", "-m", "a commit")
+
+
+def dist(here: Path, *words: str, **environment: str) -> subprocess.CompletedProcess:
+    return run(here / "tools/dist", *words, env={**os.environ, **environment})
+
+
+def test_dist_is_reproducible(checkout):
+    done = dist(checkout)
+    assert done.stdout == "build/mts-1.2.3.tar.xz\n", done.stderr
+    tarball = checkout / "build/mts-1.2.3.tar.xz"
+    first = tarball.read_bytes()
+    assert run("tar", "-tf", tarball).stdout.splitlines() == [
+        "mts-1.2.3/",
+        *("mts-1.2.3/.gitignore", "mts-1.2.3/module/", "mts-1.2.3/module/version.h"),
+        *("mts-1.2.3/tools/", "mts-1.2.3/tools/dist"),
+    ]
+    tarball.unlink()
+    git(checkout, "config", "tar.umask", "0077")
+    (checkout / "module/version.h").touch()
+    assert dist(checkout, XZ_DEFAULTS="--check=none", TZ="Asia/Tokyo").returncode == 0
+    assert tarball.read_bytes() == first
+
+
+def test_dist_is_of_the_commit_asked_for(checkout):
+    git(checkout, "tag", "-a", "-m", "a release", "v1.2.3")
+    (checkout / "module/version.h").write_text('#define MTS_VERSION "1.3.0"\n')
+    commit(checkout)
+    assert dist(checkout).stdout == "build/mts-1.3.0.tar.xz\n"
+    assert dist(checkout, "v1.2.3").stdout == "build/mts-1.2.3.tar.xz\n"
+
+
+def test_dist_says_that_changes_are_left_out(checkout):
+    (checkout / "module/version.h").write_text('#define MTS_VERSION "9.9.9"\n')
+    done = dist(checkout)
+    assert done.stdout == "build/mts-1.2.3.tar.xz\n"
+    assert "not committed" in done.stderr
+
+
+def test_dist_refuses_a_tag_of_another_version(checkout):
+    git(checkout, "tag", "-a", "-m", "a release", "v1.2.4")
+    done = dist(checkout)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the tag is v1.2.4, and module/version.h has 1.2.3" in done.stderr
+
+
+def test_dist_refuses_what_is_no_commit(checkout):
+    assert dist(checkout, "v7").returncode == 1
