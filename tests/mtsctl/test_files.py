@@ -37,6 +37,7 @@ def test_static_build_and_install(sources, tmp_path):
     assert installed == {
         "usr/sbin/mtsctl",
         "usr/share/man/man8/mtsctl.8",
+        "usr/share/man/man5/mts.conf.5",
         "usr/share/bash-completion/completions/mtsctl",
     }
     program = root / "usr/sbin/mtsctl"
@@ -61,6 +62,13 @@ def test_missing_ncurses(sources, tmp_path):
     done = run("make", "-C", sources, f"BUILD={tmp_path}/build", f"CFLAGS=-I{tmp_path}")
     assert done.returncode != 0
     assert "libncurses-dev" in done.stderr
+
+
+def test_missing_inih(sources, tmp_path):
+    (tmp_path / "ini.h").write_text("#error none\n")
+    done = run("make", "-C", sources, f"BUILD={tmp_path}/build", f"CFLAGS=-I{tmp_path}")
+    assert done.returncode != 0
+    assert "libinih-dev" in done.stderr
 
 
 @pytest.mark.parametrize(
