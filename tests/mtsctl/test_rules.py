@@ -510,8 +510,8 @@ def test_explain_what_there_is_not(rules, tree, host, text, message):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "'': say check, explain or apply"),
-        (["list"], "'list': say check, explain or apply"),
+        ([], "'': say check, explain, apply or watch"),
+        (["list"], "'list': say check, explain, apply or watch"),
         (["apply", "a"], "unexpected 'a'"),
         (["check", "a", "b"], "unexpected 'b'"),
         (["check", "--file", "a", "b"], "unexpected 'b'"),

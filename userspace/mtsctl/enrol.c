@@ -9,12 +9,6 @@
 #include "add.h"
 #include "ipc.h"
 
-/* The jobs that there are, by the ids of their cgroups, sorted. */
-struct known {
-	u64 *ids;
-	u32 n;
-};
-
 /* What has become of a cgroup that is to be a job. */
 enum { IS_NEW, IS_JOB, HAS_JOB_BELOW };
 
@@ -25,7 +19,8 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int read_known(struct known *known)
+/* The jobs that there are. */
+static int read_known(struct enrol_ids *known)
 {
 	struct mts_job_info *jobs = NULL;
 	u64 generation;
@@ -46,12 +41,53 @@ static int read_known(struct known *known)
 	return EXIT_OK;
 }
 
-static bool is_known(const struct known *known, u64 id)
+static bool is_known(const struct enrol_ids *known, u64 id)
 {
 	return known->n && bsearch(&id, known->ids, known->n, sizeof(id), by_id);
 }
 
-static int look_up(const struct known *known, const struct tree *tree, u32 cgroup)
+/* Return: false: no memory. */
+static bool remember(struct enrol_ids *tried, u64 id)
+{
+	u32 at = tried->n;
+
+	if (is_known(tried, id))
+		return true;
+	if (tried->n == tried->room) {
+		u32 room = tried->room ? 2 * tried->room : 64;
+		u64 *more = realloc(tried->ids, room * sizeof(*more));
+
+		if (!more)
+			return false;
+		tried->ids = more;
+		tried->room = room;
+	}
+	for (; at && tried->ids[at - 1] > id; at--)
+		tried->ids[at] = tried->ids[at - 1];
+	tried->ids[at] = id;
+	tried->n++;
+	return true;
+}
+
+/* A cgroup that has become empty may become a job again. */
+static void forget_empty(struct enrol_ids *tried, const struct tree *tree)
+{
+	struct enrol_ids alive = { 0 };
+	u32 n = 0;
+
+	for (u32 i = 1; i < tree->ncgroups; i++)
+		if (tree->cgroups[i].first != tree->cgroups[i].all_end &&
+		    is_known(tried, tree->cgroups[i].id) && !remember(&alive, tree->cgroups[i].id))
+			goto out;
+	for (u32 i = 0; i < tried->n; i++)
+		if (is_known(&alive, tried->ids[i]))
+			tried->ids[n++] = tried->ids[i];
+	tried->n = n;
+out:
+	free(alive.ids);
+}
+
+static int look_up(const struct enrol_ids *known, const struct tree *tree, u32 cgroup)
 {
 	for (u32 i = cgroup; i; i = tree->cgroups[i].parent)
 		if (is_known(known, tree->cgroups[i].id))
@@ -125,53 +161,73 @@ static void say_excluded(const struct conf *conf, const struct tree *tree, u32 c
 	}
 }
 
-int enrol_all(const struct conf *conf, const struct tree *tree, const struct decision *all,
-	      bool dry)
+struct counts {
+	u32 added, known, failed;
+};
+
+/* Return: an exit status. */
+static int enrol_one(const struct rule *rule, const struct tree *tree, u32 cgroup,
+		     const struct enrol_ids *known, const struct enrol_how *how,
+		     struct counts *counts)
 {
-	u32 added = 0, known_jobs = 0, failed = 0;
-	struct known known = { 0 };
-	int ret, worst = EXIT_OK;
+	int state = look_up(known, tree, cgroup), ret = EXIT_OK;
+	u64 id = tree->cgroups[cgroup].id;
 	char dir[PATH_MAX];
 
-	/* Without the module nothing is a job yet. */
-	if (!dry || !ipc_open()) {
-		worst = dry ? EXIT_OK : device_open();
+	if ((how->tried && is_known(how->tried, id)) || decide_dir(tree, cgroup, dir))
+		return EXIT_OK;
+	counts->known += state == IS_JOB;
+	if (state == HAS_JOB_BELOW)
+		complain("rules: %s: there is a job below it already: 'mtsctl remove' that, and "
+			 "this becomes one",
+			 dir);
+	if (state == IS_NEW && how->dry)
+		say_one(rule, dir);
+	else if (state == IS_NEW)
+		ret = add_one(rule, dir);
+	if (how->tried && !remember(how->tried, id))
+		return device_failed("rules watch", ENOMEM);
+	counts->added += state == IS_NEW && !ret;
+	counts->failed += !!ret;
+	return ret;
+}
+
+static void say_counts(const struct counts *counts, bool dry)
+{
+	printf("%u %s, %u %s already", counts->added, dry ? "would be added" : "added",
+	       counts->known, counts->known == 1 ? "is a job" : "are jobs");
+	if (counts->failed)
+		printf(", %u failed", counts->failed);
+	printf("\n");
+}
+
+int enrol_all(const struct conf *conf, const struct tree *tree, const struct decision *all,
+	      const struct enrol_how *how)
+{
+	struct enrol_ids known = { 0 };
+	struct counts counts = { 0 };
+	int ret, worst = EXIT_OK;
+
+	/* To say what would be done the module need not be there: then nothing is a job yet. */
+	if (!how->dry || !ipc_open()) {
+		worst = how->dry ? EXIT_OK : device_open();
 		if (!worst)
 			worst = read_known(&known);
 		if (worst)
 			return worst;
 	}
+	if (how->tried)
+		forget_empty(how->tried, tree);
 	for (u32 i = 1; i < tree->ncgroups && worst != EXIT_PERMISSION; i++) {
-		const struct rule *rule;
-		int state;
-
-		if (dry)
+		if (how->dry)
 			say_excluded(conf, tree, i, &all[i]);
-		if (!all[i].is_job || decide_dir(tree, i, dir))
+		if (!all[i].is_job)
 			continue;
-		rule = conf->rules[all[i].owner - 1];
-		state = look_up(&known, tree, i);
-		known_jobs += state == IS_JOB;
-		if (state == HAS_JOB_BELOW)
-			complain("rules: %s: there is a job below it already: 'mtsctl remove' it, and "
-				 "this becomes one",
-				 dir);
-		if (state != IS_NEW)
-			continue;
-		ret = EXIT_OK;
-		if (dry)
-			say_one(rule, dir);
-		else
-			ret = add_one(rule, dir);
-		added += !ret;
-		failed += !!ret;
+		ret = enrol_one(conf->rules[all[i].owner - 1], tree, i, &known, how, &counts);
 		worst = ret > worst ? ret : worst;
 	}
 	free(known.ids);
-	printf("%u %s, %u %s already", added, dry ? "would be added" : "added", known_jobs,
-	       known_jobs == 1 ? "is a job" : "are jobs");
-	if (failed)
-		printf(", %u failed", failed);
-	printf("\n");
+	if (!how->tried)
+		say_counts(&counts, how->dry);
 	return worst;
 }

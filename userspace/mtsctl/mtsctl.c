@@ -112,10 +112,12 @@ static const struct command commands[] = {
 	{ "rules", rules_main, "Make jobs of the cgroups that the rules of mts.conf(5) name",
 	  "check [FILE]\n"
 	  "       mtsctl rules explain [--file FILE] PID|CGROUP\n"
-	  "       mtsctl rules apply [--dry-run] [--file FILE]",
+	  "       mtsctl rules apply [--dry-run] [--file FILE]\n"
+	  "       mtsctl rules watch [--file FILE]",
 	  "  check            check the files, and say what each rule would take now\n"
 	  "  explain          which rule takes a cgroup, and why the others do not\n"
 	  "  apply            add what exists and matches, once, as mtsctl add does\n"
+	  "  watch            the same, and add what comes, until interrupted\n"
 	  "  --dry-run        say what apply would do, and do nothing\n"
 	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n" },
 	{ "stats", stats_main, "Show the counters since the module was loaded",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mtsctl rules check, explain and apply. */
+/* mtsctl rules check, explain, apply and watch. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "rules.h"
 
 #define LABEL 18
 
@@ -233,12 +234,13 @@ int rules_main(const struct command *command, int argc, char **argv)
 	};
 	const char *file = NULL, *verb, *word;
 	struct rules rules;
-	bool dry = false;
+	struct enrol_how how = { 0 };
+	bool is_check, is_explain, is_watch;
 	int opt, ret;
 
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
 		if (opt == 'n')
-			dry = true;
+			how.dry = true;
 		else if (opt == 'f')
 			file = optarg;
 		else
@@ -246,24 +248,26 @@ int rules_main(const struct command *command, int argc, char **argv)
 	}
 	verb = optind < argc ? argv[optind] : "";
 	word = optind + 1 < argc ? argv[optind + 1] : NULL;
-	if (strcmp(verb, "check") && strcmp(verb, "explain") && strcmp(verb, "apply"))
-		return usage_error(command, "'%s': say check, explain or apply", verb);
-	if (argc - optind > 2 || (word && !strcmp(verb, "apply")) ||
-	    (word && file && !strcmp(verb, "check")))
+	is_check = !strcmp(verb, "check");
+	is_explain = !strcmp(verb, "explain");
+	is_watch = !strcmp(verb, "watch");
+	if (!is_check && !is_explain && !is_watch && strcmp(verb, "apply"))
+		return usage_error(command, "'%s': say check, explain, apply or watch", verb);
+	if (argc - optind > 2 || (word && !is_check && !is_explain) || (word && file && is_check))
 		return usage_error(command, "unexpected '%s'", argv[argc - 1]);
-	if (!word && !strcmp(verb, "explain"))
+	if (!word && is_explain)
 		return usage_error(command, "explain: name a process or a cgroup");
-	if (dry && strcmp(verb, "apply"))
+	if (how.dry && strcmp(verb, "apply"))
 		return usage_error(command, "--dry-run is for apply");
-	if (!strcmp(verb, "check") && word)
-		file = word;
-	ret = begin(&rules, command, file);
-	if (!ret && !strcmp(verb, "check"))
+	ret = begin(&rules, command, is_check && word ? word : file);
+	if (!ret && is_check)
 		ret = check(&rules);
-	else if (!ret && !strcmp(verb, "explain"))
+	else if (!ret && is_explain)
 		ret = explain(&rules, word);
+	else if (!ret && is_watch)
+		ret = rules_watch(command, &rules.conf, file);
 	else if (!ret)
-		ret = enrol_all(&rules.conf, &rules.tree, rules.all, dry);
+		ret = enrol_all(&rules.conf, &rules.tree, rules.all, &how);
 	end(&rules);
 	return ret;
 }
