@@ -324,7 +324,9 @@ def test_others_can_write_the_file(mtsctl, host, mode):
     host.conf("[mts]\nmode=off\n").chmod(mode)
     shown = load(mtsctl, host)
     assert (shown.status, mtsctl.calls) == (2, [])
-    assert f"users other than its owner can write the file (mode 0{mode:o}): chmod go-w" in shown.err
+    assert (
+        f"users other than its owner can write the file (mode 0{mode:o}): chmod go-w" in shown.err
+    )
 
 
 @pytest.mark.parametrize("folder", [".", "conf.d"])

@@ -207,8 +207,7 @@ def test_an_earlier_rule_below_keeps_a_cgroup_from_being_taken_whole(rules, tree
     tree("s/web")
     tree("s/t/mail")
     host.conf(
-        f"[rule db]\ncgroup=s/db\n{'never=yes' if never else 'pin=yes'}\n"
-        "[rule all]\ncgroup=s s/*\n"
+        f"[rule db]\ncgroup=s/db\n{'never=yes' if never else 'pin=yes'}\n[rule all]\ncgroup=s s/*\n"
     )
     expected = ["s/t", "s/web"] if never else ["s/db", "s/t", "s/web"]
     assert added(rules("apply"), host) == expected
@@ -560,5 +559,7 @@ def test_links_are_not_followed(rules, tree, host):
 def test_many_cgroups(rules, tree, host):
     for i in range(300):
         tree(f"m/{i:03}")
-    host.conf("".join(f"[rule r{i}]\ncgroup=m/{i}**\n" for i in range(10)) + "[rule m]\ncgroup=m/*\n")
+    host.conf(
+        "".join(f"[rule r{i}]\ncgroup=m/{i}**\n" for i in range(10)) + "[rule m]\ncgroup=m/*\n"
+    )
     assert len(added(rules("apply", "--dry-run"), host)) == 300

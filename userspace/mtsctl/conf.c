@@ -13,7 +13,12 @@
 #include "host.h"
 #include "nearest.h"
 
-enum section { IN_MTS, IN_RULES, IN_RULE, IN_NONE /* of an unknown one */ };
+enum section {
+	IN_MTS,
+	IN_RULES,
+	IN_RULE,
+	IN_NONE /* of an unknown one */
+};
 
 /* While a file is read. */
 struct state {
@@ -94,8 +99,10 @@ static bool unknown_section(struct state *s, const char *name)
 	else if (near)
 		usage_error(s->command, "unknown section [%s]: is it [%s]?", name, near);
 	else
-		usage_error(s->command, "unknown section [%s]: there are [mts], [rules] and "
-					"[rule NAME]", name);
+		usage_error(s->command,
+			    "unknown section [%s]: there are [mts], [rules] and "
+			    "[rule NAME]",
+			    name);
 	return false;
 }
 
@@ -159,8 +166,10 @@ static bool take_exclusions(struct state *s, const struct place *place, const ch
 	struct conf *conf = s->conf;
 
 	if (strcmp(key, "exclusions")) {
-		usage_error(s->command, "unknown key '%s': the only key of [rules] is exclusions. "
-					"A rule has a section [rule NAME]", key);
+		usage_error(s->command,
+			    "unknown key '%s': the only key of [rules] is exclusions. "
+			    "A rule has a section [rule NAME]",
+			    key);
 		return false;
 	}
 	if (is_twice(s, key, &conf->exclusions_origin))

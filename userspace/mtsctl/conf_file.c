@@ -47,8 +47,9 @@ static void end_line(struct reader *r)
 static void end_section(struct reader *r)
 {
 	if (r->is_empty)
-		READER_ERROR(r, &r->section, "the section is empty: write KEY=VALUE below it, "
-					     "or remove it");
+		READER_ERROR(r, &r->section,
+			     "the section is empty: write KEY=VALUE below it, "
+			     "or remove it");
 }
 
 static void begin_section(struct reader *r, const char *header)
@@ -133,8 +134,10 @@ static int take_key(void *user, const char *section, const char *key, const char
 		r->is_fresh = false;
 		r->errors += !r->events->section(r->events->user, &r->section, section);
 	} else if (!*section) {
-		READER_ERROR(r, &r->place, "%s= is in no section: write [mts] or [rule NAME] "
-					   "above it", key);
+		READER_ERROR(r, &r->place,
+			     "%s= is in no section: write [mts] or [rule NAME] "
+			     "above it",
+			     key);
 		return 1;
 	}
 	r->errors += !r->events->key(r->events->user, &r->place, key, value);
@@ -144,13 +147,17 @@ static int take_key(void *user, const char *section, const char *key, const char
 static int check_owner(const struct place *place, const struct stat *st, const char *what)
 {
 	if (st->st_uid && st->st_uid != geteuid()) {
-		complain_at(place, "the %s belongs to user %u: it must be root's, as mts does what "
-				   "it says: chown root:root it", what, st->st_uid);
+		complain_at(place,
+			    "the %s belongs to user %u: it must be root's, as mts does what "
+			    "it says: chown root:root it",
+			    what, st->st_uid);
 		return EXIT_USAGE;
 	}
 	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-		complain_at(place, "users other than its owner can write the %s (mode %04o): "
-				   "chmod go-w it", what, st->st_mode & 07777);
+		complain_at(place,
+			    "users other than its owner can write the %s (mode %04o): "
+			    "chmod go-w it",
+			    what, st->st_mode & 07777);
 		return EXIT_USAGE;
 	}
 	return EXIT_OK;

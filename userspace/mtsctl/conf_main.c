@@ -60,7 +60,8 @@ int config_main(const struct command *command, int argc, char **argv)
 		complain("config load: nothing has changed");
 	else if (!ret && !conf.nfiles)
 		printf("no configuration: neither %s/" CONF_MAIN " nor %s/" CONF_FOLDER
-		       "/*.conf exists\n", host_config(), host_config());
+		       "/*.conf exists\n",
+		       host_config(), host_config());
 	else if (!ret && loads)
 		ret = load(command, &conf);
 	else if (!ret)

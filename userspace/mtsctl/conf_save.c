@@ -219,8 +219,9 @@ static void warn_of_later(const struct conf_save *save)
 	struct conf conf;
 
 	if (conf_read(&conf, &set_command, NULL))
-		complain("set --save: saved, but the configuration has errors: until they are mended "
-			 "'mtsctl config load' changes nothing");
+		complain(
+			"set --save: saved, but the configuration has errors: until they are mended "
+			"'mtsctl config load' changes nothing");
 	for (char **word = save->words; *word; word++) {
 		const struct setting *setting = setting_find(*word, strcspn(*word, "="));
 		const struct place *origin = &conf.origins[setting - settings];

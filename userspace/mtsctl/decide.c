@@ -30,8 +30,8 @@ __attribute__((format(printf, 2, 3))) static void say(char *why, const char *for
 
 static bool is_unit(const char *name, size_t length)
 {
-	static const char *const suffixes[] = { ".service", ".scope", ".slice", ".socket",
-						".mount",   ".swap" };
+	static const char *const suffixes[] = { ".service", ".scope", ".slice",
+						".socket",  ".mount", ".swap" };
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		size_t of = strlen(suffixes[i]);
@@ -263,8 +263,7 @@ static bool watchdog_kills(const struct conf *conf, const struct tree *tree, u32
 {
 	char dir[PATH_MAX], why[EXCLUSION_TEXT];
 
-	return conf->exclusions && !(rule->flags & MTS_JOB_PIN) &&
-	       !decide_dir(tree, cgroup, dir) &&
+	return conf->exclusions && !(rule->flags & MTS_JOB_PIN) && !decide_dir(tree, cgroup, dir) &&
 	       exclusion_by_watchdog(dir, decide_pause(conf, rule), why);
 }
 

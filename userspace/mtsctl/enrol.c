@@ -10,7 +10,11 @@
 #include "ipc.h"
 
 /* What has become of a cgroup that is to be a job. */
-enum { IS_NEW, IS_JOB, HAS_JOB_BELOW };
+enum {
+	IS_NEW,
+	IS_JOB,
+	HAS_JOB_BELOW
+};
 
 static int by_id(const void *a, const void *b)
 {

@@ -142,8 +142,9 @@ bool exclusion_find(const struct tree *tree, u32 cgroup, bool built_in, char why
 		const struct tree_process *process = &tree->processes[i];
 
 		if (process->pid == 1 || process->is_ours) {
-			snprintf(why, EXCLUSION_TEXT, "it holds %s (%d): PID 1, mtsctl, and what "
-						      "started mtsctl, are never frozen",
+			snprintf(why, EXCLUSION_TEXT,
+				 "it holds %s (%d): PID 1, mtsctl, and what "
+				 "started mtsctl, are never frozen",
 				 process->comm, process->pid);
 			return true;
 		}

@@ -93,14 +93,18 @@ static bool take_cgroup(struct rule *rule, const struct command *command, const 
 
 		words->words[i] = pattern;
 		if (!*pattern) {
-			usage_error(command, "cgroup=%s: the root cgroup holds the whole host and "
-					     "is never a job: name one below it", value);
+			usage_error(command,
+				    "cgroup=%s: the root cgroup holds the whole host and "
+				    "is never a job: name one below it",
+				    value);
 			return false;
 		}
 		if (has_component(pattern, ".") || has_component(pattern, "..") ||
 		    strstr(pattern, "//")) {
-			usage_error(command, "cgroup=%s: no cgroup has such a path: leave out '.', "
-					     "'..' and double slashes", value);
+			usage_error(command,
+				    "cgroup=%s: no cgroup has such a path: leave out '.', "
+				    "'..' and double slashes",
+				    value);
 			return false;
 		}
 	}
@@ -116,8 +120,10 @@ static bool take_unit(struct rule *rule, const struct command *command, const ch
 	for (u32 i = 0; i < words->n; i++) {
 		if (!strchr(words->words[i], '/'))
 			continue;
-		usage_error(command, "unit=%s: the name of a unit has no slash: cgroup= takes a "
-				     "path", value);
+		usage_error(command,
+			    "unit=%s: the name of a unit has no slash: cgroup= takes a "
+			    "path",
+			    value);
 		return false;
 	}
 	return true;
@@ -132,8 +138,10 @@ static bool take_command(struct rule *rule, const struct command *command, const
 	for (u32 i = 0; i < words->n; i++) {
 		if (!strchr(words->words[i], '/'))
 			continue;
-		usage_error(command, "command=%s: write the name of the program without its "
-				     "directory", value);
+		usage_error(command,
+			    "command=%s: write the name of the program without its "
+			    "directory",
+			    value);
 		return false;
 	}
 	return true;
@@ -150,8 +158,10 @@ static bool take_accounts(struct rule *rule, const struct command *command, cons
 	for (u32 i = 0; i < words->n; i++) {
 		if (find(words->words[i], &words->ids[i]))
 			continue;
-		usage_error(command, "%s=%s: this host has no %s '%s': write its name or its "
-				     "number", key, value, key, words->words[i]);
+		usage_error(command,
+			    "%s=%s: this host has no %s '%s': write its name or its "
+			    "number",
+			    key, value, key, words->words[i]);
 		return false;
 	}
 	return true;
@@ -235,8 +245,7 @@ static const struct {
 };
 
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-#define KEYS_TEXT \
-	"cgroup, unit, user, group, command, each, each-process, pin, max-pause or never"
+#define KEYS_TEXT "cgroup, unit, user, group, command, each, each-process, pin, max-pause or never"
 
 _Static_assert(N_KEYS <= sizeof(((struct rule *)0)->lines) / sizeof(unsigned int), "lines");
 
@@ -287,8 +296,10 @@ bool rule_key(struct rule *rule, const struct command *command, const struct pla
 		return false;
 	}
 	if (rule->lines[i]) {
-		usage_error(command, "%s is given twice in this rule, first in line %u: write all "
-				     "words in one line, or another rule", key, rule->lines[i]);
+		usage_error(command,
+			    "%s is given twice in this rule, first in line %u: write all "
+			    "words in one line, or another rule",
+			    key, rule->lines[i]);
 		return false;
 	}
 	rule->lines[i] = place->line;
@@ -310,8 +321,10 @@ bool rule_end(const struct rule *rule, const struct command *command)
 			options += !!rule->lines[i];
 	}
 	if (!conditions) {
-		usage_error(command, "rule %s has no condition: write one of cgroup, unit, user, "
-				     "group and command; cgroup=** is every cgroup", rule->name);
+		usage_error(command,
+			    "rule %s has no condition: write one of cgroup, unit, user, "
+			    "group and command; cgroup=** is every cgroup",
+			    rule->name);
 		return false;
 	}
 	if (rule->never && options) {
@@ -320,9 +333,10 @@ bool rule_end(const struct rule *rule, const struct command *command)
 		return false;
 	}
 	if (rule->each != RULE_SELF && !rule->lines[RULE_CGROUP] && !rule->lines[RULE_UNIT]) {
-		usage_error(command, "rule %s: each=%s takes what is below a cgroup: name that with "
-				     "cgroup= or unit=", rule->name,
-			    word_of(rule_each_words, rule->each));
+		usage_error(command,
+			    "rule %s: each=%s takes what is below a cgroup: name that with "
+			    "cgroup= or unit=",
+			    rule->name, word_of(rule_each_words, rule->each));
 		return false;
 	}
 	return true;

@@ -67,8 +67,8 @@ static u32 excluded(const struct rules *rules)
 	for (u32 i = 0; i < rules->tree.ncgroups; i++) {
 		bool takes = rules->all[i].has_watchdog;
 
-		for (u32 k = 0; rules->all[i].owner == OWNER_EXCLUDED && !takes &&
-				k < rules->conf.nrules; k++)
+		for (u32 k = 0;
+		     rules->all[i].owner == OWNER_EXCLUDED && !takes && k < rules->conf.nrules; k++)
 			takes = decide_takes(&rules->tree, rules->conf.rules[k], i, NULL);
 		n += takes;
 	}
@@ -86,7 +86,8 @@ static int check(const struct rules *rules)
 
 		n = jobs_of(rules, i);
 		if (rule->never)
-			printf("  %-*s keeps what it matches from being a job\n", LABEL, rule->name);
+			printf("  %-*s keeps what it matches from being a job\n", LABEL,
+			       rule->name);
 		else
 			printf("  %-*s takes %u cgroup%s now\n", LABEL, rule->name, n,
 			       n == 1 ? "" : "s");
@@ -127,9 +128,10 @@ static int find_cgroup(const struct rules *rules, const char *text, u32 *cgroup)
 	for (*cgroup = 0; !ret && *cgroup < rules->tree.ncgroups; (*cgroup)++)
 		if (rules->tree.cgroups[*cgroup].id == id)
 			return EXIT_OK;
-	complain("rules explain: %s: %s: name a process by its id, or a cgroup by its path, such as "
-		 "user.slice/my.scope",
-		 text, ret ? strerror(-ret) : "no such cgroup");
+	complain(
+		"rules explain: %s: %s: name a process by its id, or a cgroup by its path, such as "
+		"user.slice/my.scope",
+		text, ret ? strerror(-ret) : "no such cgroup");
 	return EXIT_FAILED;
 }
 
@@ -140,11 +142,10 @@ static void explain_exclusion(const struct rules *rules, u32 cgroup)
 	if (exclusion_find(&rules->tree, cgroup, rules->conf.exclusions, why))
 		printf("  %-*s yes: %s\n", LABEL, "excluded", why);
 	else if (rules->all[cgroup].has_watchdog && !decide_dir(&rules->tree, cgroup, dir) &&
-		 exclusion_by_watchdog(
-			 dir,
-			 decide_pause(&rules->conf,
-				      rules->conf.rules[rules->all[cgroup].owner - 1]),
-			 why))
+		 exclusion_by_watchdog(dir,
+				       decide_pause(&rules->conf,
+						    rules->conf.rules[rules->all[cgroup].owner - 1]),
+				       why))
 		printf("  %-*s yes: %s\n", LABEL, "excluded", why);
 	else
 		printf("  %-*s no%s\n", LABEL, "excluded",

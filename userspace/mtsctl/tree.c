@@ -162,8 +162,7 @@ static int read_cgroup(struct tree *tree, char dir[PATH_MAX], u32 parent, int de
 
 static int is_directory(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' &&
-	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
 /* Not by the locale. */
