@@ -40,7 +40,7 @@ def test_mts_conf_explains_every_key(mtsctl, host, sources):
     host.conf("[rule a]\nx=1\n[mts]\ncolour=1\n")
     for line in mtsctl("config", "check", **host.fake).err.splitlines():
         for key in re.split(", | or ", re.search(r"are (cgroup.*|mode.*)$", line)[1]):
-            assert re.search(rf"^\.(B[RI]?|BR) {key}(=| ,|$)|\\fB{key}=", page, re.M), key
+            assert re.search(rf"^\.(B[RI]?|BR) {key}(=| [,.]|$)|\\fB{key}=", page, re.M), key
 
 
 def test_manual_explains_every_key(mtsctl, sources):

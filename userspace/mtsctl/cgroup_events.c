@@ -45,6 +45,7 @@ static u32 find(int number, bool *is_there)
 	return low;
 }
 
+/* Return: 0 or 1; -1: not known. */
 static int is_populated(const char *events)
 {
 	FILE *file = fopen(events, "re");
@@ -152,8 +153,9 @@ static bool is_news(const struct inotify_event *event)
 		return false;
 	if (!watches[at].events)
 		return event->mask & IN_ISDIR;
+	/* -1: it is on its way out. */
 	populated = is_populated(watches[at].events);
-	if (populated == watches[at].populated)
+	if (populated < 0 || populated == watches[at].populated)
 		return false;
 	watches[at].populated = populated;
 	return true;
