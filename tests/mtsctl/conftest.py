@@ -130,6 +130,9 @@ class FakeHost:
         file = self.etc / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
+        # Whatever the umask of the tests is: what others can write is refused.
+        for path, mode in ((file, 0o644), (file.parent, 0o755), (self.etc, 0o755)):
+            path.chmod(mode)
         return file
 
     def meminfo(self, total_kib, available_kib, slab_kib=0):

@@ -277,7 +277,7 @@ def test_control_characters_are_not_printed(mtsctl, host):
 
 def test_links_in_a_loop(mtsctl, host):
     host.conf("[mts]\nmode=off\n")
-    (host.etc / "conf.d").mkdir()
+    (host.etc / "conf.d").mkdir(0o755)
     (host.etc / "conf.d/a.conf").symlink_to("b.conf")
     (host.etc / "conf.d/b.conf").symlink_to("a.conf")
     shown = load(mtsctl, host)
