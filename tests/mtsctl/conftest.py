@@ -162,7 +162,7 @@ class FakeHost:
             (directory / "memory.stat").write_text("anon 1\n" + "".join(lines))
         return directory
 
-    def process(self, pid, cgroup, comm="worker", flags=0, environ=None, uid=1000, groups=()):
+    def process(self, pid, cgroup, comm="worker", flags=0, environ=None, *, uid=1000, groups=()):
         directory = self.proc / str(pid)
         directory.mkdir()
         (directory / "status").write_text(

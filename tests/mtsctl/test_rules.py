@@ -157,7 +157,7 @@ def test_each(rules, tree, host, text, expected):
         ("each-process=child\npin=yes", f"add flags={EACH | PIN} fd=open"),
     ],
 )
-def test_options_are_those_of_add(rules, mtsctl, tree, host, options, call):
+def test_options_are_those_of_add(rules, mtsctl, tree, *, host, options, call):
     tree("a")
     host.conf(f"[rule r]\ncgroup=a\n{options}\n")
     assert rules("apply").status == 0
@@ -252,7 +252,7 @@ EXCLUDED = [
 
 
 @pytest.mark.parametrize(("path", "process", "why"), EXCLUDED)
-def test_excluded(rules, mtsctl, tree, host, path, process, why):
+def test_excluded(rules, mtsctl, tree, *, host, path, process, why):
     pid = tree(path, **process)
     tree("other/x")
     host.conf("[rule all]\ncgroup=**\neach=leaf\npin=yes\n")
@@ -327,7 +327,7 @@ def test_pid_1_and_what_started_mtsctl_whatever_is_set(mtsctl, rules, tree, host
         (10_000_000, "pin=yes", ["u"]),
     ],
 )
-def test_watchdogs_that_are_shorter_than_the_pauses(rules, tree, host, usec, option, expected):
+def test_watchdogs_that_are_shorter_than_the_pauses(rules, tree, host, *, usec, option, expected):
     tree("u/inside", environ=[f"WATCHDOG_USEC={usec}"])
     host.conf(f"[rule r]\ncgroup=u\n{option}\n")
     assert added(rules("apply"), host) == expected
@@ -338,7 +338,7 @@ def test_watchdogs_that_are_shorter_than_the_pauses(rules, tree, host, usec, opt
 
 
 @pytest.mark.parametrize(("pause", "expected"), [("20s", ["u"]), ("21s", []), ("auto", [])])
-def test_watchdogs_and_the_pause_of_all(rules, mtsctl, tree, host, pause, expected):
+def test_watchdogs_and_the_pause_of_all(rules, mtsctl, tree, *, host, pause, expected):
     tree("u", environ=["WATCHDOG_USEC=40000000"])
     host.conf(f"[mts]\nmax_pause={pause}\n[rule r]\ncgroup=u\n")
     shown = rules("apply")
@@ -476,7 +476,7 @@ def test_explain(rules, tree, host):
         ("cgroup=a\nnever=yes", "a/b", "yes", "rule r says never=yes"),
     ],
 )
-def test_explain_why_not(rules, tree, host, text, cgroup, reason, result):
+def test_explain_why_not(rules, tree, host, *, text, cgroup, reason, result):
     tree("a/b")
     host.cgroup("empty")
     host.conf(f"[rule r]\n{text}\n")

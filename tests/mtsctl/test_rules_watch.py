@@ -99,7 +99,7 @@ def test_the_command_comes_after_the_cgroup(watch, host):
 
 
 def test_freezing_is_no_news(watch, host, mtsctl):
-    """mts freezes and thaws jobs all the time: that makes no look, which would see the cgroup c."""
+    """Jobs are frozen all the time: that makes no look, which would see the cgroup c."""
     host.cgroup("a")
     host.process(100, "/a")
     host.cgroup("c")

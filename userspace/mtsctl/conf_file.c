@@ -153,7 +153,7 @@ static int check_owner(const struct place *place, const struct stat *st, const c
 			    what, st->st_uid);
 		return EXIT_USAGE;
 	}
-	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
+	if (st->st_mode & 0022) {
 		complain_at(place,
 			    "users other than its owner can write the %s (mode %04o): "
 			    "chmod go-w it",

@@ -243,7 +243,7 @@ int decide_dir(const struct tree *tree, u32 cgroup, char dir[PATH_MAX])
 		       -ENAMETOOLONG;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them --------------------------------------------------------------------------- */
 
 static u32 owner_of(const struct conf *conf, const struct tree *tree, u32 cgroup)
 {

@@ -5,7 +5,7 @@
 
 #include "decide.h"
 
-/* mtsctl rules watch. @conf: as it is now; @file: from where to read it again, as for conf_read() */
+/* mtsctl rules watch. @conf: as read from @file, which is that of conf_read(). */
 int rules_watch(const struct command *command, struct conf *conf, const char *file);
 
 #endif /* MTSCTL_RULES_H */

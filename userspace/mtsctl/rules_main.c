@@ -135,17 +135,25 @@ static int find_cgroup(const struct rules *rules, const char *text, u32 *cgroup)
 	return EXIT_FAILED;
 }
 
+/* Of the rule that would take it. */
+static bool excluded_by_watchdog(const struct rules *rules, u32 cgroup, char why[EXCLUSION_TEXT])
+{
+	const struct decision *d = &rules->all[cgroup];
+	char dir[PATH_MAX];
+	u64 pause;
+
+	if (!d->has_watchdog || decide_dir(&rules->tree, cgroup, dir))
+		return false;
+	pause = decide_pause(&rules->conf, rules->conf.rules[d->owner - 1]);
+	return exclusion_by_watchdog(dir, pause, why);
+}
+
 static void explain_exclusion(const struct rules *rules, u32 cgroup)
 {
-	char why[EXCLUSION_TEXT], dir[PATH_MAX];
+	char why[EXCLUSION_TEXT];
 
-	if (exclusion_find(&rules->tree, cgroup, rules->conf.exclusions, why))
-		printf("  %-*s yes: %s\n", LABEL, "excluded", why);
-	else if (rules->all[cgroup].has_watchdog && !decide_dir(&rules->tree, cgroup, dir) &&
-		 exclusion_by_watchdog(dir,
-				       decide_pause(&rules->conf,
-						    rules->conf.rules[rules->all[cgroup].owner - 1]),
-				       why))
+	if (exclusion_find(&rules->tree, cgroup, rules->conf.exclusions, why) ||
+	    excluded_by_watchdog(rules, cgroup, why))
 		printf("  %-*s yes: %s\n", LABEL, "excluded", why);
 	else
 		printf("  %-*s no%s\n", LABEL, "excluded",

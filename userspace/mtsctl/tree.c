@@ -115,7 +115,7 @@ static int read_processes(struct tree *tree, const char *dir)
 	return ret;
 }
 
-/* ---- cgroups ---------------------------------------------------------------------------------- */
+/* ---- cgroups ------------------------------------------------------------------------------- */
 
 static int read_below(struct tree *tree, char dir[PATH_MAX], u32 parent, int depth);
 
