@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 EACH, PIN, LEAF = 2, 4, 16
-SECOND = 10**9
+FIRST = 4_190_000
 USER = "user.slice/user-1000.slice"
 APPS = f"{USER}/user@1000.service/app.slice"
 
@@ -15,7 +15,8 @@ APPS = f"{USER}/user@1000.service/app.slice"
 @pytest.fixture
 def tree(host):
     """Adds cgroups, each with one process; returns the function."""
-    pids = iter(range(100, 10_000))
+    # Not those of mtsctl and of what starts it, which are never jobs.
+    pids = iter(range(FIRST, FIRST + 4000))
 
     def add(path, **process):
         host.cgroup(path)
@@ -239,7 +240,11 @@ EXCLUDED = [
     ("system.slice/docker.service/inside", {}, "a container engine"),
     ("system.slice/gdm3.service", {}, "a display manager"),
     ("system.slice/mtsd.service", {}, "a part of mts"),
-    (f"{USER}/session-3.scope", {"comm": "sshd", "uid": 0}, "it holds sshd (100): mts does not"),
+    (
+        f"{USER}/session-3.scope",
+        {"comm": "sshd", "uid": 0},
+        f"it holds sshd ({FIRST}): mts does not",
+    ),
     (f"{APPS}/shell", {"comm": "gnome-shell"}, "a display server"),
     (f"{APPS}/x", {"comm": "Xorg", "uid": 0}, "a display server"),
     (f"{APPS}/x", {"comm": "kwin_wayland"}, "all its windows would stand still"),
@@ -544,7 +549,7 @@ def test_a_deep_tree(rules, tree, host):
     path = "/".join(["d"] * 300)
     tree(path)
     host.cgroup("d")
-    host.process(50, "/d")
+    host.process(FIRST - 1, "/d")
     host.conf("[rule r]\ncgroup=d\n")
     assert added(rules("apply"), host) == ["d"]
 

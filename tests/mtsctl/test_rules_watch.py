@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+FIRST = 4_190_000  # not the number of mtsctl, which is never a job
 PATIENCE = 20  # seconds, on a busy host
 
 
@@ -63,7 +64,7 @@ def populate(host, path, populated=1, frozen=0):
 
 def test_what_exists_and_what_comes(watch, host, mtsctl):
     host.cgroup("a/1")
-    host.process(100, "/a/1")
+    host.process(FIRST + 0, "/a/1")
     host.conf("[rule as]\ncgroup=a/*\n[rule deep]\ncgroup=b/**\neach=leaf\n")
     it = watch()
     assert [line for line in it.lines if "is job" in line] == [f"{host.cgroups}/a/1 is job 7\n"]
@@ -72,17 +73,17 @@ def test_what_exists_and_what_comes(watch, host, mtsctl):
     populate(host, "a/2", populated=0)
     time.sleep(1.2)
     assert len(mtsctl.calls) == 1
-    host.process(101, "/a/2")
+    host.process(FIRST + 1, "/a/2")
     populate(host, "a/2")
     began = time.monotonic()
     assert it.read_to(f"{host.cgroups}/a/2 is job") - began < 1
     # Several levels at once.
     host.cgroup("b/c/d/e")
-    host.process(102, "/b/c/d/e")
+    host.process(FIRST + 2, "/b/c/d/e")
     it.read_to("b/c/d/e is job")
     # And below what has come.
     host.cgroup("b/c/d/f")
-    host.process(103, "/b/c/d/f")
+    host.process(FIRST + 3, "/b/c/d/f")
     it.read_to("b/c/d/f is job")
     assert it.end() == (0, "")
 
@@ -92,22 +93,22 @@ def test_the_command_comes_after_the_cgroup(watch, host):
     host.conf("[rule r]\ncommand=work*\n")
     it = watch()
     host.cgroup("a")
-    host.process(100, "/a", comm="(worker)")
+    host.process(FIRST + 0, "/a", comm="(worker)")
     time.sleep(0.3)
-    (host.proc / "100/comm").write_text("worker\n")
+    (host.proc / f"{FIRST}/comm").write_text("worker\n")
     it.read_to("/a is job")
 
 
 def test_freezing_is_no_news(watch, host, mtsctl):
     """Jobs are frozen all the time: that makes no look, which would see the cgroup c."""
     host.cgroup("a")
-    host.process(100, "/a")
+    host.process(FIRST + 0, "/a")
     host.cgroup("c")
     populate(host, "c", populated=0)
     host.conf("[rule r]\ncgroup=*\n")
     it = watch()
     time.sleep(1.2)
-    host.process(101, "/c")
+    host.process(FIRST + 1, "/c")
     for i in range(5):
         populate(host, "a", frozen=i % 2)
     time.sleep(1.2)
@@ -118,11 +119,11 @@ def test_freezing_is_no_news(watch, host, mtsctl):
 
 def test_what_a_user_removes_stays_removed(watch, host, mtsctl):
     host.cgroup("a")
-    host.process(100, "/a")
+    host.process(FIRST + 0, "/a")
     host.conf("[rule r]\ncgroup=*\n")
     it = watch()
     host.cgroup("b")
-    host.process(101, "/b")
+    host.process(FIRST + 1, "/b")
     it.read_to("/b is job")
     # The fake module has no job a: so it is as if it was removed. There was another look for b.
     assert len(mtsctl.calls) == 2
@@ -130,18 +131,18 @@ def test_what_a_user_removes_stays_removed(watch, host, mtsctl):
     (host.cgroups / "a/cgroup.procs").write_text("")
     populate(host, "a", populated=0)
     time.sleep(1.2)
-    (host.cgroups / "a/cgroup.procs").write_text("100\n")
+    (host.cgroups / "a/cgroup.procs").write_text(f"{FIRST}\n")
     populate(host, "a")
     it.read_to("/a is job")
 
 
 def test_a_failure_is_said_once(watch, host):
     host.cgroup("a")
-    host.process(100, "/a")
+    host.process(FIRST + 0, "/a")
     host.conf("[rule r]\ncgroup=*\n")
     it = watch(fail="job_add=95")
     host.cgroup("b")
-    host.process(101, "/b")
+    host.process(FIRST + 1, "/b")
     it.read_to("/b: the memory controller is not enabled")
     status, rest = it.end(signal.SIGINT)
     assert status == 0
@@ -151,9 +152,9 @@ def test_a_failure_is_said_once(watch, host):
 
 def test_reload(watch, host):
     host.cgroup("a")
-    host.process(100, "/a")
+    host.process(FIRST + 0, "/a")
     host.cgroup("b")
-    host.process(101, "/b")
+    host.process(FIRST + 1, "/b")
     file = host.conf("[rule r]\ncgroup=a\n")
     it = watch()
     file.write_text("[rule r]\ncgroup=b\nusr=0\n")
@@ -213,7 +214,7 @@ def test_a_user_who_makes_cgroups_all_the_time(watch, host):
         host.cgroup(f"b/{i}").joinpath("cgroup.procs").unlink()
         if i == 100:
             host.cgroup("a")
-            host.process(100, "/a")
+            host.process(FIRST + 0, "/a")
         time.sleep(0.005)
     began = time.monotonic()
     assert it.read_to("/a is job") - began < 1
