@@ -112,18 +112,28 @@ def mtsctl(built, tmp_path):
 
 
 class FakeHost:
-    """A /proc and a cgroup tree of plain files."""
+    """A /proc, a cgroup tree and an /etc/mts of plain files."""
 
     def __init__(self, path):
         self.proc = path / "proc"
         self.cgroups = path / "cgroups"
+        self.etc = path / "etc"
         self.proc.mkdir()
         self.cgroups.mkdir()
         self.meminfo(total_kib=1000 * 1024, available_kib=800 * 1024)
 
     @property
     def fake(self):
-        return {"proc": self.proc, "cgroups": self.cgroups}
+        return {"proc": self.proc, "cgroups": self.cgroups, "etc": self.etc}
+
+    def conf(self, text, name="mts.conf"):
+        file = self.etc / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        # Whatever the umask of the tests is: what others can write is refused.
+        for path, mode in ((file, 0o644), (file.parent, 0o755), (self.etc, 0o755)):
+            path.chmod(mode)
+        return file
 
     def meminfo(self, total_kib, available_kib, slab_kib=0):
         (self.proc / "meminfo").write_text(
@@ -152,9 +162,13 @@ class FakeHost:
             (directory / "memory.stat").write_text("anon 1\n" + "".join(lines))
         return directory
 
-    def process(self, pid, cgroup, comm="worker", flags=0, environ=None):
+    def process(self, pid, cgroup, comm="worker", flags=0, environ=None, *, uid=1000, groups=()):
         directory = self.proc / str(pid)
         directory.mkdir()
+        (directory / "status").write_text(
+            f"Name:\t{comm}\nPPid:\t1\nUid:\t9\t{uid}\t9\t9\nGid:\t9\t{uid}\t9\t9\n"
+            f"Groups:\t{' '.join(map(str, groups))} \n"
+        )
         (directory / "comm").write_text(comm + "\n")
         (directory / "cgroup").write_text(f"4:memory:/v1\n1:name=systemd:/\n0::{cgroup}\n")
         (directory / "stat").write_text(f"{pid} ({comm}) S 1 1 1 0 -1 {flags} 0 0 0\n")

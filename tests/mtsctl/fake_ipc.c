@@ -13,8 +13,8 @@
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
  *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
  *                 of the configuration
- *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING
- *                 in place of /proc, of /sys/fs/cgroup and of /sys/kernel/tracing;
+ *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING, MTS_FAKE_ETC
+ *                 in place of /proc, /sys/fs/cgroup, /sys/kernel/tracing and /etc/mts;
  *                 the cgroup of job N by its id is the directory job-N there
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
@@ -56,6 +56,11 @@ unsigned int host_processors(void)
 const char *host_proc(void)
 {
 	return env("MTS_FAKE_PROC", "/proc");
+}
+
+const char *host_config(void)
+{
+	return env("MTS_FAKE_ETC", "/nonexistent");
 }
 
 const char *host_cgroups(void)

@@ -14,10 +14,33 @@ def run(*args, **kwargs):
     return subprocess.run(args, capture_output=True, text=True, env=env, **kwargs)
 
 
-def test_manual_is_clean(sources):
+@pytest.mark.parametrize("page", ["mtsctl.8", "mts.conf.5"])
+def test_manual_is_clean(sources, page):
     assert shutil.which("mandoc"), "mandoc is missing: install mandoc"
-    done = run("mandoc", "-Tlint", "-Wwarning", sources / "mtsctl.8")
+    done = run("mandoc", "-Tlint", "-Wwarning", sources / page)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_examples_of_mts_conf_are_good(mtsctl, host, sources):
+    """Those of the manual, one after the other."""
+    text = run("mandoc", "-Tascii", sources / "mts.conf.5").stdout
+    lines = re.sub(".\b", "", text).partition("\nEXAMPLES\n")[2].splitlines()
+    examples = "\n".join(line.strip() for line in lines if line.startswith(" " * 11) or not line)
+    parts = [part for part in re.split(r"\n(?=\[mts\]|\[rule proxy\])", examples) if "[" in part]
+    assert len(parts) == 2
+    for part in parts:
+        host.conf(part)
+        shown = mtsctl("config", "check", **host.fake)
+        assert (shown.status, shown.err) == (0, "")
+        assert "0 rules" not in shown.out
+
+
+def test_mts_conf_explains_every_key(mtsctl, host, sources):
+    page = (sources / "mts.conf.5").read_text().replace("\\-", "-")
+    host.conf("[rule a]\nx=1\n[mts]\ncolour=1\n")
+    for line in mtsctl("config", "check", **host.fake).err.splitlines():
+        for key in re.split(", | or ", re.search(r"are (cgroup.*|mode.*)$", line)[1]):
+            assert re.search(rf"^\.(B[RI]?|BR) {key}(=| [,.]|$)|\\fB{key}=", page, re.M), key
 
 
 def test_manual_explains_every_key(mtsctl, sources):
@@ -37,8 +60,13 @@ def test_static_build_and_install(sources, tmp_path):
     assert installed == {
         "usr/sbin/mtsctl",
         "usr/share/man/man8/mtsctl.8",
+        "usr/share/man/man5/mts.conf.5",
+        "usr/lib/systemd/system/mts.service",
         "usr/share/bash-completion/completions/mtsctl",
     }
+    unit = (root / "usr/lib/systemd/system/mts.service").read_text()
+    assert "ExecStart=/usr/sbin/mtsctl rules watch\n" in unit
+    assert "@" not in unit
     program = root / "usr/sbin/mtsctl"
     assert "INTERP" not in run("readelf", "-lW", program).stdout
 
@@ -62,6 +90,13 @@ def test_missing_ncurses(sources, tmp_path):
     assert "libncurses-dev" in done.stderr
 
 
+def test_missing_inih(sources, tmp_path):
+    (tmp_path / "ini.h").write_text("#error none\n")
+    done = run("make", "-C", sources, f"BUILD={tmp_path}/build", f"CFLAGS=-I{tmp_path}")
+    assert done.returncode != 0
+    assert "libinih-dev" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -72,6 +107,10 @@ def test_missing_ncurses(sources, tmp_path):
         (["set", "mode", "=", "a"], {"auto", "always"}),
         (["set", "mode", "=", "s"], {"shadow"}),
         (["set", "pack", "="], {"ffd", "bfd", "rw"}),
+        (["set", "--s"], {"--save"}),
+        (["config", ""], {"check", "load", "--help"}),
+        (["rules", "a"], {"apply"}),
+        (["rules", "apply", "--"], {"--dry-run", "--file"}),
         (["set", "ov"], {"overhead="}),
         (["set", "overhead", "="], {"off"}),
         (["plan", "--overhead", ""], {"off"}),
@@ -114,7 +153,8 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
 
 def test_completion_knows_every_option(mtsctl, sources):
     script = (sources / "mtsctl.bash-completion").read_text()
-    commands = ["run", "add", "status", "top", "why", "plan", "get", "stats", "monitor", "watch"]
+    commands = ["run", "add", "status", "top", "why", "plan", "get", "set", "rules"]
+    commands += ["stats", "monitor", "watch"]
     for command in commands:
         for word in mtsctl(command, "--help").out.split():
             if word.startswith("--") and word.strip("-.").isalpha():

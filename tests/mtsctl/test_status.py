@@ -315,7 +315,9 @@ def test_turns_are_over(mtsctl):
 def test_a_backoff_ends_by_time_or_configuration(mtsctl, reason):
     """Fault: status said that a backoff ends when the jobs change."""
     out = re.sub(r"\s+", " ", mtsctl("status", scenario=reason).out)
-    assert "turns are tried again when the jobs change, or after a backoff (30 s to 10 minutes)" in out
+    assert (
+        "turns are tried again when the jobs change, or after a backoff (30 s to 10 minutes)" in out
+    )
     assert "or after 'mtsctl set'" in out
     assert "change" not in out
 

@@ -17,7 +17,9 @@ NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 
 NS["h"] = 3600 * 10**9
 
 
-@pytest.mark.parametrize("program", ["test_parse", "test_watch", "test_ipc", "test_top"])
+@pytest.mark.parametrize(
+    "program", ["test_parse", "test_watch", "test_ipc", "test_top", "test_glob"]
+)
 def test_c_program(built, program):
     done = subprocess.run([built / program], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

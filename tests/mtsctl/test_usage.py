@@ -26,7 +26,7 @@ ASKING = {
     "watch": [],
     "thaw": [],
 }
-COMMANDS = [*list(ASKING)[:-2], "monitor", "watch", "thaw"]
+COMMANDS = [*list(ASKING)[:-3], "config", "rules", "stats", "monitor", "watch", "thaw"]
 
 
 def test_table_is_complete(mtsctl):

@@ -25,7 +25,7 @@ pytestmark = [
 
 # A host: a kernel, systemd, and what the packages need, so that they bring nothing else.
 SYSTEM = (
-    *("dkms", "linux-headers-amd64", "linux-image-amd64", "libjansson4", "libncurses6"),
+    *("dkms", "linux-headers-amd64", "linux-image-amd64", "libinih1", "libjansson4", "libncurses6"),
     *("systemd-sysv", "dbus", "libpam-systemd", "login", "passwd", "procps", "kmod", "util-linux"),
 )
 SUITES = ("bookworm", "trixie")

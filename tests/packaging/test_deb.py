@@ -28,6 +28,9 @@ def run(*command, **kwargs) -> subprocess.CompletedProcess:
 # ---- the version -----------------------------------------------------------------
 
 
+MANUALS = ("mtsctl/mtsctl.8", "mtsctl/mts.conf.5", "mtsd/mtsd.8")
+
+
 def test_no_other_file_has_a_version_of_its_own():
     """Programs, the module and DKMS take it from module/version.h."""
     folders = (ROOT / "module", ROOT / "userspace", ROOT / "tools", PACKAGING)
@@ -35,7 +38,7 @@ def test_no_other_file_has_a_version_of_its_own():
     named = re.compile(rb"(?<![\d.])" + re.escape(versions.source().encode()) + rb"(?![\d.])")
     # They cannot include it. They have tests below.
     known = {"module/version.h", "packaging/debian/changelog"}
-    known |= {f"userspace/{name}/{name}.8" for name in ("mtsctl", "mtsd")}
+    known |= {f"userspace/{name}" for name in MANUALS}
     has = {
         str(path.relative_to(ROOT))
         for path in [*files, ROOT / "Makefile"]
@@ -46,9 +49,9 @@ def test_no_other_file_has_a_version_of_its_own():
     assert has == known
 
 
-@pytest.mark.parametrize("name", ["mtsctl", "mtsd"])
+@pytest.mark.parametrize("name", MANUALS)
 def test_manuals_name_the_version(name):
-    first = (ROOT / f"userspace/{name}/{name}.8").read_text().splitlines()[1]
+    first = (ROOT / "userspace" / name).read_text().splitlines()[1]
     assert f'"mts {versions.source()}"' in first
 
 
@@ -95,12 +98,13 @@ def test_packages_have_what_is_installed(installed):
         assert found, pattern
         for path in found:
             taken += [path] if path.is_file() else [its for its in path.rglob("*") if its.is_file()]
-    unit = "usr/lib/systemd/system/mtsd.service"
+    units = [f"usr/lib/systemd/system/{name}.service" for name in ("mts", "mtsd")]
     rules = (DEBIAN / "rules").read_text()
-    assert f"mv debian/tmp/{unit} debian/mts-tools.mtsd.service" in rules
+    for unit in units:
+        assert f"mv debian/tmp/{unit} debian/mts-tools.{Path(unit).name}" in rules
     everything = [path for path in installed.rglob("*") if path.is_file()]
     mine = [path for path in taken if path.is_relative_to(installed)]
-    assert sorted([*mine, installed / unit]) == sorted(everything)
+    assert sorted([*mine, *(installed / unit for unit in units)]) == sorted(everything)
 
 
 def test_dkms_has_all_sources_of_the_module(installed):

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "add.h"
 #include "cgroup.h"
 #include "format.h"
 #include "ipc.h"
@@ -15,13 +16,6 @@
 #include "watchdog.h"
 
 #define SHOWN 10 /* processes that are listed by name */
-
-/* The options of the command line. */
-struct wish {
-	u32 flags;
-	bool has_pause; /* --max-pause is given */
-	u64 max_pause_ns;
-};
 
 static bool each_unsupported(void)
 {
@@ -144,7 +138,7 @@ static void say_how_to_name(int cgroup_fd, u32 id)
 	}
 }
 
-static int add_dir(const char *dir, const struct wish *wish)
+int add_cgroup(const char *dir, const struct add_wish *wish)
 {
 	struct mts_job_add add = { .flags = wish->flags, .max_pause_ns = wish->max_pause_ns };
 	char name[PATH_MAX];
@@ -206,7 +200,7 @@ static int take_failed(pid_t pid, int err)
 }
 
 /* A job of this process alone. Return: -ENOTTY: the module, which cannot make one. */
-static int take(pid_t pid, const struct wish *wish)
+static int take(pid_t pid, const struct add_wish *wish)
 {
 	struct mts_job_take take = { .pid = pid,
 				     .flags = wish->flags,
@@ -240,7 +234,7 @@ static int refuse_others(const struct command *command, pid_t pid, const char *d
 			   "alone");
 }
 
-static int add_pid(const struct command *command, pid_t pid, bool yes, const struct wish *wish)
+static int add_pid(const struct command *command, pid_t pid, bool yes, const struct add_wish *wish)
 {
 	struct process others[SHOWN];
 	char path[PATH_MAX], dir[PATH_MAX];
@@ -287,7 +281,7 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, const str
 		ret = take(pid, wish);
 		return ret == -ENOTTY ? refuse_others(command, pid, dir, others, total) : ret;
 	}
-	return add_dir(dir, wish);
+	return add_cgroup(dir, wish);
 }
 
 int add_main(const struct command *command, int argc, char **argv)
@@ -300,7 +294,7 @@ int add_main(const struct command *command, int argc, char **argv)
 		{ "yes", no_argument, NULL, 'y' },
 		{ 0 },
 	};
-	struct wish wish = { 0 };
+	struct add_wish wish = { 0 };
 	char dir[PATH_MAX];
 	const char *wrong;
 	bool yes = false;
@@ -349,5 +343,5 @@ int add_main(const struct command *command, int argc, char **argv)
 			 argv[optind], strerror(-ret));
 		return EXIT_FAILED;
 	}
-	return add_dir(dir, &wish);
+	return add_cgroup(dir, &wish);
 }

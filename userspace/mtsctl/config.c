@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* get and set */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "conf_save.h"
 #include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
-#include "values.h"
-
-#define KEYS                                                                              \
-	"mode, pack, evict, demand, slice, min_slice, max_pause, overhead, interactive, " \
-	"bin, queue or step"
+#include "settings.h"
+#include "words.h"
 
 static int show_json(const struct mts_config *config)
 {
@@ -35,8 +32,6 @@ static int show_json(const struct mts_config *config)
 
 int get_main(const struct command *command, int argc, char **argv)
 {
-	char slice[FORMAT_SIZE], min[FORMAT_SIZE], pause[FORMAT_SIZE], bin[FORMAT_SIZE];
-	char overhead[FORMAT_SIZE], interactive[FORMAT_SIZE], step[FORMAT_SIZE];
 	struct mts_config config = { 0 };
 	bool json = false;
 	int ret;
@@ -55,27 +50,14 @@ int get_main(const struct command *command, int argc, char **argv)
 
 	if (json)
 		return show_json(&config);
-	printf("mode=%s\npack=%s\nevict=%s\ndemand=%s\nslice=%s\nmin_slice=%s\nmax_pause=%s\n"
-	       "overhead=%s\ninteractive=%s\nbin=%s\nqueue=%s\n",
-	       word_of(mode_words, config.mode), word_of(pack_words, config.pack),
-	       word_of(evict_words, config.evict), word_of(demand_words, config.demand),
-	       format_time_exact(slice, config.slice_ns),
-	       format_time_exact(min, config.min_slice_ns),
-	       format_pause(pause, config.max_pause_ns), format_share(overhead, config.overhead),
-	       format_share(interactive, config.interactive),
-	       config.bin_bytes ? format_size_exact(bin, config.bin_bytes) : "auto",
-	       word_of(queue_words, config.queue));
-	/* So that `set` takes the output of `get`. */
-	if (config.mask & MTS_CONFIG_STEP)
-		printf("step=%s\n", format_step(step, config.step));
-	return EXIT_OK;
-}
+	for (size_t i = 0; i < N_SETTINGS; i++) {
+		char text[FORMAT_SIZE];
 
-static int set_bin(const struct command *command, const char *value, u64 *field)
-{
-	if (strcmp(value, "auto"))
-		return value_memory(command, "bin=", value, field);
-	*field = 0;
+		/* So that `set` takes the output of `get`, with an older module, too. */
+		if (settings[i].bit == MTS_CONFIG_STEP && !(config.mask & MTS_CONFIG_STEP))
+			continue;
+		printf("%s=%s\n", settings[i].key, settings[i].text(text, &config));
+	}
 	return EXIT_OK;
 }
 
@@ -83,100 +65,54 @@ static int set_bin(const struct command *command, const char *value, u64 *field)
 static int set_one(const struct command *command, const char *text, struct mts_config *config)
 {
 	const char *value = strchr(text, '=');
-	char key[16];
-	u32 bit, word = 0;
+	const struct setting *setting;
 	int ret;
 
 	if (!value)
-		return usage_error(command, "'%s': write KEY=VALUE, KEY being " KEYS, text);
-	snprintf(key, sizeof(key), "%.*s", (int)mts_min(value - text, sizeof(key) - 1), text);
-	value++;
-	if (!strcmp(key, "mode")) {
-		bit = MTS_CONFIG_MODE;
-		ret = value_word(command, "mode=", value, mode_words, &config->mode);
-	} else if (!strcmp(key, "pack")) {
-		bit = MTS_CONFIG_PACK;
-		ret = value_word(command, "pack=", value, pack_words, &config->pack);
-	} else if (!strcmp(key, "evict")) {
-		bit = MTS_CONFIG_EVICT;
-		ret = value_word(command, "evict=", value, evict_words, &config->evict);
-	} else if (!strcmp(key, "demand")) {
-		bit = MTS_CONFIG_DEMAND;
-		ret = value_word(command, "demand=", value, demand_words, &word);
-		config->demand = word;
-	} else if (!strcmp(key, "slice")) {
-		bit = MTS_CONFIG_SLICE;
-		ret = value_time(command, "slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
-				 &config->slice_ns);
-	} else if (!strcmp(key, "min_slice")) {
-		bit = MTS_CONFIG_MIN_SLICE;
-		ret = value_time(command, "min_slice=", value, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS,
-				 &config->min_slice_ns);
-	} else if (!strcmp(key, "max_pause")) {
-		bit = MTS_CONFIG_MAX_PAUSE;
-		ret = value_pause(command, "max_pause=", value, &config->max_pause_ns);
-	} else if (!strcmp(key, "overhead")) {
-		bit = MTS_CONFIG_OVERHEAD;
-		ret = value_share(command, "overhead=", value, MTS_OVERHEAD_MAX, &config->overhead);
-	} else if (!strcmp(key, "interactive")) {
-		bit = MTS_CONFIG_INTERACTIVE;
-		ret = value_share(command, "interactive=", value, MTS_INTERACTIVE_MAX,
-				  &config->interactive);
-	} else if (!strcmp(key, "bin")) {
-		bit = MTS_CONFIG_BIN;
-		ret = set_bin(command, value, &config->bin_bytes);
-	} else if (!strcmp(key, "step")) {
-		bit = MTS_CONFIG_STEP;
-		ret = value_step(command, "step=", value, &config->step);
-	} else if (!strcmp(key, "queue")) {
-		bit = MTS_CONFIG_QUEUE;
-		ret = value_word(command, "queue=", value, queue_words, &word);
-		config->queue = word;
-	} else {
-		return usage_error(command, "unknown key in '%s': KEY is " KEYS, text);
-	}
-	if (!ret && (config->mask & bit))
-		ret = usage_error(command, "%s is given twice", key);
-	config->mask |= bit;
+		return usage_error(command, "'%s': write KEY=VALUE, KEY being %s", text,
+				   setting_keys());
+	setting = setting_find(text, value - text);
+	if (!setting)
+		return usage_error(command, "unknown key in '%s': KEY is %s", text, setting_keys());
+	ret = setting->take(command, value + 1, config);
+	if (!ret && (config->mask & setting->bit))
+		ret = usage_error(command, "%s is given twice", setting->key);
+	config->mask |= setting->bit;
 	return ret;
 }
 
-/*
- * Check here, because the module refuses the values without an explanation. If slice alone is set,
- * the module shortens a min_slice that is longer.
- */
-static int check_slices(const struct command *command, const struct mts_config *config)
+/* Against what the module has, as far as the user says nothing. */
+static int check_with_module(const struct command *command, const struct mts_config *config)
 {
-	char slice[FORMAT_SIZE], min[FORMAT_SIZE];
 	struct mts_config now = { 0 };
-	u64 limit = config->slice_ns;
 	int ret;
 
-	if (!(config->mask & MTS_CONFIG_MIN_SLICE))
-		return EXIT_OK;
-	if (!(config->mask & MTS_CONFIG_SLICE)) {
+	if (config->mask & MTS_CONFIG_MIN_SLICE && !(config->mask & MTS_CONFIG_SLICE)) {
 		ret = ipc_config_get(&now);
 		if (ret)
 			return device_failed("set", -ret);
-		limit = now.slice_ns;
 	}
-	if (config->min_slice_ns <= limit)
-		return EXIT_OK;
-	return usage_error(command, "min_slice=%s would be longer than slice, %s: set both",
-			   format_time_exact(min, config->min_slice_ns),
-			   format_time_exact(slice, limit));
+	return settings_check(command, config, now.slice_ns);
 }
 
 int set_main(const struct command *command, int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "save", no_argument, NULL, 's' },
+		{ 0 },
+	};
 	struct mts_config config = { 0 };
-	int ret;
+	struct conf_save *save = NULL;
+	bool wants_save = false;
+	int opt, ret;
 
-	ret = simple_options(command, argc, argv, NULL);
-	if (ret != OPTION_END)
-		return ret;
+	while ((opt = next_option(command, argc, argv, "", options)) == 's')
+		wants_save = true;
+	if (opt != OPTION_END)
+		return opt == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
 	if (optind == argc)
-		return usage_error(command, "nothing to set: write KEY=VALUE, KEY being " KEYS);
+		return usage_error(command, "nothing to set: write KEY=VALUE, KEY being %s",
+				   setting_keys());
 	for (int i = optind; i < argc; i++) {
 		ret = set_one(command, argv[i], &config);
 		if (ret)
@@ -184,22 +120,11 @@ int set_main(const struct command *command, int argc, char **argv)
 	}
 	ret = device_open();
 	if (!ret)
-		ret = check_slices(command, &config);
-	if (ret)
-		return ret;
-	ret = ipc_config_set(&config);
-	switch (-ret) {
-	case 0:
-		return EXIT_OK;
-	case ERANGE:
-		complain("set: a value is out of range; nothing has changed: "
-			 "see 'mtsctl set --help'");
-		return EXIT_USAGE;
-	case EINVAL:
-		complain("set: the module does not know one of these words (is it older than "
-			 "mtsctl?); nothing has changed");
-		return EXIT_USAGE;
-	default:
-		return device_failed("set", -ret);
-	}
+		ret = check_with_module(command, &config);
+	/* What is saved is written before the module changes, so that the two cannot differ. */
+	if (!ret && wants_save)
+		ret = conf_save_begin(argv + optind, &save);
+	if (!ret)
+		ret = settings_apply("set", &config);
+	return conf_save_end(save, ret);
 }

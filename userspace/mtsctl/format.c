@@ -123,6 +123,16 @@ const char *format_name(char *buf, size_t size, const char *name)
 	return buf;
 }
 
+const char *format_text(char *buf, size_t size, const char *text)
+{
+	size_t n = 0;
+
+	for (; *text && n + 1 < size; text++)
+		buf[n++] = *text >= ' ' && *text < 127 ? *text : '?';
+	buf[n] = '\0';
+	return buf;
+}
+
 const char *format_name_short(char *buf, size_t width, const char *name)
 {
 	size_t len = strlen(name);

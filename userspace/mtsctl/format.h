@@ -35,7 +35,10 @@ const char *format_share(char buf[FORMAT_SIZE], u32 permille);
 /* Replaces bytes that are not printable ASCII by "?": a cgroup may have any name. */
 const char *format_name(char *buf, size_t size, const char *name);
 
-/* The same, and ".." in the middle where the name is longer than width. */
+/* The same, but blanks stay: a text of several words. */
+const char *format_text(char *buf, size_t size, const char *text);
+
+/* As format_name(), and ".." in the middle where the name is longer than width. */
 const char *format_name_short(char *buf, size_t width, const char *name);
 
 /* "label      text", the text filled to 80 columns. */

@@ -18,6 +18,11 @@ const char *host_proc(void)
 	return "/proc";
 }
 
+const char *host_config(void)
+{
+	return "/etc/mts";
+}
+
 unsigned int host_processors(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -20,4 +20,7 @@ int host_cgroup_open(u64 id);
 /* The mount point of tracefs: /sys/kernel/tracing, unless it is mounted elsewhere only. */
 const char *host_tracing(void);
 
+/* The directory of the configuration: /etc/mts. */
+const char *host_config(void);
+
 #endif /* MTSCTL_HOST_H */

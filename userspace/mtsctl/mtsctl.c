@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "version.h"
@@ -79,7 +81,8 @@ static const struct command commands[] = {
 	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n"
 	  "  --processors N   processors that each bin should keep busy (default: all of\n"
 	  "                   this host)\n" JSON_DETAILS },
-	{ "set", set_main, "Change the configuration: all values or none", "KEY=VALUE...",
+	{ "set", set_main, "Change the configuration: all values or none", "[--save] KEY=VALUE...",
+	  "  --save           keep them for the next boot, in conf.d/50-saved.conf\n"
 	  "  mode=off|auto|always|shadow\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full|auto\n"
@@ -97,6 +100,23 @@ static const struct command commands[] = {
 	  "  queue=off|auto   auto: jobs without a terminal are held as by run --queue\n" },
 	{ "get", get_main, "Show the configuration in the form that set takes", "[--json]",
 	  JSON_DETAILS },
+	{ "config", config_main, "Check the configuration files, or load their settings",
+	  "check|load [FILE]",
+	  "  check            say what is wrong in the files, line by line\n"
+	  "  load             check them, and set what their sections [mts] say: all or\n"
+	  "                   nothing\n"
+	  "  FILE             in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n" },
+	{ "rules", rules_main, "Make jobs of the cgroups that the rules of mts.conf(5) name",
+	  "check [FILE]\n"
+	  "       mtsctl rules explain [--file FILE] PID|CGROUP\n"
+	  "       mtsctl rules apply [--dry-run] [--file FILE]\n"
+	  "       mtsctl rules watch [--file FILE]",
+	  "  check            check the files, and say what each rule would take now\n"
+	  "  explain          which rule takes a cgroup, and why the others do not\n"
+	  "  apply            add what exists and matches, once, as mtsctl add does\n"
+	  "  watch            the same, and add what comes, until interrupted\n"
+	  "  --dry-run        say what apply would do, and do nothing\n"
+	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n" },
 	{ "stats", stats_main, "Show the counters since the module was loaded",
 	  "[--json | --prometheus]",
 	  JSON_DETAILS
@@ -112,6 +132,8 @@ static const struct command commands[] = {
 	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
 };
 
+static const struct place *input; /* NULL: the command line */
+
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 void complain(const char *format, ...)
@@ -126,10 +148,42 @@ void complain(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+static void complain_at_args(const struct place *place, const char *format, va_list args)
+{
+	char text[PATH_MAX + 1024], clean[PATH_MAX + 1024];
+	int used;
+
+	used = snprintf(text, sizeof(text), place->line ? "%s:%u: " : "%s: ", place->file,
+			place->line);
+	if (used < (int)sizeof(text))
+		vsnprintf(text + used, sizeof(text) - used, format, args);
+	complain("%s", format_text(clean, sizeof(clean), text));
+}
+
+void complain_at(const struct place *place, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_at_args(place, format, args);
+	va_end(args);
+}
+
+void input_is_from(const struct place *place)
+{
+	input = place;
+}
+
 int usage_error(const struct command *command, const char *format, ...)
 {
 	va_list args;
 
+	if (input) {
+		va_start(args, format);
+		complain_at_args(input, format, args);
+		va_end(args);
+		return EXIT_USAGE;
+	}
 	fflush(stdout);
 	fprintf(stderr, "mtsctl: %s: ", command->name);
 	va_start(args, format);

@@ -22,6 +22,12 @@ enum {
 	EXIT_NOT_FOUND = 127,
 };
 
+/* A line of a file, from 1; 0: the file as a whole. */
+struct place {
+	const char *file;
+	unsigned int line;
+};
+
 struct command {
 	const char *name;
 	int (*function)(const struct command *command, int argc, char **argv);
@@ -43,13 +49,25 @@ int plan_main(const struct command *command, int argc, char **argv);
 int why_main(const struct command *command, int argc, char **argv);
 int monitor_main(const struct command *command, int argc, char **argv);
 int thaw_main(const struct command *command, int argc, char **argv);
+int config_main(const struct command *command, int argc, char **argv);
+int rules_main(const struct command *command, int argc, char **argv);
 int stats_main(const struct command *command, int argc, char **argv);
 int watch_main(const struct command *command, int argc, char **argv);
 
 /* "mtsctl: ..." and a newline on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and a line that names the help; always returns EXIT_USAGE. */
+/* "mtsctl: FILE:LINE: ...", without bytes that are not printable ASCII. */
+void complain_at(const struct place *place, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* From now on usage_error() is about the line of a file; NULL: about the command line again. */
+void input_is_from(const struct place *place);
+
+/*
+ * About the command line: the message, and a line that names the help. About a file: as
+ * complain_at(). Always returns EXIT_USAGE.
+ */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

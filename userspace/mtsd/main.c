@@ -8,15 +8,12 @@
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -31,6 +28,7 @@
 #include "memory/cgroupfs.h"
 #include "memory/workers.h"
 #include "mtsd/guardian.h"
+#include "mtsd/notify.h"
 #include "mtsd/record.h"
 #include "mtsd/server.h"
 #include "mtsd/wire.h"
@@ -184,26 +182,6 @@ static void raise_limits(void)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
-}
-
-/* sd_notify(3), for a service of Type=notify. */
-static void notify(const char *state)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const char *path = getenv("NOTIFY_SOCKET");
-	int fd;
-
-	if (!path || strlen(path) >= sizeof(address.sun_path))
-		return;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	strcpy(address.sun_path, path);
-	if (*path == '@')
-		*address.sun_path = '\0';
-	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
-	       offsetof(struct sockaddr_un, sun_path) + strlen(path));
-	close(fd);
 }
 
 /* As mts_init() of module/main.c; on an error the process ends, and all with it. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Makes a job of a cgroup: for mtsctl add and for rules. */
+#ifndef MTSCTL_ADD_H
+#define MTSCTL_ADD_H
+
+#include <stdbool.h>
+
+#include "policy/pure.h"
+
+/* Options of the command line, or of a rule. */
+struct add_wish {
+	u32 flags; /* MTS_JOB_PIN, MTS_JOB_EACH, MTS_JOB_EACH_LEAF */
+	bool has_pause; /* else the watchdog of the unit gives a limit */
+	u64 max_pause_ns;
+};
+
+/*
+ * Adds the cgroup of that directory, and prints what it is now, or why it fails. The device is
+ * open.
+ *
+ * Return: an exit status.
+ */
+int add_cgroup(const char *dir, const struct add_wish *wish);
+
+#endif /* MTSCTL_ADD_H */

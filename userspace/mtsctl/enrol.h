@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Makes jobs of what the rules decide. */
+#ifndef MTSCTL_ENROL_H
+#define MTSCTL_ENROL_H
+
+#include "decide.h"
+
+/* Ids of cgroups, sorted. */
+struct enrol_ids {
+	u64 *ids;
+	u32 n, room;
+};
+
+/*
+ * How to go about it.
+ * @dry: only say what would be added; the module need not be loaded
+ * @tried: NULL: once. Else for a resident: a cgroup that is in it is left alone, so that it does
+ *         not become a job again that a user has removed; each that is a job, or was to be one,
+ *         comes in. What has no process any more goes. And only what is new is said.
+ */
+struct enrol_how {
+	bool dry;
+	struct enrol_ids *tried;
+};
+
+/*
+ * Adds each cgroup that is to be a job and is none yet, as `mtsctl add` does. If one fails, the
+ * others are added all the same.
+ *
+ * Return: an exit status.
+ */
+int enrol_all(const struct conf *conf, const struct tree *tree, const struct decision *all,
+	      const struct enrol_how *how);
+
+/* " --pin --max-pause 5s", as for `mtsctl add`; empty: none. */
+const char *enrol_options(char buf[3 * FORMAT_SIZE], const struct rule *rule);
+
+#endif /* MTSCTL_ENROL_H */
