@@ -183,7 +183,7 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts
 
 /* A switch that moved less than this tells nothing of others, bytes: a sample as in disk.h. */
 #define LEAST_BYTES (256ull << 10)
-/* Nor is anything told of switches that move so many times as much: the product stays below 2^64. */
+/* Nor does it of switches that move so many times as much: the product stays below 2^64. */
 #define MOST_TIMES_SHIFT 16
 
 /*

@@ -79,7 +79,9 @@ static int rotor_main(void *unused)
 		spent = mts_spent_begin();
 		mts_onset_begin(filling);
 		filling = false;
-		/* While it watches it measures rarely; but turns begin with what the jobs need now. */
+		/*
+		 * While it watches it measures rarely; but turns begin with what jobs need now.
+		 */
 		looked = mts_admit_look();
 		if (looked && mts_admit_turns_pay(ktime_get_ns()))
 			mts_idle_measure(MTS_REASON_OVERCOMMIT);

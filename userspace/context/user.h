@@ -383,9 +383,8 @@ static inline int mutex_lock_killable(struct mutex *lock)
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
-/* Readers exclude each other here, too. */
 struct rw_semaphore {
-	struct mutex lock;
+	struct mutex lock; /* readers exclude each other, too */
 };
 
 #define init_rwsem(sem) mutex_init(&(sem)->lock)
