@@ -202,8 +202,10 @@ u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *aga
 	if (!may_go_on(e, mts))
 		return 0;
 	before = mts_min(evictable(job), (atomic64_read(&e->left) + PAGE_SIZE - 1) / PAGE_SIZE);
+	/* Others may help, or it helps them: what one of them has moved the others need not. */
+	atomic_inc(&mts->evictors);
 	begin(&mover, before);
-	while (before && may_go_on(e, mts)) {
+	while (before && evictable(job) && may_go_on(e, mts)) {
 		mts_promise_step("memory is evicted");
 		wait_for(&mover, look_at(run.began, run.called >= run.most, e->deadline));
 		mts_workers_call();
@@ -217,6 +219,7 @@ u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *aga
 		got += bytes;
 	}
 	end(&mover);
+	atomic_dec(&mts->evictors);
 	*all = !evictable(job);
 	mts_stats_add(evict_got, got);
 	return got;
