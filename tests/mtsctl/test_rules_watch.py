@@ -269,12 +269,12 @@ def test_a_user_who_freezes_and_thaws_all_the_time(watch, host):
     it = watch()
     time.sleep(1)
     began, before = time.monotonic(), processor_time(it.process.pid)
-    files = [open(host.cgroups / f"b/{i}/cgroup.events", "r+") for i in range(50)]
+    files = [os.open(host.cgroups / f"b/{i}/cgroup.events", os.O_WRONLY) for i in range(50)]
     while time.monotonic() < began + 3:
         for file in files:
-            os.pwrite(file.fileno(), b"populated 1\nfrozen 1\n", 0)
+            os.pwrite(file, b"populated 1\nfrozen 1\n", 0)
     for file in files:
-        file.close()
+        os.close(file)
     used = processor_time(it.process.pid) - before
     assert used < 0.3 * (time.monotonic() - began)
 
