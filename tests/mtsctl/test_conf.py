@@ -2,6 +2,8 @@
 """mts.conf(5): config check and load, and set --save."""
 
 import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -165,6 +167,8 @@ MISTAKES = [
     ("[mts]\nmode=off\n// x\n", 3, "not KEY=VALUE"),
     ("[mts]\nmode=off\nx", 3, "not KEY=VALUE"),
     ("[mts\n", 1, "the ']' of the section is missing"),
+    ("[mts] mode=off\nslice=1s\n", 1, "'mode=off' behind the section: write it in a line of its"),
+    ("[rule a]]\nuser=0\n", 1, "']' behind the section"),
     ("[mts]\n[rule a]\nuser=0\n", 1, "the section is empty: write KEY=VALUE below it"),
     ("[mts]\nmode=off\n[rule a]\n# user=0", 3, "the section is empty"),
     ("[mtss]\nmode=off\n", 1, "unknown section [mtss]: is it [mts]?"),
@@ -450,3 +454,56 @@ def test_save_beside_a_file_with_errors(mtsctl, host):
     assert "mts.conf:2: mode=on" in shown.err
     assert "saved, but the configuration has errors" in shown.err
     assert "slice=3s" in saved(host)
+
+
+def test_save_twice_at_once(mtsctl, host):
+    """The later one wrote the file without the line of the earlier one."""
+    words = ["mode=off", "pack=rw", "evict=full", "slice=3s", "bin=64M", "queue=auto", "step=2M"]
+    for _ in range(4):
+        shutil.rmtree(host.etc, ignore_errors=True)
+        env = mtsctl.environment(**host.fake)
+        begun = [subprocess.Popen([mtsctl.program, "set", "--save", w], env=env) for w in words]
+        assert [one.wait(timeout=60) for one in begun] == [0] * len(words)
+        assert sorted(saved(host).splitlines()[2:]) == sorted(words)
+        assert os.listdir(host.etc / "conf.d") == ["50-saved.conf"]
+
+
+def test_save_below_a_directory_that_others_can_write(mtsctl, host):
+    """They could make conf.d a link to any directory of root's."""
+    host.conf("[mts]\nslice=1s\n", "conf.d/50-saved.conf")
+    host.etc.chmod(0o777)
+    shown = save(mtsctl, host, "mode=off")
+    assert (shown.status, mtsctl.calls, saved(host)) == (2, [], "[mts]\nslice=1s\n")
+    assert f"{host.etc}: users other than its owner can write the directory" in shown.err
+
+
+def test_save_after_a_save_that_was_killed(mtsctl, host):
+    host.conf("[mts]\nslice=1s\n", "conf.d/50-saved.conf")
+    (host.etc / "conf.d/.50-saved.conf.new").write_text("half")
+    assert save(mtsctl, host, "mode=off").status == 0
+    assert saved(host) == "[mts]\nmode=off\nslice=1s\n"
+    assert os.listdir(host.etc / "conf.d") == ["50-saved.conf"]
+
+
+@ROOT
+def test_save_to_a_full_disk(mtsctl, host):
+    """Of a file that is larger than the buffer, too."""
+    before = "[mts]\nslice=1s\n" + "# a line that stays\n" * 3000
+    host.etc.mkdir()
+    how = ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", host.etc]
+    if subprocess.run(how, capture_output=True).returncode:
+        pytest.skip("may not mount")
+    try:
+        file = host.conf(before, "conf.d/50-saved.conf")
+        shown = save(mtsctl, host, "mode=off")
+        assert (shown.status, mtsctl.calls) == (1, [])
+        assert "No space left on device" in shown.err
+        assert file.read_text() == before
+        assert os.listdir(host.etc / "conf.d") == ["50-saved.conf"]
+        subprocess.run(["mount", "-o", "remount,ro", host.etc], check=True)
+        shown = save(mtsctl, host, "mode=off")
+        assert (shown.status, mtsctl.calls) == (1, [])
+        assert "Read-only file system" in shown.err
+        assert file.read_text() == before
+    finally:
+        subprocess.run(["umount", host.etc], check=True)

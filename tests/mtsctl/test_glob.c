@@ -51,8 +51,11 @@ static const struct {
 	{ "user.slice/user-*.slice/**/*.scope",
 	  "user.slice/user-1.slice/user@1.service/app.slice/x.scope", true },
 	{ "user.slice/user-*.slice/**/*.scope", "user.slice/user-1.slice/x.service", false },
-	{ "a\\*", "a*", true },
-	{ "a\\*", "ab", false },
+	/* systemd writes a dash of a path so; [*] is a star. */
+	{ "a\\x2db", "a\\x2db", true },
+	{ "a\\x2db", "ax2db", false },
+	{ "a[*]", "a*", true },
+	{ "a[*]", "ab", false },
 };
 
 static void test_table(void)

@@ -102,11 +102,14 @@ def test_condition(rules, tree, host, condition, expected):
         ("x.scope", [f"{APPS}/x.scope"]),
         ("inside", []),
         ("cgroup.service", ["s.slice/_cgroup.service"]),
+        (r"app-a\x2db.scope", [rf"{APPS}/app-a\x2db.scope"]),
+        (r"app-*\x2d*.scope", [rf"{APPS}/app-a\x2db.scope"]),
     ],
 )
 def test_units_of_users_and_what_is_inside(rules, tree, host, unit, expected):
     tree(f"{APPS}/x.scope/inside")
     tree("s.slice/_cgroup.service")
+    tree(rf"{APPS}/app-a\x2db.scope")
     host.conf(f"[rule r]\nunit={unit}\n")
     assert added(rules("apply"), host) == expected
 
@@ -251,6 +254,14 @@ EXCLUDED = [
     (f"{APPS}/x", {"comm": "systemd"}, "a session manager"),
     ("machine.slice/x.scope", {"comm": "conmon"}, "a container engine or its monitor"),
     ("x", {"comm": "containerd-shim", "uid": 0}, "a container engine"),
+    ("x", {"comm": "dropbear", "uid": 0}, "so they would wait"),
+    ("x", {"comm": "mtsd"}, "a part of mts"),
+    ("x", {"comm": "k3s-server", "uid": 0}, "a container engine"),
+    ("x", {"comm": "sssd_nss", "uid": 0}, "looked up"),
+    ("x", {"comm": "nscd", "uid": 28}, "looked up"),
+    ("x", {"comm": "rsyslogd", "uid": 104}, "what logs waits for it"),
+    ("x", {"comm": "NetworkManager", "uid": 0}, "the network"),
+    ("x", {"comm": "multipathd", "uid": 0}, "disks"),
     ("x", {"comm": "Runner.Worker"}, "a CI agent"),
     ("x", {"comm": "gitlab-runner", "uid": 0}, "a CI agent"),
 ]
@@ -284,6 +295,8 @@ def test_excluded(rules, mtsctl, tree, *, host, path, process, why):
         ("x", {"comm": "sshd", "uid": 1000}),
         ("x", {"comm": "systemd-run", "uid": 1000}),
         ("x", {"comm": "swayer"}),
+        ("x", {"comm": "dropbear", "uid": 1000}),
+        ("x", {"comm": "sssd_nss", "uid": 1000}),
     ],
 )
 def test_not_excluded(rules, tree, host, path, process):
@@ -552,6 +565,25 @@ def test_a_deep_tree(rules, tree, host):
     host.process(FIRST - 1, "/d")
     host.conf("[rule r]\ncgroup=d\n")
     assert added(rules("apply"), host) == ["d"]
+
+
+def test_a_cgroup_whose_name_begins_with_a_dot(rules, tree, host):
+    """A user hid his processes in one, and what is excluded was frozen with the cgroup above."""
+    tree("a/.hidden")
+    tree("b/.hidden", comm="sshd", uid=0)
+    tree("c/.hidden", environ=["WATCHDOG_USEC=1000000"])
+    host.conf("[rule r]\ncgroup=*\n")
+    assert added(rules("apply"), host) == ["a"]
+
+
+def test_names_of_cgroups_do_not_reach_the_terminal(rules, tree, host):
+    tree("a\x1b]0;x\x07\x9b1m")
+    host.conf("[rule r]\ncgroup=*\n")
+    for fake in ({"fail": "job_add=95"}, {"fail": "job_add=17"}, {}):
+        shown = rules("apply", **fake)
+        text = shown.out + shown.err
+        assert "/a?]0;x?" in text
+        assert not re.search(r"[^ -~\n]", text)
 
 
 def test_links_are_not_followed(rules, tree, host):

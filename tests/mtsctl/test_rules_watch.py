@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """mtsctl rules watch: what comes becomes a job, too."""
 
+import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +37,10 @@ class Watch:
             if text in line:
                 return time.monotonic()
         raise AssertionError(f"no '{text}' in {self.lines}")
+
+    def watches(self):
+        fds = Path(f"/proc/{self.process.pid}/fdinfo").iterdir()
+        return sum(fd.read_text().count("inotify wd:") for fd in fds)
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -218,3 +225,119 @@ def test_a_user_who_makes_cgroups_all_the_time(watch, host):
         time.sleep(0.005)
     began = time.monotonic()
     assert it.read_to("/a is job") - began < 1
+
+
+def test_a_user_who_makes_more_cgroups_than_can_be_watched(watch, host):
+    """It ended, and took all of root's watches before: of udev, systemd and others, too."""
+    limit = host.proc / "sys/fs/inotify/max_user_watches"
+    limit.parent.mkdir(parents=True)
+    limit.write_text("24\n")
+    host.conf("[rule r]\ncgroup=z\n")
+    for i in range(30):
+        host.cgroup(f"b/{i}")
+    it = watch()
+    host.cgroup("z")
+    host.process(FIRST + 0, "/z")
+    began = time.monotonic()
+    assert it.read_to("/z is job") - began < 8
+    assert sum("fs.inotify.max_user_watches" in line for line in it.lines) == 1
+    assert it.watches() in (11, 12)
+    assert it.end() == (0, "")
+
+
+def test_what_comes_while_there_are_too_many_jobs(watch, host):
+    """A user who filled the list of jobs kept what came meanwhile from being one for ever."""
+    host.conf("[rule r]\ncgroup=*\n")
+    it = watch(fail="job_add=28*1")
+    host.cgroup("a")
+    host.process(FIRST + 0, "/a")
+    it.read_to("there are 4096 jobs already")
+    it.read_to("/a is job")
+    assert it.end() == (0, "")
+
+
+FLOOD = """
+import os, sys, time
+files = [os.open(path, os.O_WRONLY) for path in sys.argv[1:]]
+end = time.monotonic() + 12
+while time.monotonic() < end:
+    for file in files:
+        os.pwrite(file, b"populated 1\\nfrozen 1\\n", 0)
+"""
+
+
+def test_a_user_who_freezes_and_thaws_all_the_time(watch, host):
+    """Each of these events was read by itself, and all else waited until there were none."""
+    host.conf("[rule r]\ncgroup=z\n")
+    files = [host.cgroup(f"b/{i}") / "cgroup.events" for i in range(50)]
+    it = watch()
+    with subprocess.Popen([sys.executable, "-c", FLOOD, *files]) as flood:
+        time.sleep(1)
+        host.cgroup("z")
+        host.process(FIRST + 0, "/z")
+        it.read_to("/z is job")
+        assert it.end() == (0, "")
+        assert flood.poll() is None
+        flood.kill()
+
+
+def test_many_cgroups_come_and_go(watch, host):
+    host.conf("[rule r]\ncgroup=z\n")
+    it = watch()
+    for _ in range(3):
+        for i in range(200):
+            host.cgroup(f"b{i}")
+        time.sleep(0.5)
+        for i in range(200):
+            shutil.rmtree(host.cgroups / f"b{i}")
+    host.cgroup("z")
+    host.process(FIRST + 0, "/z")
+    it.read_to("/z is job")
+    # Nothing of what has gone is kept, and what is there is watched.
+    populate(host, "z", populated=0)
+    (host.cgroups / "z/cgroup.procs").write_text("")
+    time.sleep(1.2)
+    (host.cgroups / "z/cgroup.procs").write_text(f"{FIRST}\n")
+    populate(host, "z")
+    it.read_to("/z is job")
+    assert it.end() == (0, "")
+
+
+def test_more_events_than_the_queue_holds(watch, host):
+    """What has come is found, and of what has gone nothing is kept."""
+    host.conf("[rule r]\ncgroup=z\n")
+    for i in range(100):
+        host.cgroup(f"b{i}")
+    # The limit is reached if the 202 watches of before count, too.
+    limit = host.proc / "sys/fs/inotify/max_user_watches"
+    limit.parent.mkdir(parents=True)
+    limit.write_text("404\n")
+    it = watch()
+    assert it.watches() == 202
+    it.process.send_signal(signal.SIGSTOP)
+    # In turns: an event like the one before is not queued.
+    with (
+        (host.cgroups / "b1/cgroup.events").open("r+b", 0) as one,
+        (host.cgroups / "b2/cgroup.events").open("r+b", 0) as two,
+    ):
+        for _ in range(int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())):
+            one.write(b"p")
+            two.write(b"p")
+    for i in range(100):
+        shutil.rmtree(host.cgroups / f"b{i}")
+    host.cgroup("z")
+    host.process(FIRST + 0, "/z")
+    it.process.send_signal(signal.SIGCONT)
+    it.read_to("/z is job")
+    assert it.watches() == 4
+    for i in range(95):
+        host.cgroup(f"c{i}")
+    (host.cgroups / "z/cgroup.procs").write_text("")
+    populate(host, "z", populated=0)
+    time.sleep(1.2)
+    (host.cgroups / "z/cgroup.procs").write_text(f"{FIRST}\n")
+    populate(host, "z")
+    it.read_to("/z is job")
+    assert it.watches() == 194
+    assert not any("max_user_watches" in line for line in it.lines)
+    assert it.end() == (0, "")

@@ -158,6 +158,8 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 		say_how_to_name(add.cgroup_fd, add.id);
 	}
 	close(add.cgroup_fd);
+	if (ret == -ENOSPC && wish->no_room && (*wish->no_room)++)
+		return EXIT_FAILED;
 	return ret ? add_failed(dir, &add, -ret) : EXIT_OK;
 }
 

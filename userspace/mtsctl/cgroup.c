@@ -241,7 +241,8 @@ static int processes_below(const char *dir, pid_t self, struct process *processe
 	while (depth < DEPTH_MAX && (entry = readdir(stream))) {
 		char below[PATH_MAX];
 
-		if (entry->d_name[0] == '.' ||
+		/* A user may name a cgroup ".x". */
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		if (path_print(below, "%s/%s", dir, entry->d_name) || check_directory(below))

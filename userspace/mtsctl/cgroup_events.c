@@ -2,6 +2,7 @@
 #include "cgroup_events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,11 @@ struct watch {
 	int number;
 	char *events; /* the path of cgroup.events; NULL: the directory */
 	int populated; /* as last read */
+	bool has_gone; /* the kernel has removed it, with the cgroup */
+	bool has_changed; /* cgroup.events is to be read again */
 };
+
+#define READS_MAX 64 /* of one call: more than the kernel's queue has by default */
 
 static int fd = -1;
 static struct watch *watches; /* by their numbers */
@@ -59,6 +64,24 @@ static int is_populated(const char *events)
 	return value;
 }
 
+/* The rest is for the other programs of this user, such as systemd and udev. */
+static u32 limit(void)
+{
+	char path[PATH_MAX];
+	u32 most = 0;
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/sys/fs/inotify/max_user_watches", host_proc()) >=
+	    (int)sizeof(path))
+		return U32_MAX;
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%u", &most) != 1)
+		most = 0;
+	if (file)
+		fclose(file);
+	return most ? most / 2 : U32_MAX;
+}
+
 /* Return: 1 if it is new, 0, or -errno. */
 static int add(int number, const char *events)
 {
@@ -88,19 +111,6 @@ static int add(int number, const char *events)
 	return 1;
 }
 
-/* The kernel has removed it, with the cgroup. */
-static void drop(int number)
-{
-	bool is_there;
-	u32 at = find(number, &is_there);
-
-	if (!is_there)
-		return;
-	free(watches[at].events);
-	nwatches--;
-	memmove(watches + at, watches + at + 1, (nwatches - at) * sizeof(*watches));
-}
-
 /* A cgroup that goes meanwhile is not watched. */
 static int watch_one(const char *path)
 {
@@ -126,9 +136,12 @@ static int watch_one(const char *path)
 
 int cgroup_events_watch(const struct tree *tree)
 {
+	u32 most = limit();
 	int n = 0, ret;
 
 	for (u32 i = 0; i < tree->ncgroups; i++) {
+		if (nwatches + 2 > most && 2 * tree->ncgroups > most)
+			return -ENOSPC;
 		ret = watch_one(tree->cgroups[i].path);
 		if (ret < 0)
 			return ret;
@@ -141,39 +154,78 @@ static bool is_news(const struct inotify_event *event)
 {
 	bool is_there;
 	u32 at = find(event->wd, &is_there);
-	int populated;
 
-	if (event->mask & IN_Q_OVERFLOW)
-		return true;
-	if (event->mask & IN_IGNORED) {
-		drop(event->wd);
-		return false;
-	}
 	if (!is_there)
 		return false;
-	if (!watches[at].events)
+	if (event->mask & IN_IGNORED)
+		watches[at].has_gone = true;
+	else if (!watches[at].events)
 		return event->mask & IN_ISDIR;
-	/* -1: it is on its way out. */
-	populated = is_populated(watches[at].events);
-	if (populated < 0 || populated == watches[at].populated)
-		return false;
-	watches[at].populated = populated;
-	return true;
+	else
+		watches[at].has_changed = true;
+	return false;
+}
+
+/*
+ * The kernel has dropped events, also of cgroups that have gone: watches everything anew, at the
+ * next cgroup_events_watch().
+ */
+static void begin_anew(void)
+{
+	int new = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	/* Under the number that is polled. */
+	if (new < 0 || dup3(new, fd, O_CLOEXEC) < 0) {
+		if (new >= 0)
+			close(new);
+		return;
+	}
+	close(new);
+	for (u32 i = 0; i < nwatches; i++)
+		free(watches[i].events);
+	nwatches = 0;
+}
+
+/* Reads each file once, however many events it has had, and lets go of what has gone. */
+static bool sweep(void)
+{
+	bool news = false;
+	u32 n = 0;
+
+	for (u32 i = 0; i < nwatches; i++) {
+		struct watch w = watches[i];
+		/* -1: it is on its way out. */
+		int populated = w.has_changed && !w.has_gone ? is_populated(w.events) : -1;
+
+		if (w.has_gone) {
+			free(w.events);
+			continue;
+		}
+		news |= populated >= 0 && populated != w.populated;
+		w.populated = populated >= 0 ? populated : w.populated;
+		w.has_changed = false;
+		watches[n++] = w;
+	}
+	nwatches = n;
+	return news;
 }
 
 bool cgroup_events_read(void)
 {
 	char buf[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool news = false;
+	bool news = false, has_lost = false;
 	ssize_t got;
 
-	while ((got = read(fd, buf, sizeof(buf))) > 0) {
+	for (int i = 0; i < READS_MAX && (got = read(fd, buf, sizeof(buf))) > 0; i++) {
 		for (char *at = buf; at < buf + got;) {
 			const struct inotify_event *event = (const struct inotify_event *)at;
 
+			has_lost |= event->mask & IN_Q_OVERFLOW;
 			news |= is_news(event);
 			at += sizeof(*event) + event->len;
 		}
 	}
-	return news;
+	if (has_lost)
+		begin_anew();
+	return sweep() || news || has_lost;
 }

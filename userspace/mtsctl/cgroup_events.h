@@ -14,14 +14,15 @@
 int cgroup_events_open(void);
 
 /*
- * Watches all cgroups of the tree.
+ * Watches all cgroups of the tree, with up to half of the watches that this user may have.
  *
- * Return: how many were not watched before, or -errno. ENOSPC: fs.inotify.max_user_watches.
+ * Return: how many were not watched before, or -errno. ENOSPC: not all are watched, because of
+ * fs.inotify.max_user_watches.
  */
 int cgroup_events_watch(const struct tree *tree);
 
 /*
- * Reads what has come. A cgroup that was only frozen or thawed is nothing new.
+ * Reads what has come, or a part of it. A cgroup that was only frozen or thawed is nothing new.
  *
  * Return: is there something new?
  */

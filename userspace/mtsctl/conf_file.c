@@ -54,7 +54,8 @@ static void end_section(struct reader *r)
 
 static void begin_section(struct reader *r, const char *header)
 {
-	const char *end = strchr(header, ']');
+	const char *end = strchr(header, ']'), *rest = end ? end + 1 + strspn(end + 1, " \t") : "";
+	int length = strcspn(rest, "\r\n");
 
 	end_section(r);
 	r->section = r->place;
@@ -65,6 +66,10 @@ static void begin_section(struct reader *r, const char *header)
 	else if (end - header - 1 > SECTION_MAX)
 		READER_ERROR(r, &r->place, "the section's name is longer than %d bytes",
 			     SECTION_MAX);
+	else if (length && !strchr(";#", *rest))
+		READER_ERROR(r, &r->place,
+			     "'%.*s' behind the section: write it in a line of its own", length,
+			     rest);
 }
 
 /* What libinih would take for something else. Return: false: it is not to see the line. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,12 +15,14 @@
 #include "conf_file.h"
 #include "host.h"
 
+/* A name that is no *.conf: if the host stops now, the file is not read. */
+#define NEW "." CONF_SAVED ".new"
 #define HEAD "# Settings of 'mtsctl set --save'.\n"
 
 struct conf_save {
 	char folder[PATH_MAX - 64];
 	char path[PATH_MAX];
-	char new_path[PATH_MAX];
+	int folder_fd; /* locked */
 	char **words;
 	/* Where the file has what. */
 	unsigned int lines[N_SETTINGS]; /* of each setting, from 1; 0: not yet */
@@ -134,30 +137,31 @@ static void write_new(struct conf_save *save)
 	}
 }
 
-static int sync_folder(const char *folder)
-{
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = fd < 0 || fsync(fd) ? errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 static void let_go(struct conf_save *save)
 {
 	if (save->old)
 		fclose(save->old);
 	if (save->new)
 		fclose(save->new);
+	if (save->folder_fd >= 0)
+		close(save->folder_fd);
 	free(save);
 }
 
-static int make_folders(const struct conf_save *save)
+/* Locks the folder, so that of two savers the later one has what the earlier one wrote. */
+static int open_folder(struct conf_save *save)
 {
+	int ret;
+
 	if (mkdir(host_config(), 0755) && errno != EEXIST)
 		return failed(host_config(), errno);
+	ret = conf_dir_check(host_config());
+	if (ret)
+		return ret;
 	if (mkdir(save->folder, 0755) && errno != EEXIST)
+		return failed(save->folder, errno);
+	save->folder_fd = open(save->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (save->folder_fd < 0 || flock(save->folder_fd, LOCK_EX))
 		return failed(save->folder, errno);
 	return conf_dir_check(save->folder);
 }
@@ -166,17 +170,30 @@ static int open_new(struct conf_save *save)
 {
 	int fd;
 
-	fd = mkostemp(save->new_path, O_CLOEXEC);
+	/* Of a saver that was killed. */
+	unlinkat(save->folder_fd, NEW, 0);
+	fd = openat(save->folder_fd, NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return failed(save->folder, errno);
 	save->new = fdopen(fd, "we");
-	if (!save->new || fchmod(fd, 0644)) {
-		int err = errno;
+	/* Whatever the umask is. */
+	if (save->new && !fchmod(fd, 0644))
+		return EXIT_OK;
+	unlinkat(save->folder_fd, NEW, 0);
+	return failed(save->folder, errno);
+}
 
-		unlink(save->new_path);
-		return failed(save->new_path, err);
+/* Return: false: errno says why. */
+static bool is_written(struct conf_save *save)
+{
+	errno = 0;
+	write_new(save);
+	/* A line that cannot be read would be lost. */
+	if ((save->old && ferror(save->old)) || fflush(save->new) || ferror(save->new)) {
+		errno = errno ?: EIO;
+		return false;
 	}
-	return EXIT_OK;
+	return !fsync(fileno(save->new));
 }
 
 int conf_save_begin(char **words, struct conf_save **begun)
@@ -187,23 +204,19 @@ int conf_save_begin(char **words, struct conf_save **begun)
 	if (!save)
 		return failed(CONF_SAVED, ENOMEM);
 	save->words = words;
+	save->folder_fd = -1;
 	snprintf(save->folder, sizeof(save->folder), "%s/" CONF_FOLDER, host_config());
 	snprintf(save->path, sizeof(save->path), "%s/" CONF_SAVED, save->folder);
-	/* A name that is no *.conf: if the host stops now, the file is not read. */
-	snprintf(save->new_path, sizeof(save->new_path), "%s/." CONF_SAVED ".XXXXXX", save->folder);
-	ret = make_folders(save);
+	ret = open_folder(save);
 	if (!ret)
 		ret = read_old(save);
 	if (!ret)
 		ret = open_new(save);
-	if (ret) {
-		let_go(save);
-		return ret;
+	if (!ret && !is_written(save)) {
+		ret = failed(save->path, errno);
+		unlinkat(save->folder_fd, NEW, 0);
 	}
-	write_new(save);
-	if (fflush(save->new) || ferror(save->new) || fsync(fileno(save->new))) {
-		ret = failed(save->new_path, errno);
-		unlink(save->new_path);
+	if (ret) {
 		let_go(save);
 		return ret;
 	}
@@ -236,19 +249,17 @@ static void warn_of_later(const struct conf_save *save)
 
 int conf_save_end(struct conf_save *save, int status)
 {
-	int err;
-
 	if (!save)
 		return status;
 	if (status) {
-		unlink(save->new_path);
-	} else if (rename(save->new_path, save->path)) {
+		unlinkat(save->folder_fd, NEW, 0);
+	} else if (renameat(save->folder_fd, NEW, save->folder_fd, CONF_SAVED)) {
 		status = failed(save->path, errno);
 		complain("set --save: the values hold now, but are not saved");
-		unlink(save->new_path);
+		unlinkat(save->folder_fd, NEW, 0);
 	} else {
-		err = sync_folder(save->folder);
-		status = err ? failed(save->folder, err) : EXIT_OK;
+		if (fsync(save->folder_fd))
+			status = failed(save->folder, errno);
 		warn_of_later(save);
 	}
 	let_go(save);

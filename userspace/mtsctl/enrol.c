@@ -120,11 +120,12 @@ const char *enrol_options(char buf[3 * FORMAT_SIZE], const struct rule *rule)
 }
 
 /* Return: an exit status; EXIT_OK also if the cgroup has gone meanwhile. */
-static int add_one(const struct rule *rule, const char *dir)
+static int add_one(const struct rule *rule, const char *dir, u32 *no_room)
 {
 	const struct add_wish wish = { .flags = rule->flags,
 				       .has_pause = rule->has_pause,
-				       .max_pause_ns = rule->max_pause_ns };
+				       .max_pause_ns = rule->max_pause_ns,
+				       .no_room = no_room };
 	struct stat st;
 	int ret;
 
@@ -167,6 +168,7 @@ static void say_excluded(const struct conf *conf, const struct tree *tree, u32 c
 
 struct counts {
 	u32 added, known, failed;
+	u32 no_room; /* how often there were too many jobs for more: the first is said */
 };
 
 /* Return: an exit status. */
@@ -176,6 +178,7 @@ static int enrol_one(const struct rule *rule, const struct tree *tree, u32 cgrou
 {
 	int state = look_up(known, tree, cgroup), ret = EXIT_OK;
 	u64 id = tree->cgroups[cgroup].id;
+	u32 before = counts->no_room;
 	char dir[PATH_MAX];
 
 	if ((how->tried && is_known(how->tried, id)) || decide_dir(tree, cgroup, dir))
@@ -188,8 +191,9 @@ static int enrol_one(const struct rule *rule, const struct tree *tree, u32 cgrou
 	if (state == IS_NEW && how->dry)
 		say_one(rule, dir);
 	else if (state == IS_NEW)
-		ret = add_one(rule, dir);
-	if (how->tried && !remember(how->tried, id))
+		ret = add_one(rule, dir, &counts->no_room);
+	/* It may become one later. */
+	if (how->tried && counts->no_room == before && !remember(how->tried, id))
 		return device_failed("rules watch", ENOMEM);
 	counts->added += state == IS_NEW && !ret;
 	counts->failed += !!ret;
@@ -209,7 +213,8 @@ int enrol_all(const struct conf *conf, const struct tree *tree, const struct dec
 	      const struct enrol_how *how)
 {
 	struct enrol_ids known = { 0 };
-	struct counts counts = { 0 };
+	struct counts counts = { .no_room = how->tried && how->tried->is_full };
+	const u32 said = counts.no_room;
 	int ret, worst = EXIT_OK;
 
 	/* To say what would be done the module need not be there: then nothing is a job yet. */
@@ -227,11 +232,18 @@ int enrol_all(const struct conf *conf, const struct tree *tree, const struct dec
 			say_excluded(conf, tree, i, &all[i]);
 		if (!all[i].is_job)
 			continue;
+		/* Those that follow have no room either. */
+		if (counts.no_room > said) {
+			counts.failed++;
+			continue;
+		}
 		ret = enrol_one(conf->rules[all[i].owner - 1], tree, i, &known, how, &counts);
 		worst = ret > worst ? ret : worst;
 	}
 	free(known.ids);
-	if (!how->tried)
+	if (how->tried)
+		how->tried->is_full = counts.no_room > said;
+	else
 		say_counts(&counts, how->dry);
 	return worst;
 }

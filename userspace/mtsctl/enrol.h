@@ -9,6 +9,7 @@
 struct enrol_ids {
 	u64 *ids;
 	u32 n, room;
+	bool is_full; /* of those that were tried: there are too many jobs for more */
 };
 
 /*
@@ -16,7 +17,8 @@ struct enrol_ids {
  * @dry: only say what would be added; the module need not be loaded
  * @tried: NULL: once. Else for a resident: a cgroup that is in it is left alone, so that it does
  *         not become a job again that a user has removed; each that is a job, or was to be one,
- *         comes in. What has no process any more goes. And only what is new is said.
+ *         comes in, but not while there are too many jobs. What has no process any more goes.
+ *         And only what is new is said.
  */
 struct enrol_how {
 	bool dry;

@@ -12,6 +12,11 @@
 #define WHY_SESSION "a session manager: what it starts would wait"
 #define WHY_DISPLAY "a display server or a part of the desktop: all its windows would stand still"
 #define WHY_ENGINE "a container engine or its monitor: health checks and stops wait for it"
+#define WHY_KEYS "mts does not see its keys, so they would wait"
+#define WHY_NAMES "names of users and hosts are looked up there: logins wait for it"
+#define WHY_LOG "what logs waits for it"
+#define WHY_NETWORK "the network: leases and keys would lapse"
+#define WHY_DISK "it tends disks, for which the host waits"
 #define WHY_AGENT "a CI agent: its server would take it for lost"
 
 /* ---- by path: the cgroup, and all below it --------------------------------------------- */
@@ -49,12 +54,28 @@ static const struct {
 	const char *why;
 	bool is_root; /* only if its user is root */
 } commands[] = {
-	{ "sshd", "mts does not see its keys, so they would wait", true },
-	{ "sshd-session", "mts does not see its keys, so they would wait", true },
+	{ "sshd", WHY_KEYS, true },
+	{ "sshd-session", WHY_KEYS, true },
+	{ "dropbear", WHY_KEYS, true },
+	{ "mtsd", "a part of mts", false },
 	{ "systemd", WHY_SESSION, false },
 	{ "systemd-*", "a part of systemd, for which the host waits", true },
 	{ "dbus-daemon", "a bus, for which others wait", false },
 	{ "dbus-broker*", "a bus, for which others wait", false },
+	{ "sssd*", WHY_NAMES, true },
+	{ "nscd", WHY_NAMES, false },
+	{ "nslcd", WHY_NAMES, false },
+	{ "winbindd", WHY_NAMES, true },
+	{ "dnsmasq", WHY_NAMES, false },
+	{ "rsyslogd", WHY_LOG, false },
+	{ "syslog-ng", WHY_LOG, false },
+	{ "auditd", WHY_LOG, true },
+	{ "NetworkManager", WHY_NETWORK, true },
+	{ "wpa_supplicant", WHY_NETWORK, true },
+	{ "dhclient", WHY_NETWORK, false },
+	{ "dhcpcd", WHY_NETWORK, false },
+	{ "multipathd", WHY_DISK, true },
+	{ "iscsid", WHY_DISK, true },
 	{ "gnome-session*", WHY_SESSION, false },
 	{ "ksmserver", WHY_SESSION, false },
 	{ "plasma_session", WHY_SESSION, false },
@@ -89,6 +110,9 @@ static const struct {
 	{ "podman", WHY_ENGINE, false },
 	{ "crio", WHY_ENGINE, false },
 	{ "kubelet", WHY_ENGINE, false },
+	{ "k3s*", WHY_ENGINE, true },
+	{ "rke2", WHY_ENGINE, true },
+	{ "kubelite", WHY_ENGINE, true },
 	{ "buildkitd", WHY_ENGINE, false },
 	{ "lxd", WHY_ENGINE, false },
 	{ "incusd", WHY_ENGINE, false },

@@ -32,7 +32,7 @@ static bool match_one(const char *pattern, const char *path)
 		return false;
 	snprintf(one, sizeof(one), "%.*s", (int)length_of(pattern), pattern);
 	snprintf(name, sizeof(name), "%.*s", (int)length_of(path), path);
-	return !fnmatch(one, name, 0);
+	return !fnmatch(one, name, FNM_NOESCAPE);
 }
 
 /*
@@ -66,5 +66,5 @@ bool glob_path(const char *pattern, const char *path)
 
 bool glob_word(const char *pattern, const char *word)
 {
-	return !fnmatch(pattern, word, 0);
+	return !fnmatch(pattern, word, FNM_NOESCAPE);
 }

@@ -136,28 +136,29 @@ static const struct place *input; /* NULL: the command line */
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* Users name cgroups, and what they write is not to reach a terminal as it is. */
 void complain(const char *format, ...)
 {
+	char text[PATH_MAX + 1024], clean[PATH_MAX + 1024];
 	va_list args;
 
-	fflush(stdout);
-	fputs("mtsctl: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fflush(stdout);
+	fprintf(stderr, "mtsctl: %s\n", format_text(clean, sizeof(clean), text));
 }
 
 static void complain_at_args(const struct place *place, const char *format, va_list args)
 {
-	char text[PATH_MAX + 1024], clean[PATH_MAX + 1024];
+	char text[PATH_MAX + 1024];
 	int used;
 
 	used = snprintf(text, sizeof(text), place->line ? "%s:%u: " : "%s: ", place->file,
 			place->line);
 	if (used < (int)sizeof(text))
 		vsnprintf(text + used, sizeof(text) - used, format, args);
-	complain("%s", format_text(clean, sizeof(clean), text));
+	complain("%s", text);
 }
 
 void complain_at(const struct place *place, const char *format, ...)

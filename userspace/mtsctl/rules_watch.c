@@ -24,6 +24,8 @@
 /* A user who makes cgroups all the time costs a fifth of a processor, and delays a look so far. */
 #define LOOK_PART 4
 #define DELAY_MAX_NS (5000 * MS)
+/* Between looks while not all cgroups are watched, or not all can be jobs. */
+#define POLL_NS (5000 * MS)
 
 struct watcher {
 	const struct command *command;
@@ -32,6 +34,8 @@ struct watcher {
 	struct enrol_ids tried;
 	u64 look_ns; /* the last look took it */
 	u64 due_ns, again_ns; /* the next looks; 0: none */
+	u64 read_ns; /* events are not read before */
+	bool is_short; /* of watches, and that has been said */
 };
 
 static u64 now_ns(void)
@@ -53,13 +57,36 @@ static void plan_look(struct watcher *w)
 }
 
 /* Return: an exit status. */
+static int watch_all(struct watcher *w, const struct tree *tree)
+{
+	int fresh = cgroup_events_watch(tree);
+	bool is_short = fresh == -ENOSPC;
+
+	if (fresh < 0 && !is_short) {
+		complain("rules watch: inotify: %s", strerror(-fresh));
+		return EXIT_FAILED;
+	}
+	if (is_short && !w->is_short)
+		complain(
+			"rules watch: too many cgroups to be told of each: those that come are "
+			"looked for every %llu s. Raise fs.inotify.max_user_watches (sysctl): four "
+			"for each cgroup",
+			POLL_NS / (1000 * MS));
+	w->is_short = is_short;
+	/* What was made before it was watched has not been told. */
+	if (fresh > 0)
+		plan_look(w);
+	return EXIT_OK;
+}
+
+/* Return: an exit status. */
 static int look(struct watcher *w)
 {
 	const struct enrol_how how = { .tried = &w->tried };
 	struct decision *all = NULL;
 	u64 began = now_ns();
 	struct tree tree;
-	int ret, fresh;
+	int ret;
 
 	ret = tree_read(&tree);
 	if (ret) {
@@ -67,18 +94,9 @@ static int look(struct watcher *w)
 		ret = EXIT_FAILED;
 		goto out;
 	}
-	fresh = cgroup_events_watch(&tree);
-	if (fresh < 0) {
-		complain("rules watch: inotify: %s%s", strerror(-fresh),
-			 fresh == -ENOSPC ? ": raise fs.inotify.max_user_watches, two for each "
-					    "cgroup (sysctl)" :
-					    "");
-		ret = EXIT_FAILED;
+	ret = watch_all(w, &tree);
+	if (ret)
 		goto out;
-	}
-	/* What was made before it was watched has not been told. */
-	if (fresh)
-		plan_look(w);
 	all = decide(w->conf, &tree);
 	ret = all ? enrol_all(w->conf, &tree, all, &how) : device_failed("rules watch", ENOMEM);
 	/* An open device keeps the module from being unloaded. */
@@ -91,6 +109,8 @@ out:
 	free(all);
 	tree_free(&tree);
 	w->look_ns = now_ns() - began;
+	if ((w->is_short || w->tried.is_full) && !w->again_ns)
+		w->again_ns = now_ns() + mts_max(POLL_NS, LOOK_PART * w->look_ns);
 	return ret;
 }
 
@@ -141,13 +161,23 @@ static int take_looks(struct watcher *w)
 
 static int timeout_of(const struct watcher *w)
 {
-	u64 first = w->due_ns ?: w->again_ns, now = now_ns();
+	u64 times[] = { w->due_ns, w->again_ns, w->read_ns }, first = U64_MAX, now = now_ns();
 
-	if (w->due_ns && w->again_ns)
-		first = mts_min(w->due_ns, w->again_ns);
-	if (!first)
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		first = times[i] ? mts_min(first, times[i]) : first;
+	if (first == U64_MAX)
 		return -1;
 	return first <= now ? 0 : (int)((first - now) / MS) + 1;
+}
+
+/* A user may cause events all the time: reading them costs a fifth of a processor, too. */
+static void take_events(struct watcher *w)
+{
+	u64 began = now_ns();
+
+	if (cgroup_events_read())
+		plan_look(w);
+	w->read_ns = now_ns() + LOOK_PART * (now_ns() - began);
 }
 
 static int run(struct watcher *w, int events, int signals)
@@ -157,12 +187,15 @@ static int run(struct watcher *w, int events, int signals)
 	int ret = EXIT_OK;
 
 	while (!ret) {
+		if (now_ns() >= w->read_ns)
+			w->read_ns = 0;
+		fds[0].fd = w->read_ns ? -1 : events;
 		if (poll(fds, 2, timeout_of(w)) < 0 && errno != EINTR)
 			return device_failed("rules watch: poll", errno);
 		if (fds[1].revents && !take_signal(w, signals))
 			break;
-		if (fds[0].revents && cgroup_events_read())
-			plan_look(w);
+		if (fds[0].revents)
+			take_events(w);
 		ret = take_looks(w);
 	}
 	return ret;

@@ -160,9 +160,11 @@ static int read_cgroup(struct tree *tree, char dir[PATH_MAX], u32 parent, int de
 	return ret;
 }
 
+/* A user may name a cgroup ".x". */
 static int is_directory(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
 /* Not by the locale. */
