@@ -159,11 +159,9 @@ static bool is_news(const struct inotify_event *event)
 		return false;
 	if (event->mask & IN_IGNORED)
 		watches[at].has_gone = true;
-	else if (!watches[at].events)
-		return event->mask & IN_ISDIR;
-	else
+	else if (watches[at].events)
 		watches[at].has_changed = true;
-	return false;
+	return !watches[at].has_gone && !watches[at].events && event->mask & IN_ISDIR;
 }
 
 /*
