@@ -198,11 +198,13 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 
 	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
 		return mul_u64_u64_div_u64(conf->mib_ns, mean, 1u << 20);
-	if (!conf->switch_bytes)
+	/* Exempt jobs may have all of the capacity: then what a bin holds is not known. */
+	if (!conf->switch_bytes || !mean)
 		return conf->switch_ns;
 	then = mts_max(mts_max(conf->switch_bytes, LEAST_BYTES), mean >> MOST_TIMES_SHIFT);
+	/* Never less than measured: a pause that was announced must be kept. */
 	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS),
-				   mts_max(mean, LEAST_BYTES), then);
+				   mts_max(mean, then), then);
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,

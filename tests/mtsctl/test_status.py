@@ -312,14 +312,13 @@ def test_turns_are_over(mtsctl):
 
 
 @pytest.mark.parametrize("reason", ["no-gain", "slow-swap"])
-def test_a_backoff_ends_by_time_or_configuration(mtsctl, reason):
-    """Fault: status said that a backoff ends when the jobs change."""
+def test_what_ends_a_backoff(mtsctl, reason):
+    """Other jobs end it, too: policy/verdict.h."""
     out = re.sub(r"\s+", " ", mtsctl("status", scenario=reason).out)
     assert (
         "turns are tried again when the jobs change, or after a backoff (30 s to 10 minutes)" in out
     )
     assert "or after 'mtsctl set'" in out
-    assert "change" not in out
 
 
 def test_exempt_jobs_take_all(mtsctl):
