@@ -155,7 +155,7 @@ struct mts_job {
 	 * thawed meanwhile.
 	 */
 	struct rw_semaphore evict_lock;
-	/* reclaim.c: threads that evict it, whom others may help; what they last saw in memory */
+	/* reclaim.c: how many threads evict it, so that another may help; its bytes as last seen */
 	atomic_t evictors;
 	atomic64_t evict_resident;
 

@@ -8,13 +8,8 @@
 #include "memory/workers.h"
 #include "simulator.h"
 
-/* What stays when a job is evicted. */
-#define EVICT_FLOOR (256ull << 10)
 /* A move looks this often whether it is to be given up. */
 #define LOOK_NS (100 * (u64)NSEC_PER_MSEC)
-/* As in module/memory/workers.c: so many at most, and so long the rotor's thread is alone. */
-#define MAX_WORKERS 8u
-#define ALONE_NS (50 * (u64)NSEC_PER_MSEC)
 
 static DECLARE_WAIT_QUEUE_HEAD(move_wait);
 
@@ -40,7 +35,7 @@ static struct run {
 	u32 active;
 	u64 began;
 	u64 busy;
-	struct task_struct *workers[MAX_WORKERS];
+	struct task_struct *workers[MTS_MOVERS_MAX];
 } run;
 
 static DECLARE_WAIT_QUEUE_HEAD(run_wait);
@@ -62,7 +57,7 @@ static bool is_processor_slow(u64 began, u64 busy)
 {
 	u64 elapsed = machine_now() - began;
 
-	return elapsed >= ALONE_NS && mts_workers_busy() - busy >= elapsed / 2;
+	return elapsed >= MTS_WORKERS_ALONE_NS && mts_workers_busy() - busy >= elapsed / 2;
 }
 
 static int worker(void *unused)
@@ -89,7 +84,7 @@ void mts_workers_run(void (*does)(void *data), void *data, u32 wanted)
 	run = (struct run){
 		.does = does,
 		.data = data,
-		.most = min3(host.scenario->threads, MAX_WORKERS, max(wanted, 1u)) - 1,
+		.most = min3(host.scenario->threads, MTS_MOVERS_MAX, max(wanted, 1u)) - 1,
 		.began = machine_now(),
 		.busy = mts_workers_busy(),
 	};
@@ -162,7 +157,7 @@ void move_work(u64 ns)
 /* When the rotor's thread asks for others, if it has not yet; else the deadline. */
 static u64 look_at(u64 began, bool called, u64 deadline)
 {
-	u64 at = began + ALONE_NS;
+	u64 at = began + MTS_WORKERS_ALONE_NS;
 
 	deadline = deadline ?: NEVER;
 	return !called && machine_now() < at ? mts_min(at, deadline) : deadline;
@@ -184,7 +179,7 @@ static bool may_go_on(struct mts_eviction *e, const struct mts_job *job)
 
 static u64 evictable(const struct job *job)
 {
-	return mts_sub_floor(job->resident, EVICT_FLOOR) / PAGE_SIZE;
+	return mts_sub_floor(job->resident, MTS_EVICT_FLOOR) / PAGE_SIZE;
 }
 
 u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *again)
@@ -261,7 +256,7 @@ u64 move_bring_back(struct mts_move *move)
 			       .page_ns = host.scenario->costs.back,
 			       .disk = true,
 			       .first = goes_first() };
-	u32 most = min3(host.scenario->threads, MAX_WORKERS, max(move->threads, 1u)), at = 0, i;
+	u32 most = min3(host.scenario->threads, MTS_MOVERS_MAX, max(move->threads, 1u)), at = 0, i;
 	u64 began = machine_now(), busy = mts_workers_busy(), before = 0, pages = 0;
 
 	move->again = false;

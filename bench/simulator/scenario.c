@@ -7,6 +7,7 @@
 #include "args.h"
 #include "distribution.h"
 #include "parse.h"
+#include "policy/window.h"
 #include "random.h"
 #include "simulator.h"
 
@@ -43,8 +44,6 @@ static const char usage_head[] =
 	"\n"
 	"DISTRIBUTION:\n";
 
-/* As module/memory/workers.c. */
-#define MAX_THREADS 8u
 #define MAX_JOB_THREADS 1024u
 
 static const char usage_tail[] =
@@ -267,12 +266,12 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 	if (words.ns > 1024)
 		args_refuse("--ns: more than 1024");
 	scenario->processors = words.processors;
-	if (words.threads > MAX_THREADS)
-		args_refuse("--threads: more than %u", MAX_THREADS);
+	if (words.threads > MTS_MOVERS_MAX)
+		args_refuse("--threads: more than %u", MTS_MOVERS_MAX);
 	if (words.job_threads > MAX_JOB_THREADS)
 		args_refuse("--job-threads: more than %u", MAX_JOB_THREADS);
 	scenario->job_threads = words.job_threads;
-	scenario->threads = mts_min(words.processors, words.threads ?: MAX_THREADS);
+	scenario->threads = mts_min(words.processors, words.threads ?: MTS_MOVERS_MAX);
 	if (!words.disk)
 		args_refuse("--disk is missing: TIME,DEPTH,RATE (bench/simulate knows models)");
 	take_disk(words.disk, &scenario->disk);

@@ -139,4 +139,10 @@ static inline u64 mts_bins_sum_capped(const struct mts_plan_bin *bins, const str
 	return sum;
 }
 
+/* What a bin holds on average, capped likewise. */
+static inline u64 mts_bins_mean_capped(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	return div64_u64(mts_bins_sum_capped(bins, plan), mts_max(plan->nbins, 1));
+}
+
 #endif /* _MTS_POLICY_BINS_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "policy/slices.h"
 
-#include "policy/window.h"
-
 #include "policy/bins.h"
+#include "policy/disk.h"
+#include "policy/window.h"
 
 static u64 mul_sat(u64 a, u32 b)
 {
@@ -181,20 +181,20 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts
 						     mts_max(conf->processors, 1));
 }
 
-/* A switch that moved less than this tells nothing of others, bytes: a sample as in disk.h. */
-#define LEAST_BYTES (256ull << 10)
+/* A switch that moved less than a sample (disk.h) tells nothing of others, bytes. */
+#define LEAST_BYTES (4096ull * MTS_DISK_LEAST_PAGES)
 /* Nor does it of switches that move so many times as much: the product stays below 2^64. */
 #define MOST_TIMES_SHIFT 16
 
 /*
- * What a switch takes: as measured, in proportion to what it moves. If that was not of such bins,
- * by what memory took that was moved last. More threads may be faster, and fewer slower: whether
- * the disk would let them is not known before it is tried.
+ * What a switch takes: as measured, and longer in proportion if it moves more. If that was not of
+ * such bins, by what memory took that was moved last. More threads may be faster, and fewer slower:
+ * whether the disk would let them is not known before it is tried.
  */
 static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		     const struct mts_plan *plan)
 {
-	u64 mean = div64_u64(mts_bins_sum_capped(bins, plan), mts_max(plan->nbins, 1)), then;
+	u64 mean = mts_bins_mean_capped(bins, plan), then;
 
 	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
 		return mul_u64_u64_div_u64(conf->mib_ns, mean, 1u << 20);
@@ -203,8 +203,8 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 		return conf->switch_ns;
 	then = mts_max(mts_max(conf->switch_bytes, LEAST_BYTES), mean >> MOST_TIMES_SHIFT);
 	/* Never less than measured: a pause that was announced must be kept. */
-	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS),
-				   mts_max(mean, then), then);
+	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS), mts_max(mean, then),
+				   then);
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,

@@ -44,8 +44,8 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * @bytes: mean demand of the bins, capped at the capacity
  * @overlaps: the bins overlap
  *
- * The first switch after a change replaces earlier measurements. What is planned by them is in
- * proportion to the bins (switch_bytes in bins.h): a switch takes as long as its bytes do.
+ * The first switch after a change replaces earlier measurements. With
+ * larger bins switches are planned longer in proportion (switch_bytes in bins.h).
  */
 void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bool overlaps);
 

@@ -78,7 +78,7 @@ void mts_costs_note_probe(void)
 void mts_costs_note(u64 took, bool overlapped)
 {
 	const struct mts_plan *plan = &mts_rotor.round.plan;
-	u64 adds = took, bytes;
+	u64 adds = took;
 
 	/*
 	 * In an overlapped switch a job stands still for its own switch only. With one bin there is
@@ -86,8 +86,8 @@ void mts_costs_note(u64 took, bool overlapped)
 	 */
 	if (overlapped)
 		adds -= div_u64(took, mts_rotor.round.nbins);
-	bytes = div_u64(mts_bins_sum_capped(mts_rotor.round.bins, plan), max(plan->nbins, 1u));
-	mts_switches_note(&mts_rotor.costs.switches, took, adds, bytes, plan->overlaps);
+	mts_switches_note(&mts_rotor.costs.switches, took, adds,
+			  mts_bins_mean_capped(mts_rotor.round.bins, plan), plan->overlaps);
 	mts_costs_note_disk();
 }
 

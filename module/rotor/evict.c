@@ -240,7 +240,7 @@ void mts_evict_for_running(u64 least)
 	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
 	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
-	mts_evict_note_short(0, 0);
+	mts_rotor.evict.fell_short = false;
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_running(&demand, &resident);

@@ -83,10 +83,9 @@ static int rotor_main(void *unused)
 		 * While it watches it measures rarely; but turns begin with what jobs need now.
 		 */
 		looked = mts_admit_look();
-		if (looked && mts_admit_turns_pay(ktime_get_ns()))
-			mts_idle_measure(MTS_REASON_OVERCOMMIT);
-		else
-			mts_idle_measure(mts_rotor.phase.reason);
+		mts_idle_measure(looked && mts_admit_turns_pay(ktime_get_ns()) ?
+					 MTS_REASON_OVERCOMMIT :
+					 mts_rotor.phase.reason);
 		/* The plan is made with the configuration of now. */
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
 		nbins = mts_rotor_plan_round(looked);

@@ -461,7 +461,7 @@ def test_check_says_what_each_rule_takes(rules, tree, host):
 def test_explain(rules, tree, host):
     pid = tree("s.slice/a.service/in", comm="make", uid=1)
     file = host.conf(
-        "[rule path]\ncgroup=b/**\n[rule unit]\nunit=b.service\n[rule who]\nuser=2\n"
+        "[rule path]\ncgroup=b/**\n[rule unit]\nunit=b.service\n[rule user]\nuser=2\n"
         "[rule group]\ngroup=2\n[rule what]\ncommand=cc\n[rule child]\ncgroup=b\neach=child\n"
         "[rule it]\ncgroup=**/in\nuser=1\ncommand=make\nmax-pause=2s\n[rule late]\nuser=1\n"
     )
@@ -473,7 +473,7 @@ def test_explain(rules, tree, host):
             "  excluded           no\n"
             "  path               no: cgroup=b/** does not match its path\n"
             "  unit               no: unit=b.service does not match its unit a.service\n"
-            "  who                no: user=2: none of its processes has it\n"
+            "  user               no: user=2: none of its processes has it\n"
             "  group              no: group=2: none of its processes has it\n"
             "  what               no: command=cc: none of its processes has it\n"
             "  child              no: each=child: the cgroup above it does not match\n"

@@ -337,20 +337,24 @@ void cgroup_limits(const char *dir, struct mts_mem_limits *limits, u64 swapped)
 	}
 }
 
-bool cgroup_frozen(const char *path)
+int cgroup_event(const char *path, const char *name)
 {
-	bool frozen = false;
+	int value, found = -1;
 	char key[64];
-	int value;
 	FILE *file;
 
 	if (file_open(&file, "%s%s/cgroup.events", host_cgroups(), path))
-		return false;
-	while (fscanf(file, "%63s %d", key, &value) == 2)
-		if (!strcmp(key, "frozen"))
-			frozen = value;
+		return -1;
+	while (found < 0 && fscanf(file, "%63s %d", key, &value) == 2)
+		if (!strcmp(key, name))
+			found = value;
 	fclose(file);
-	return frozen;
+	return found;
+}
+
+bool cgroup_frozen(const char *path)
+{
+	return cgroup_event(path, "frozen") > 0;
 }
 
 int host_memory(u64 *total, u64 *available)

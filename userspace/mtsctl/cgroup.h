@@ -54,6 +54,9 @@ int cgroup_usage(const char *dir, struct mts_usage *usage);
  */
 void cgroup_limits(const char *dir, struct mts_mem_limits *limits, u64 swapped);
 
+/* The value of a key of cgroup.events, "populated" or "frozen": 0 or 1; -1: not known. */
+int cgroup_event(const char *path, const char *name);
+
 /* cgroup.events says that it is frozen; no such file: false. */
 bool cgroup_frozen(const char *path);
 

@@ -10,12 +10,13 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "host.h"
 
 /* A cgroup's directory, or its cgroup.events. */
 struct watch {
 	int number;
-	char *events; /* the path of cgroup.events; NULL: the directory */
+	char *path; /* of the cgroup, whose cgroup.events it is; NULL: its directory */
 	int populated; /* as last read */
 	bool has_gone; /* the kernel has removed it, with the cgroup */
 	bool has_changed; /* cgroup.events is to be read again */
@@ -50,20 +51,6 @@ static u32 find(int number, bool *is_there)
 	return low;
 }
 
-/* Return: 0 or 1; -1: not known. */
-static int is_populated(const char *events)
-{
-	FILE *file = fopen(events, "re");
-	int value = -1;
-	char key[64];
-
-	while (file && fscanf(file, "%63s %d", key, &value) == 2 && strcmp(key, "populated"))
-		value = -1;
-	if (file)
-		fclose(file);
-	return value;
-}
-
 /* The rest is for the other programs of this user, such as systemd and udev. */
 static u32 limit(void)
 {
@@ -83,7 +70,7 @@ static u32 limit(void)
 }
 
 /* Return: 1 if it is new, 0, or -errno. */
-static int add(int number, const char *events)
+static int add(int number, const char *path)
 {
 	bool is_there;
 	u32 at = find(number, &is_there);
@@ -102,12 +89,12 @@ static int add(int number, const char *events)
 	memmove(watches + at + 1, watches + at, (nwatches - at) * sizeof(*watches));
 	watches[at] = (struct watch){ .number = number };
 	nwatches++;
-	if (!events)
+	if (!path)
 		return 1;
-	watches[at].events = strdup(events);
-	if (!watches[at].events)
+	watches[at].path = strdup(path);
+	if (!watches[at].path)
 		return -ENOMEM;
-	watches[at].populated = is_populated(events);
+	watches[at].populated = cgroup_event(path, "populated");
 	return 1;
 }
 
@@ -131,7 +118,7 @@ static int watch_one(const char *path)
 	number = inotify_add_watch(fd, events, IN_MODIFY);
 	if (number < 0)
 		return errno == ENOENT ? ret : -errno;
-	return add(number, events);
+	return add(number, path);
 }
 
 int cgroup_events_watch(const struct tree *tree)
@@ -159,9 +146,9 @@ static bool is_news(const struct inotify_event *event)
 		return false;
 	if (event->mask & IN_IGNORED)
 		watches[at].has_gone = true;
-	else if (watches[at].events)
+	else if (watches[at].path)
 		watches[at].has_changed = true;
-	return !watches[at].has_gone && !watches[at].events && event->mask & IN_ISDIR;
+	return !watches[at].has_gone && !watches[at].path && event->mask & IN_ISDIR;
 }
 
 /*
@@ -180,7 +167,7 @@ static void begin_anew(void)
 	}
 	close(new);
 	for (u32 i = 0; i < nwatches; i++)
-		free(watches[i].events);
+		free(watches[i].path);
 	nwatches = 0;
 }
 
@@ -193,10 +180,11 @@ static bool sweep(void)
 	for (u32 i = 0; i < nwatches; i++) {
 		struct watch w = watches[i];
 		/* -1: it is on its way out. */
-		int populated = w.has_changed && !w.has_gone ? is_populated(w.events) : -1;
+		int populated =
+			w.has_changed && !w.has_gone ? cgroup_event(w.path, "populated") : -1;
 
 		if (w.has_gone) {
-			free(w.events);
+			free(w.path);
 			continue;
 		}
 		news |= populated >= 0 && populated != w.populated;

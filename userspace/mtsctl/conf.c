@@ -23,7 +23,7 @@ enum section {
 /* While a file is read. */
 struct state {
 	struct conf *conf;
-	const struct command *command;
+	struct command command; /* with the line that is read */
 	const char *file;
 	enum section section;
 	struct rule *rule; /* of IN_RULE */
@@ -55,10 +55,9 @@ static bool end_rule(struct state *s)
 
 	if (!s->rule)
 		return true;
-	input_is_from(&s->rule->place);
+	s->command.place = &s->rule->place;
 	if (!s->rule->is_bad)
-		is_good = rule_end(s->rule, s->command);
-	input_is_from(NULL);
+		is_good = rule_end(s->rule, &s->command);
 	s->rule = NULL;
 	return is_good;
 }
@@ -67,14 +66,14 @@ static bool begin_rule(struct state *s, const struct place *place, const char *n
 {
 	struct rule *rule = calloc(1, sizeof(*rule));
 	struct conf *conf = s->conf;
-	bool is_good = rule && rule_begin(rule, s->command, place, name);
+	bool is_good = rule && rule_begin(rule, &s->command, place, name);
 
 	for (u32 i = 0; is_good && i < conf->nrules; i++) {
 		const struct rule *other = conf->rules[i];
 
 		if (strcmp(other->name, name))
 			continue;
-		usage_error(s->command, "there is a rule %s in %s:%u: choose another name", name,
+		usage_error(&s->command, "there is a rule %s in %s:%u: choose another name", name,
 			    other->place.file, other->place.line);
 		is_good = false;
 	}
@@ -95,11 +94,11 @@ static bool unknown_section(struct state *s, const char *name)
 
 	s->section = IN_NONE;
 	if (!strcmp(name, "rule"))
-		usage_error(s->command, "the rule has no name: write [rule NAME]");
+		usage_error(&s->command, "the rule has no name: write [rule NAME]");
 	else if (near)
-		usage_error(s->command, "unknown section [%s]: is it [%s]?", name, near);
+		usage_error(&s->command, "unknown section [%s]: is it [%s]?", name, near);
 	else
-		usage_error(s->command,
+		usage_error(&s->command,
 			    "unknown section [%s]: there are [mts], [rules] and "
 			    "[rule NAME]",
 			    name);
@@ -111,7 +110,7 @@ static bool on_section(void *user, const struct place *place, const char *name)
 	struct state *s = user;
 	bool is_good = end_rule(s);
 
-	input_is_from(place);
+	s->command.place = place;
 	if (!strcmp(name, "mts"))
 		s->section = IN_MTS;
 	else if (!strcmp(name, "rules"))
@@ -120,7 +119,6 @@ static bool on_section(void *user, const struct place *place, const char *name)
 		is_good &= begin_rule(s, place, name + 4 + strspn(name + 4, " \t"));
 	else
 		is_good = unknown_section(s, name);
-	input_is_from(NULL);
 	return is_good;
 }
 
@@ -129,8 +127,8 @@ static bool is_twice(struct state *s, const char *key, const struct place *befor
 {
 	if (before->file != s->file)
 		return false;
-	usage_error(s->command, "%s is given twice in this file, first in line %u: remove one", key,
-		    before->line);
+	usage_error(&s->command, "%s is given twice in this file, first in line %u: remove one",
+		    key, before->line);
 	return true;
 }
 
@@ -145,15 +143,15 @@ static bool take_setting(struct state *s, const struct place *place, const char 
 	if (!setting) {
 		near = setting_nearest(key);
 		if (near)
-			usage_error(s->command, "unknown key '%s': is it %s? Keys of [mts] are %s",
+			usage_error(&s->command, "unknown key '%s': is it %s? Keys of [mts] are %s",
 				    key, near, setting_keys());
 		else
-			usage_error(s->command, "unknown key '%s': keys of [mts] are %s", key,
+			usage_error(&s->command, "unknown key '%s': keys of [mts] are %s", key,
 				    setting_keys());
 		return false;
 	}
 	origin = &conf->origins[setting - settings];
-	if (is_twice(s, key, origin) || setting->take(s->command, value, &conf->config))
+	if (is_twice(s, key, origin) || setting->take(&s->command, value, &conf->config))
 		return false;
 	conf->config.mask |= setting->bit;
 	*origin = *place;
@@ -166,7 +164,7 @@ static bool take_exclusions(struct state *s, const struct place *place, const ch
 	struct conf *conf = s->conf;
 
 	if (strcmp(key, "exclusions")) {
-		usage_error(s->command,
+		usage_error(&s->command,
 			    "unknown key '%s': the only key of [rules] is exclusions. "
 			    "A rule has a section [rule NAME]",
 			    key);
@@ -175,7 +173,7 @@ static bool take_exclusions(struct state *s, const struct place *place, const ch
 	if (is_twice(s, key, &conf->exclusions_origin))
 		return false;
 	if (strcmp(value, "on") && strcmp(value, "off")) {
-		usage_error(s->command, "exclusions=%s: not one of on or off", value);
+		usage_error(&s->command, "exclusions=%s: not one of on or off", value);
 		return false;
 	}
 	conf->exclusions = !strcmp(value, "on");
@@ -188,16 +186,15 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 	struct state *s = user;
 	bool is_good = true; /* of an unknown section, which has been an error */
 
-	input_is_from(place);
+	s->command.place = place;
 	if (s->section == IN_MTS)
 		is_good = take_setting(s, place, key, value);
 	else if (s->section == IN_RULES)
 		is_good = take_exclusions(s, place, key, value);
 	else if (s->section == IN_RULE)
-		is_good = rule_key(s->rule, s->command, place, key, value);
+		is_good = rule_key(s->rule, &s->command, place, key, value);
 	if (s->rule)
 		s->rule->is_bad |= !is_good;
-	input_is_from(NULL);
 	return is_good;
 }
 
@@ -205,7 +202,7 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 
 static int read_one(struct conf *conf, const struct command *command, const char *path)
 {
-	struct state state = { .conf = conf, .command = command, .section = IN_NONE };
+	struct state state = { .conf = conf, .command = *command, .section = IN_NONE };
 	struct conf_events events = { .section = on_section, .key = on_key, .user = &state };
 	char *file = strdup(path);
 	int ret;
@@ -228,12 +225,6 @@ static int is_conf(const struct dirent *entry)
 	return *entry->d_name != '.' && end && !strcmp(end, ".conf");
 }
 
-/* Not by the locale. */
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int read_folder(struct conf *conf, const struct command *command, const char *folder)
 {
 	struct dirent **entries;
@@ -243,7 +234,8 @@ static int read_folder(struct conf *conf, const struct command *command, const c
 	worst = conf_dir_check(folder);
 	if (worst)
 		return worst;
-	n = scandir(folder, &entries, is_conf, by_name);
+	/* By bytes: mtsctl sets no locale. */
+	n = scandir(folder, &entries, is_conf, alphasort);
 	if (n < 0) {
 		complain("%s: %s", folder, strerror(errno));
 		return EXIT_FAILED;
@@ -293,12 +285,10 @@ static int read_all(struct conf *conf, const struct command *command)
 static int check_together(struct conf *conf, const struct command *command)
 {
 	const struct setting *min = setting_find("min_slice", strlen("min_slice"));
-	int ret;
+	struct command at = *command;
 
-	input_is_from(&conf->origins[min - settings]);
-	ret = settings_check(command, &conf->config, 0);
-	input_is_from(NULL);
-	return ret;
+	at.place = &conf->origins[min - settings];
+	return settings_check(&at, &conf->config, 0);
 }
 
 int conf_read(struct conf *conf, const struct command *command, const char *file)

@@ -180,7 +180,7 @@ int conf_file_open(const char *path, int *fd)
 	struct stat st;
 	int ret;
 
-	/* Not blocking: it may be a pipe that nobody writes. */
+	/* Not blocking: it may be a pipe without a writer. */
 	*fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (*fd < 0)
 		return cannot_read(&place, errno);

@@ -12,15 +12,14 @@
 static int check_with_module(const struct command *command, const struct conf *conf)
 {
 	const struct setting *min = setting_find("min_slice", strlen("min_slice"));
+	struct command at = *command;
 	struct mts_config now;
 	int ret = ipc_config_get(&now);
 
 	if (ret)
 		return device_failed("config load", -ret);
-	input_is_from(&conf->origins[min - settings]);
-	ret = settings_check(command, &conf->config, now.slice_ns);
-	input_is_from(NULL);
-	return ret;
+	at.place = &conf->origins[min - settings];
+	return settings_check(&at, &conf->config, now.slice_ns);
 }
 
 static int load(const struct command *command, const struct conf *conf)

@@ -99,7 +99,7 @@ static bool is_here(const struct tree *tree, const struct rule *rule, u32 cgroup
 	return true;
 }
 
-/* ---- who: user=, group= and command= ------------------------------------------------------ */
+/* ---- its processes: user=, group= and command= -------------------------------------------- */
 
 static bool has_id(const struct rule_words *words, u32 id)
 {
@@ -226,7 +226,8 @@ bool decide_takes(const struct tree *tree, const struct rule *rule, u32 cgroup,
 	return true;
 }
 
-u64 decide_pause(const struct conf *conf, const struct rule *rule)
+/* The longest pause of a job of the rule. */
+static u64 pause_of(const struct conf *conf, const struct rule *rule)
 {
 	if (rule->has_pause)
 		return rule->max_pause_ns; /* 0: the watchdog is to be ignored */
@@ -241,6 +242,15 @@ int decide_dir(const struct tree *tree, u32 cgroup, char dir[PATH_MAX])
 			       PATH_MAX ?
 		       0 :
 		       -ENAMETOOLONG;
+}
+
+bool decide_watchdog(const struct conf *conf, const struct tree *tree, u32 cgroup,
+		     const struct rule *rule, char why[EXCLUSION_TEXT])
+{
+	char dir[PATH_MAX];
+
+	return !decide_dir(tree, cgroup, dir) &&
+	       exclusion_by_watchdog(dir, pause_of(conf, rule), why);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -261,10 +271,10 @@ static u32 owner_of(const struct conf *conf, const struct tree *tree, u32 cgroup
 static bool watchdog_kills(const struct conf *conf, const struct tree *tree, u32 cgroup,
 			   const struct rule *rule)
 {
-	char dir[PATH_MAX], why[EXCLUSION_TEXT];
+	char why[EXCLUSION_TEXT];
 
-	return conf->exclusions && !(rule->flags & MTS_JOB_PIN) && !decide_dir(tree, cgroup, dir) &&
-	       exclusion_by_watchdog(dir, decide_pause(conf, rule), why);
+	return conf->exclusions && !(rule->flags & MTS_JOB_PIN) &&
+	       decide_watchdog(conf, tree, cgroup, rule, why);
 }
 
 static void decide_one(const struct conf *conf, const struct tree *tree, u32 i,

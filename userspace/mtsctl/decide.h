@@ -35,8 +35,9 @@ struct decision *decide(const struct conf *conf, const struct tree *tree);
 bool decide_takes(const struct tree *tree, const struct rule *rule, u32 cgroup,
 		  char why[DECIDE_TEXT]);
 
-/* The longest pause of a job of the rule, for its watchdog. */
-u64 decide_pause(const struct conf *conf, const struct rule *rule);
+/* Does systemd's watchdog kill the cgroup as a job of the rule? Writes why. */
+bool decide_watchdog(const struct conf *conf, const struct tree *tree, u32 cgroup,
+		     const struct rule *rule, char why[EXCLUSION_TEXT]);
 
 /* The directory of a cgroup. Return: 0 or -ENAMETOOLONG. */
 int decide_dir(const struct tree *tree, u32 cgroup, char dir[PATH_MAX]);

@@ -147,12 +147,11 @@ static void say_one(const struct rule *rule, const char *dir)
 static void say_excluded(const struct conf *conf, const struct tree *tree, u32 cgroup,
 			 const struct decision *d)
 {
-	char why[EXCLUSION_TEXT], name[PATH_MAX], dir[PATH_MAX];
+	char why[EXCLUSION_TEXT], name[PATH_MAX];
 
 	format_name(name, sizeof(name), tree->cgroups[cgroup].path);
 	if (d->has_watchdog) {
-		if (!decide_dir(tree, cgroup, dir) &&
-		    exclusion_by_watchdog(dir, decide_pause(conf, conf->rules[d->owner - 1]), why))
+		if (decide_watchdog(conf, tree, cgroup, conf->rules[d->owner - 1], why))
 			printf("excluded %s: %s\n", name, why);
 		return;
 	}

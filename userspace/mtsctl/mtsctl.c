@@ -30,7 +30,8 @@ static const struct command commands[] = {
 		       "  --queue          hold it until its memory is free, before it begins\n"
 		       "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
 		       "  --size SIZE      what it will need (default: what the same command\n"
-		       "                   needed, or the mean of the other jobs)\n" },
+		       "                   needed, or the mean of the other jobs)\n",
+	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
@@ -39,26 +40,29 @@ static const struct command commands[] = {
 	  "  --yes            the whole cgroup of PID, with the other processes\n" EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
-	  "  --pin            never freeze it: it belongs to every bin\n" },
-	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS },
+	  "  --pin            never freeze it: it belongs to every bin\n",
+	  NULL },
+	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS,
+	  NULL },
 	{ "pin", pin_main, "Never freeze jobs: they belong to every bin from now on", "JOB...",
-	  JOB_DETAILS },
-	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", JOB_DETAILS },
+	  JOB_DETAILS, NULL },
+	{ "unpin", pin_main, "Take jobs back into the rotation", "JOB...", JOB_DETAILS, NULL },
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
-	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n" },
+	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n", NULL },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--json]",
-	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS },
+	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS, NULL },
 	{ "top", top_main, "Show bins and jobs live, and act on them",
 	  "[-b] [-n COUNT] [-d SECONDS] [-o ORDER]",
 	  "  -b, --batch      print frames as text; no keys\n"
 	  "  -n, --count COUNT  end after so many frames\n"
 	  "  -d, --delay SECONDS  between frames (1)\n"
 	  "  -o, --order ORDER  of the jobs: bin, id, name, state, demand, resident,\n"
-	  "                   swapped, frozen or faults\n" },
+	  "                   swapped, frozen or faults\n",
+	  NULL },
 	{ "why", why_main, "Say whether and why a process is frozen, and for how long",
-	  "[--json] PID", JSON_DETAILS },
+	  "[--json] PID", JSON_DETAILS, NULL },
 	{ "plan", plan_main, "Predict the bins, the slices and the pauses",
 	  "[--size SIZE[xCOUNT]... | --cgroup CGROUP...]\n"
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
@@ -80,7 +84,8 @@ static const struct command commands[] = {
 	  "  --swap-speed SIZE  compute it from the bytes that swap moves in a second: 500M\n"
 	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n"
 	  "  --processors N   processors that each bin should keep busy (default: all of\n"
-	  "                   this host)\n" JSON_DETAILS },
+	  "                   this host)\n" JSON_DETAILS,
+	  NULL },
 	{ "set", set_main, "Change the configuration: all values or none", "[--save] KEY=VALUE...",
 	  "  --save           keep them for the next boot, in conf.d/50-saved.conf\n"
 	  "  mode=off|auto|always|shadow\n"
@@ -97,15 +102,17 @@ static const struct command commands[] = {
 	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n"
 	  "  step=bin|auto|SIZE  memory that changes hands at a switch, 1M to 1P in whole\n"
 	  "                   MiB, while other jobs run on; bin: all of it\n"
-	  "  queue=off|auto   auto: jobs without a terminal are held as by run --queue\n" },
+	  "  queue=off|auto   auto: jobs without a terminal are held as by run --queue\n",
+	  NULL },
 	{ "get", get_main, "Show the configuration in the form that set takes", "[--json]",
-	  JSON_DETAILS },
+	  JSON_DETAILS, NULL },
 	{ "config", config_main, "Check the configuration files, or load their settings",
 	  "check|load [FILE]",
 	  "  check            say what is wrong in the files, line by line\n"
 	  "  load             check them, and set what their sections [mts] say: all or\n"
 	  "                   nothing\n"
-	  "  FILE             in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n" },
+	  "  FILE             in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n",
+	  NULL },
 	{ "rules", rules_main, "Make jobs of the cgroups that the rules of mts.conf(5) name",
 	  "check [FILE]\n"
 	  "       mtsctl rules explain [--file FILE] PID|CGROUP\n"
@@ -116,23 +123,24 @@ static const struct command commands[] = {
 	  "  apply            add what exists and matches, once, as mtsctl add does\n"
 	  "  watch            the same, and add what comes, until interrupted\n"
 	  "  --dry-run        say what apply would do, and do nothing\n"
-	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n" },
+	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n",
+	  NULL },
 	{ "stats", stats_main, "Show the counters since the module was loaded",
 	  "[--json | --prometheus]",
 	  JSON_DETAILS
 	  "  --prometheus     print them, the bins and the jobs as metrics, in the text\n"
-	  "                   format of Prometheus\n" },
+	  "                   format of Prometheus\n",
+	  NULL },
 	{ "monitor", monitor_main, "Write the host's load, memory and swap traffic once a second",
 	  "[--interval TIME] [--count COUNT] [--json]",
 	  "  --interval TIME  between lines: seconds, or a time with its unit\n"
 	  "  --count COUNT    end after so many lines\n"
-	  "  --json           print JSON, an object a line, in place of CSV\n" },
+	  "  --json           print JSON, an object a line, in place of CSV\n",
+	  NULL },
 	{ "watch", watch_main, "Print the module's events, one line each, until interrupted",
-	  "[--json]", "  --json           print JSON, an object a line\n" },
-	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL },
+	  "[--json]", "  --json           print JSON, an object a line\n", NULL },
+	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL, NULL },
 };
-
-static const struct place *input; /* NULL: the command line */
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -170,18 +178,13 @@ void complain_at(const struct place *place, const char *format, ...)
 	va_end(args);
 }
 
-void input_is_from(const struct place *place)
-{
-	input = place;
-}
-
 int usage_error(const struct command *command, const char *format, ...)
 {
 	va_list args;
 
-	if (input) {
+	if (command->place) {
 		va_start(args, format);
-		complain_at_args(input, format, args);
+		complain_at_args(command->place, format, args);
 		va_end(args);
 		return EXIT_USAGE;
 	}

@@ -34,6 +34,8 @@ struct command {
 	const char *description; /* one line */
 	const char *usage; /* the arguments after "mtsctl NAME" */
 	const char *details; /* options, one a line; may be NULL */
+	/* The line that is read for it, for usage_error(); NULL: the command line. */
+	const struct place *place;
 };
 
 int run_main(const struct command *command, int argc, char **argv);
@@ -61,12 +63,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void complain_at(const struct place *place, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* From now on usage_error() is about the line of a file; NULL: about the command line again. */
-void input_is_from(const struct place *place);
-
 /*
- * About the command line: the message, and a line that names the help. About a file: as
- * complain_at(). Always returns EXIT_USAGE.
+ * About the command line: the message, and a line that names the help. About a line of a file
+ * (command->place): as complain_at(). Always returns EXIT_USAGE.
  */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -111,40 +111,34 @@ static bool take_cgroup(struct rule *rule, const struct command *command, const 
 	return true;
 }
 
-static bool take_unit(struct rule *rule, const struct command *command, const char *value)
+/* Names without a slash. @hint: what to write in place of one with it. */
+static bool take_names(struct rule *rule, const struct command *command, const char *value,
+		       enum rule_condition condition, const char *hint)
 {
-	struct rule_words *words = &rule->conditions[RULE_UNIT];
+	struct rule_words *words = &rule->conditions[condition];
+	const char *key = rule_condition_name(condition);
 
-	if (!take_words(command, "unit", value, words))
+	if (!take_words(command, key, value, words))
 		return false;
 	for (u32 i = 0; i < words->n; i++) {
 		if (!strchr(words->words[i], '/'))
 			continue;
-		usage_error(command,
-			    "unit=%s: the name of a unit has no slash: cgroup= takes a "
-			    "path",
-			    value);
+		usage_error(command, "%s=%s: %s", key, value, hint);
 		return false;
 	}
 	return true;
 }
 
+static bool take_unit(struct rule *rule, const struct command *command, const char *value)
+{
+	return take_names(rule, command, value, RULE_UNIT,
+			  "the name of a unit has no slash: cgroup= takes a path");
+}
+
 static bool take_command(struct rule *rule, const struct command *command, const char *value)
 {
-	struct rule_words *words = &rule->conditions[RULE_COMMAND];
-
-	if (!take_words(command, "command", value, words))
-		return false;
-	for (u32 i = 0; i < words->n; i++) {
-		if (!strchr(words->words[i], '/'))
-			continue;
-		usage_error(command,
-			    "command=%s: write the name of the program without its "
-			    "directory",
-			    value);
-		return false;
-	}
-	return true;
+	return take_names(rule, command, value, RULE_COMMAND,
+			  "write the name of the program without its directory");
 }
 
 static bool take_accounts(struct rule *rule, const struct command *command, const char *value,

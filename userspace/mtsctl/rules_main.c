@@ -17,22 +17,18 @@
 
 #define LABEL 18
 
-/* What all three need. */
+/* @tree, @all: not for watch, which looks again and again. */
 struct rules {
 	struct conf conf;
 	struct tree tree;
 	struct decision *all;
 };
 
-static int begin(struct rules *rules, const struct command *command, const char *file)
+/* What there is now. */
+static int look(struct rules *rules)
 {
-	int ret;
+	int ret = tree_read(&rules->tree);
 
-	*rules = (struct rules){ 0 };
-	ret = conf_read(&rules->conf, command, file);
-	if (ret)
-		return ret;
-	ret = tree_read(&rules->tree);
 	if (ret) {
 		complain("rules: the cgroups of this host cannot be read: %s", strerror(-ret));
 		return ret == -EACCES ? EXIT_PERMISSION : EXIT_FAILED;
@@ -135,29 +131,19 @@ static int find_cgroup(const struct rules *rules, const char *text, u32 *cgroup)
 	return EXIT_FAILED;
 }
 
-/* Of the rule that would take it. */
-static bool excluded_by_watchdog(const struct rules *rules, u32 cgroup, char why[EXCLUSION_TEXT])
-{
-	const struct decision *d = &rules->all[cgroup];
-	char dir[PATH_MAX];
-	u64 pause;
-
-	if (!d->has_watchdog || decide_dir(&rules->tree, cgroup, dir))
-		return false;
-	pause = decide_pause(&rules->conf, rules->conf.rules[d->owner - 1]);
-	return exclusion_by_watchdog(dir, pause, why);
-}
-
 static void explain_exclusion(const struct rules *rules, u32 cgroup)
 {
+	const struct conf *conf = &rules->conf;
+	const struct decision *d = &rules->all[cgroup];
 	char why[EXCLUSION_TEXT];
 
-	if (exclusion_find(&rules->tree, cgroup, rules->conf.exclusions, why) ||
-	    excluded_by_watchdog(rules, cgroup, why))
+	if (exclusion_find(&rules->tree, cgroup, conf->exclusions, why) ||
+	    (d->has_watchdog &&
+	     decide_watchdog(conf, &rules->tree, cgroup, conf->rules[d->owner - 1], why)))
 		printf("  %-*s yes: %s\n", LABEL, "excluded", why);
 	else
 		printf("  %-*s no%s\n", LABEL, "excluded",
-		       rules->conf.exclusions ? "" : " (exclusions=off)");
+		       conf->exclusions ? "" : " (exclusions=off)");
 }
 
 static void explain_rules(const struct rules *rules, u32 cgroup)
@@ -268,7 +254,10 @@ int rules_main(const struct command *command, int argc, char **argv)
 		return usage_error(command, "explain: name a process or a cgroup");
 	if (how.dry && strcmp(verb, "apply"))
 		return usage_error(command, "--dry-run is for apply");
-	ret = begin(&rules, command, is_check && word ? word : file);
+	rules = (struct rules){ 0 };
+	ret = conf_read(&rules.conf, command, is_check && word ? word : file);
+	if (!ret && !is_watch)
+		ret = look(&rules);
 	if (!ret && is_check)
 		ret = check(&rules);
 	else if (!ret && is_explain)

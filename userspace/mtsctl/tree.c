@@ -167,12 +167,6 @@ static int is_directory(const struct dirent *entry)
 	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-/* Not by the locale. */
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* @dir is made longer for each, and as it was again. */
 static int read_below(struct tree *tree, char dir[PATH_MAX], u32 parent, int depth)
 {
@@ -180,7 +174,7 @@ static int read_below(struct tree *tree, char dir[PATH_MAX], u32 parent, int dep
 	struct dirent **entries;
 	int ret = 0, n;
 
-	n = scandir(dir, &entries, is_directory, by_name);
+	n = scandir(dir, &entries, is_directory, alphasort);
 	if (n < 0)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	for (int i = 0; i < n; i++) {
