@@ -78,7 +78,7 @@ def test_signals_leave_the_queue(queue, number):
 
 
 def test_it_begins_after_its_longest_wait(queue):
-    """mtsd's clock: on a busy host the job is seen in the queue late, or not at all."""
+    """By the clock of mtsd: on a busy host the job is seen in the queue late, or not at all."""
     queue.run("--name", "held", *SIZE, "--max-wait", "4s", TOUCHER, 100, queue.counter("held"))
     assert begins(queue, "held", 60), queue.report()
     assert 3.5 < job(queue, "held")["queued_ns"] / 10**9 < 8
