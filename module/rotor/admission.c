@@ -15,6 +15,7 @@
 #include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
+#include "rotor/sharing.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
@@ -261,6 +262,16 @@ static u32 weigh(const struct mts_config *config)
 	return mts_admit_turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
 }
 
+/* The policies without turns find out themselves whom to help, and whether that pays. */
+static u32 weigh_policy(const struct mts_config *config)
+{
+	if (config->policy == MTS_POLICY_NONE)
+		return MTS_REASON_POLICY;
+	if (!mts_admit_by_demand(config) && !mts_admit_reclaims())
+		return MTS_REASON_NO_PRESSURE;
+	return config->policy == MTS_POLICY_FAIR ? MTS_REASON_FAIR : MTS_REASON_TOKEN;
+}
+
 static u32 decide(const struct mts_config *config, u32 freezable)
 {
 	if (config->mode == MTS_MODE_OFF)
@@ -271,7 +282,12 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
-	return weigh(config);
+	return config->policy == MTS_POLICY_TURNS ? weigh(config) : weigh_policy(config);
+}
+
+static bool is_action(u32 reason)
+{
+	return reason == MTS_REASON_OVERCOMMIT || mts_sharing_is(reason);
 }
 
 /* A new configuration is tried at once, whatever verdict there is. */
@@ -288,11 +304,13 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 	review(freezable);
 	reason = decide(config, freezable);
-	would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
+	would = config->mode == MTS_MODE_SHADOW && is_action(reason);
 
 	if (would != mts_rotor.admission.would_rotate) {
 		mts_rotor.admission.would_rotate = would;
-		if (would)
+		if (would && mts_sharing_is(reason))
+			pr_info("shadow: would act now: %s\n", mts_status_explain(reason));
+		else if (would)
 			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
 				mts_rotor.round.plan.nbins,
 				div_u64(mts_rotor.round.plan.longest_pause_ns, NSEC_PER_MSEC));

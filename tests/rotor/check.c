@@ -566,6 +566,7 @@ static const char *const state_names[8] = {
 	[MTS_STATE_OFF] = "off",	 [MTS_STATE_IDLE] = "idle",
 	[MTS_STATE_RUNNING] = "running", [MTS_STATE_SWITCHING] = "switching",
 	[MTS_STATE_STOPPED] = "stopped", [MTS_STATE_PAUSED] = "paused",
+	[MTS_STATE_SHARING] = "sharing",
 };
 
 static const char *const op_names[OPS] = { "freeze", "thaw", "stops", "usage", "evict",

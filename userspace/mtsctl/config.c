@@ -15,6 +15,7 @@ static int show_json(const struct mts_config *config)
 	json_t *root = json_object();
 
 	json_put(&root, "mode", json_string(word_of(mode_words, config->mode)));
+	json_put(&root, "policy", json_string(word_of(policy_words, config->policy)));
 	json_put(&root, "pack", json_string(word_of(pack_words, config->pack)));
 	json_put(&root, "evict", json_string(word_of(evict_words, config->evict)));
 	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));

@@ -13,6 +13,14 @@ const struct word mode_words[] = {
 	{ 0 },
 };
 
+const struct word policy_words[] = {
+	{ "turns", MTS_POLICY_TURNS, NULL },
+	{ "none", MTS_POLICY_NONE, NULL },
+	{ "fair", MTS_POLICY_FAIR, NULL },
+	{ "token", MTS_POLICY_TOKEN, NULL },
+	{ 0 },
+};
+
 const struct word pack_words[] = {
 	{ "ffd", MTS_PACK_FFD, "first-fit-decreasing" },
 	{ "bfd", MTS_PACK_BFD, "best-fit-decreasing" },
@@ -55,6 +63,7 @@ const struct word state_words[] = {
 	{ "switching", MTS_STATE_SWITCHING, NULL },
 	{ "stopped", MTS_STATE_STOPPED, NULL },
 	{ "paused", MTS_STATE_PAUSED, NULL },
+	{ "sharing", MTS_STATE_SHARING, NULL },
 	{ 0 },
 };
 
@@ -67,7 +76,9 @@ const struct word reason_words[] = {
 	{ "suspend", MTS_REASON_SUSPEND, NULL }, { "unload", MTS_REASON_UNLOAD, NULL },
 	{ "copes", MTS_REASON_COPES, NULL },	 { "no-gain", MTS_REASON_NO_GAIN, NULL },
 	{ "shadow", MTS_REASON_SHADOW, NULL },	 { "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
-	{ "exempt", MTS_REASON_EXEMPT, NULL },	 { 0 },
+	{ "exempt", MTS_REASON_EXEMPT, NULL },	 { "policy", MTS_REASON_POLICY, NULL },
+	{ "fair", MTS_REASON_FAIR, NULL },	 { "token", MTS_REASON_TOKEN, NULL },
+	{ 0 },
 };
 
 const struct word job_state_words[] = {
@@ -77,7 +88,8 @@ const struct word job_state_words[] = {
 	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
 	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { "called", MTS_JOB_CALLED, NULL },
 	{ "limited", MTS_JOB_LIMITED, NULL },	      { "no-swap", MTS_JOB_NO_SWAP, NULL },
-	{ "queued", MTS_JOB_QUEUED, NULL },	      { 0 },
+	{ "queued", MTS_JOB_QUEUED, NULL },	      { "delayed", MTS_JOB_DELAYED, NULL },
+	{ "holder", MTS_JOB_HOLDER, NULL },	      { 0 },
 };
 
 const struct word call_words[] = {
@@ -95,6 +107,7 @@ const struct word sees_words[] = {
 	{ "evdev", MTS_SEES_EVDEV, NULL },
 	{ "realtime", MTS_SEES_REALTIME, NULL },
 	{ "pipes", MTS_SEES_PIPES, NULL },
+	{ "swapins", MTS_SEES_SWAPINS, NULL },
 	{ 0 },
 };
 

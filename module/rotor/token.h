@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* MTS_POLICY_TOKEN: one job at a time keeps its memory, and gets back what it lacks. */
+#ifndef _MTS_ROTOR_TOKEN_H
+#define _MTS_ROTOR_TOKEN_H
+
+#include "context.h"
+
+/* Choose the holder as policy/token.h does, and move its memory. Return: ns until the next call. */
+u64 mts_token_step_all(u64 now);
+
+/* The policy acts no more: there is no holder. */
+void mts_token_end(void);
+
+#endif /* _MTS_ROTOR_TOKEN_H */
