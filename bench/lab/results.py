@@ -174,9 +174,3 @@ def in_order(found: Iterable[Json]) -> list[Json]:
         return (*first, setting.overcommit, params, setting.policy, setting.seed, setting.limit)
 
     return sorted(found, key=key)
-
-
-def same(one: Json, other: Json) -> list[str]:
-    """The keys in which two results of one setting differ; none, unless something is wrong."""
-    keys = (one.keys() | other.keys()) - {"real_seconds"}
-    return sorted(key for key in keys if one.get(key) != other.get(key))

@@ -276,12 +276,6 @@ def test_folder_that_is_not_there(tmp_path):
         results.load(tmp_path / "none")
 
 
-def test_same_names_what_differs():
-    assert results.same(made(), {**made(), "real_seconds": 9.0}) == []
-    assert results.same(made(), made(elapsed=11.0)) == ["figures"]
-    assert results.same(made(), {**made(), "more": 1}) == ["more"]
-
-
 def sweep(times, **more):
     """Results of {policy: [seconds of seed 1, 2, ...]}."""
     return [

@@ -114,7 +114,10 @@ def test_ideal_is_ideal():
 
 
 def assert_same(first: object, again: object) -> None:
-    """To the digit; times within 1e-4: on a busy host 14 us of 3.4 s were seen once."""
+    """To the digit; times within 1e-4: on a busy host 14 us of 3.4 s were seen, more than once.
+
+    All counts of the series move with them, by a sample or a page: those are not compared.
+    """
     if isinstance(first, dict):
         assert first.keys() == again.keys()
         for key in first:
@@ -133,7 +136,8 @@ def test_same_setting_same_figures():
     first, again = result_of(CASES.index((COMPARED, "mts"))), result_of(len(CASES))
     assert first is not again
     assert_same(first["figures"], again["figures"])
-    assert not results.same(first, again)
+    assert first["setting"] == again["setting"]
+    assert first.keys() == again.keys()
 
 
 def test_other_seed_is_another_setting():
