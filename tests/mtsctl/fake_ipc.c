@@ -38,7 +38,7 @@
 #define NOW (1000 * SECOND)
 #define SEES_ALL                                                                                \
 	(MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_UNIX | MTS_SEES_PIPES | MTS_SEES_EVDEV | \
-	 MTS_SEES_REALTIME)
+	 MTS_SEES_REALTIME | MTS_SEES_SWAPINS)
 #define ID_STEP (1ull << 40) /* farther apart than inode numbers are */
 
 static const char *env(const char *name, const char *otherwise)
@@ -436,6 +436,30 @@ static void exempt(void)
 	two_fit(MTS_JOB_RUNNING);
 }
 
+static void fair(void)
+{
+	struct mts_job_info *job;
+
+	detail(MTS_STATE_SHARING, MTS_REASON_FAIR, "jobs that swap more than their share are delayed");
+	two_fit(MTS_JOB_RUNNING);
+	job = new_job("hog", MTS_JOB_DELAYED, MTS_BIN_NONE, 200);
+	job->swap_wait_ns = 4 * SECOND;
+	job->delays = 17;
+}
+
+static void token(void)
+{
+	detail(MTS_STATE_SHARING, MTS_REASON_TOKEN, "one job at a time keeps its memory");
+	two_fit(MTS_JOB_RUNNING);
+	new_job("lucky", MTS_JOB_HOLDER, MTS_BIN_NONE, 200)->holdings = 2;
+}
+
+static void policy_none(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_POLICY, "policy=none leaves that to the kernel");
+	two_fit(MTS_JOB_RUNNING);
+}
+
 static void stopped(u32 reason, const char *text)
 {
 	detail(MTS_STATE_STOPPED, reason, text);
@@ -557,6 +581,9 @@ static const struct {
 	{ "switching", switching },
 	{ "groups", groups },
 	{ "groups-switching", groups_switching },
+	{ "fair", fair },
+	{ "token", token },
+	{ "policy-none", policy_none },
 	{ "oom", oom },
 	{ "paused", paused },
 	{ "many", many },
@@ -677,7 +704,7 @@ int ipc_config_get(struct mts_config *config)
 	};
 	/* As ipc.c, with an older module. */
 	if (now.status.abi < 4) {
-		config->mask &= ~MTS_CONFIG_STEP;
+		config->mask &= ~(MTS_CONFIG_STEP | MTS_CONFIG_POLICY);
 		config->step = MTS_STEP_BIN;
 	}
 	return 0;
@@ -689,10 +716,10 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u policy=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
 		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive,
-		       c->step, c->queue);
+		       c->step, c->queue, c->policy);
 	return ret;
 }
 
