@@ -12,11 +12,13 @@
 
 /*
  * @judged: when the accounts were last judged; ktime, ns; 0: not since the policy acts
- * @until: the delay under way ends then; ktime, ns; 0: there is none
+ * @since: the delay under way began then; ktime, ns; 0: there is none
+ * @next: no other one begins before, whatever wakes the rotor: what a delay took, the jobs run; ns
  */
 static struct {
 	u64 judged;
-	u64 until;
+	u64 since;
+	u64 next;
 } fair;
 
 /* An interactive job is never delayed, as with turns. */
@@ -38,13 +40,16 @@ static void thaw(struct mts_job *job)
 
 void mts_fair_rest(void)
 {
+	u64 now;
 	u32 i;
 
-	if (!fair.until)
+	if (!fair.since)
 		return;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		thaw(mts_rotor.roster.jobs[i]);
-	fair.until = 0;
+	now = ktime_get_ns();
+	fair.next = now + (now - fair.since);
+	fair.since = 0;
 }
 
 void mts_fair_end(void)
@@ -57,6 +62,7 @@ void mts_fair_end(void)
 		WRITE_ONCE(mts_rotor.roster.jobs[i]->delayed, false);
 	}
 	fair.judged = 0;
+	fair.next = 0;
 }
 
 static void read_waits(struct mts_job *job, struct mts_fair_job *account)
@@ -105,15 +111,17 @@ u64 mts_fair_step_all(u64 now)
 {
 	u32 i;
 
-	if (fair.until) {
-		mts_fair_rest();
-		return MTS_FAIR_DELAY_NS;
-	}
+	if (fair.since && now < fair.since + MTS_FAIR_DELAY_NS)
+		return fair.since + MTS_FAIR_DELAY_NS - now;
+	mts_fair_rest();
+	now = ktime_get_ns();
+	if (now < fair.next)
+		return fair.next - now;
 	if (!judge(now))
 		return 2 * MTS_FAIR_DELAY_NS;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_rotor.roster.jobs[i]->fair.delay)
 			delay(mts_rotor.roster.jobs[i]);
-	fair.until = now + MTS_FAIR_DELAY_NS;
+	fair.since = now;
 	return MTS_FAIR_DELAY_NS;
 }

@@ -101,6 +101,7 @@ static int rotor_main(void *unused)
 			filling = mts_idle(mts_spent_since(&spent));
 		}
 	}
+	mts_sharing_end();
 	mts_freeze_thaw_all();
 	mts_roster_dismiss();
 	return 0;

@@ -89,6 +89,22 @@ static void check_pause(const struct model *model)
 		       age / NSEC_PER_MSEC, limit / NSEC_PER_MSEC, check.did);
 }
 
+/* Without turns a job is delayed for a moment, and delayed is what it says then. */
+static void check_delay(const struct model *model)
+{
+	const struct mts_job *job = model->job;
+
+	if (mts_rotor.phase.state != MTS_STATE_SHARING || !job->frozen || job->held || is_foul() ||
+	    !is_in_reach(model))
+		return;
+	if (machine_now() - job->frozen_since > NSEC_PER_SEC)
+		BREACH("%s: delayed for %llu ms (last: %s)", job->name,
+		       (machine_now() - job->frozen_since) / NSEC_PER_MSEC, check.did);
+	if (!job->delayed)
+		BREACH("%s: frozen without turns, and not delayed (last: %s)", job->name,
+		       check.did);
+}
+
 static void check_forbidden_freeze(const struct model *model)
 {
 	if (check.forbidden_since && model->job->frozen && is_in_reach(model) &&
@@ -188,6 +204,7 @@ static void look(void)
 		if (!models[i] || models[i]->buried)
 			continue;
 		check_pause(models[i]);
+		check_delay(models[i]);
 		check_forbidden_freeze(models[i]);
 		check_file(models[i]);
 		check_newcomer(models[i]);

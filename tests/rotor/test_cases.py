@@ -54,6 +54,10 @@ CASES = (
     "a_signal_starts_it_and_a_full_pipe_does_not",
     "a_pin_starts_it",
     "turns_end_although_a_job_is_held",
+    "only_who_swaps_too_much_is_delayed",
+    "another_policy_ends_its_delay",
+    "nobody_is_delayed_for_nobody",
+    "while_all_fits_it_does_not_act",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {
