@@ -103,6 +103,8 @@ def test_missing_inih(sources, tmp_path):
         (["st"], {"status", "stats"}),
         (["w"], {"why", "watch"}),
         (["watch", "--j"], {"--json"}),
+        (["doc"], {"doctor"}),
+        (["doctor", "--"], {"--json", "--help"}),
         (["set", "m"], {"mode=", "min_slice=", "max_pause="}),
         (["set", "mode", "=", "a"], {"auto", "always"}),
         (["set", "mode", "=", "s"], {"shadow"}),
