@@ -14,7 +14,7 @@ def run(*args, **kwargs):
     return subprocess.run(args, capture_output=True, text=True, env=env, **kwargs)
 
 
-@pytest.mark.parametrize("page", ["mtsctl.8", "mts.conf.5"])
+@pytest.mark.parametrize("page", ["mts.7", "mtsctl.8", "mts.conf.5"])
 def test_manual_is_clean(sources, page):
     assert shutil.which("mandoc"), "mandoc is missing: install mandoc"
     done = run("mandoc", "-Tlint", "-Wwarning", sources / page)
@@ -61,6 +61,7 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/sbin/mtsctl",
         "usr/share/man/man8/mtsctl.8",
         "usr/share/man/man5/mts.conf.5",
+        "usr/share/man/man7/mts.7",
         "usr/lib/systemd/system/mts.service",
         "usr/share/bash-completion/completions/mtsctl",
         "usr/share/zsh/site-functions/_mtsctl",
