@@ -40,6 +40,7 @@ help:
 	@echo 'make test-newer  the tests in guests on those kernels: an hour'
 	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
 	@echo 'make deb         packages for Debian; make dist: the sources as a tar.xz'
+	@echo 'make recipes     what rpmbuild and makepkg take: build/recipes'
 	@echo 'make kernelshark a plugin for KernelShark: docs/howto-trace.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -228,6 +229,10 @@ deb:
 	@tools/setup deb
 	@tools/deb $(COMMIT)
 
+# An RPM spec and a PKGBUILD of them, with their version: build/recipes.
+recipes:
+	@tools/recipes $(COMMIT)
+
 # What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
 # the kernels of test-debug, test-rt and newer, the guests of test-systemd and tests/packaging, and
 # what was measured for days, build/results-full.
@@ -242,4 +247,4 @@ distclean: clean
 
 .PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
-	lint format install install-dkms uninstall dist deb clean distclean
+	lint format install install-dkms uninstall dist deb recipes clean distclean

@@ -11,11 +11,13 @@
  *  MTS_FAKE_COMMANDS  a file that gets the number of the command of each job that is submitted, and
  *                 whether it has no terminal
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
- *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD
+ *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD, MTS_FAKE_CONFIG_MODE
  *                 of the configuration
  *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING, MTS_FAKE_ETC
  *                 in place of /proc, /sys/fs/cgroup, /sys/kernel/tracing and /etc/mts;
  *                 the cgroup of job N by its id is the directory job-N there
+ *  MTS_FAKE_ROOT  has all other files, as lib/modules
+ *  MTS_FAKE_USER  who runs mtsctl, if not root
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
  *
@@ -32,6 +34,7 @@
 
 #include "host.h"
 #include "ipc.h"
+#include "ipc_socket.h"
 
 #define MIB (1ull << 20)
 #define SECOND 1000000000ull
@@ -56,6 +59,16 @@ unsigned int host_processors(void)
 const char *host_proc(void)
 {
 	return env("MTS_FAKE_PROC", "/proc");
+}
+
+const char *host_root(void)
+{
+	return env("MTS_FAKE_ROOT", "/nonexistent");
+}
+
+bool host_is_root(void)
+{
+	return strcmp(env("MTS_FAKE_USER", "root"), "root") == 0;
 }
 
 const char *host_config(void)
@@ -557,6 +570,13 @@ static void unseen(void)
 	now.status.sees = MTS_SEES_TTY | MTS_SEES_REALTIME;
 }
 
+/* mtsd answers, as the module is not loaded. */
+static void userspace(void)
+{
+	idle();
+	now.status.sees = MTS_SEES_BY_USERSPACE;
+}
+
 /* Numbers of a newer module. */
 static void newer(void)
 {
@@ -573,36 +593,22 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },
-	{ "empty", empty },
-	{ "off", off },
-	{ "rotating", rotating },
-	{ "used", used },
-	{ "switching", switching },
-	{ "groups", groups },
-	{ "groups-switching", groups_switching },
-	{ "fair", fair },
-	{ "token", token },
+	{ "idle", idle },	{ "empty", empty },
+	{ "off", off },		{ "rotating", rotating },
+	{ "used", used },	{ "switching", switching },
+	{ "groups", groups },	{ "groups-switching", groups_switching },
+	{ "oom", oom },		{ "paused", paused },
+	{ "many", many },	{ "newer", newer },
+	{ "no-each", idle },	{ "torn", rotating },
+	{ "moving", rotating }, { "full", full },
+	{ "escapes", escapes }, { "ending", ending },
+	{ "unseen", unseen },	{ "userspace", userspace },
+	{ "limits", limits },	{ "cgroup-limits", cgroup_limited },
+	{ "gone", idle },	{ "cgroups", cgroups },
+	{ "no-gain", no_gain }, { "slow-swap", slow_swap },
+	{ "exempt", exempt },	{ "queue", queue },
+	{ "fair", fair },	{ "token", token },
 	{ "policy-none", policy_none },
-	{ "oom", oom },
-	{ "paused", paused },
-	{ "many", many },
-	{ "newer", newer },
-	{ "no-each", idle },
-	{ "torn", rotating },
-	{ "moving", rotating },
-	{ "full", full },
-	{ "escapes", escapes },
-	{ "ending", ending },
-	{ "unseen", unseen },
-	{ "limits", limits },
-	{ "cgroup-limits", cgroup_limited },
-	{ "gone", idle },
-	{ "cgroups", cgroups },
-	{ "no-gain", no_gain },
-	{ "slow-swap", slow_swap },
-	{ "exempt", exempt },
-	{ "queue", queue },
 };
 
 static const char *scenario(void)
@@ -657,14 +663,17 @@ static void make_scenario(void)
 
 /* ---- ipc.h ------------------------------------------------------------------ */
 
+static const char *name = MTS_DEVICE;
+
 void ipc_choose(const char *engine)
 {
-	(void)engine;
+	if (!strcmp(engine, "userspace"))
+		name = MTS_SOCKET;
 }
 
 const char *ipc_name(void)
 {
-	return MTS_DEVICE;
+	return name;
 }
 
 int ipc_open(void)
@@ -690,7 +699,7 @@ int ipc_config_get(struct mts_config *config)
 		return ret;
 	*config = (struct mts_config){
 		.mask = MTS_CONFIG_ALL,
-		.mode = MTS_MODE_AUTO,
+		.mode = strtoul(env("MTS_FAKE_CONFIG_MODE", "1"), NULL, 0), /* auto */
 		.pack = MTS_PACK_BFD,
 		.evict = strtoul(env("MTS_FAKE_CONFIG_EVICT", "1"), NULL, 0), /* need */
 		.demand = MTS_DEMAND_USED,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The manual, the completion, the static build, and what install installs."""
+"""The manual, the completion of bash, the static build, and what install installs."""
 
 import os
 import re
@@ -14,7 +14,7 @@ def run(*args, **kwargs):
     return subprocess.run(args, capture_output=True, text=True, env=env, **kwargs)
 
 
-@pytest.mark.parametrize("page", ["mtsctl.8", "mts.conf.5"])
+@pytest.mark.parametrize("page", ["mts.7", "mtsctl.8", "mts.conf.5"])
 def test_manual_is_clean(sources, page):
     assert shutil.which("mandoc"), "mandoc is missing: install mandoc"
     done = run("mandoc", "-Tlint", "-Wwarning", sources / page)
@@ -61,8 +61,11 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/sbin/mtsctl",
         "usr/share/man/man8/mtsctl.8",
         "usr/share/man/man5/mts.conf.5",
+        "usr/share/man/man7/mts.7",
         "usr/lib/systemd/system/mts.service",
         "usr/share/bash-completion/completions/mtsctl",
+        "usr/share/zsh/site-functions/_mtsctl",
+        "usr/share/fish/vendor_completions.d/mtsctl.fish",
     }
     unit = (root / "usr/lib/systemd/system/mts.service").read_text()
     assert "ExecStart=/usr/sbin/mtsctl rules watch\n" in unit
@@ -103,6 +106,8 @@ def test_missing_inih(sources, tmp_path):
         (["st"], {"status", "stats"}),
         (["w"], {"why", "watch"}),
         (["watch", "--j"], {"--json"}),
+        (["doc"], {"doctor"}),
+        (["doctor", "--"], {"--json", "--help"}),
         (["set", "m"], {"mode=", "min_slice=", "max_pause="}),
         (["set", "mode", "=", "a"], {"auto", "always"}),
         (["set", "mode", "=", "s"], {"shadow"}),
@@ -149,13 +154,3 @@ def test_completion(mtsctl, sources, tmp_path, words, expected):
     )
     assert done.stderr == ""
     assert set(done.stdout.split()) == expected
-
-
-def test_completion_knows_every_option(mtsctl, sources):
-    script = (sources / "mtsctl.bash-completion").read_text()
-    commands = ["run", "add", "status", "top", "why", "plan", "get", "set", "rules"]
-    commands += ["stats", "monitor", "watch"]
-    for command in commands:
-        for word in mtsctl(command, "--help").out.split():
-            if word.startswith("--") and word.strip("-.").isalpha():
-                assert word in script

@@ -26,7 +26,7 @@ ASKING = {
     "watch": [],
     "thaw": [],
 }
-COMMANDS = [*list(ASKING)[:-3], "config", "rules", "stats", "monitor", "watch", "thaw"]
+COMMANDS = [*list(ASKING)[:-3], "config", "rules", "stats", "monitor", "watch", "doctor", "thaw"]
 
 
 def test_table_is_complete(mtsctl):
@@ -121,6 +121,7 @@ def test_unknown_short_option_after_a_long_one(mtsctl):
         (["monitor", "--interval", "1ms"], "--interval 1ms: not between 10ms and 24h"),
         (["monitor", "--count", "0"], "--count 0: "),
         (["watch", "x"], "unexpected 'x'"),
+        (["doctor", "x"], "unexpected 'x'"),
         (["thaw", "alpha"], "not one job"),
     ],
 )

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from bench.lab import ROOT
-from tests.build import alone
 from tests.packaging import versions
 
 PACKAGING = ROOT / "packaging"
@@ -28,7 +27,7 @@ def run(*command, **kwargs) -> subprocess.CompletedProcess:
 # ---- the version -----------------------------------------------------------------
 
 
-MANUALS = ("mtsctl/mtsctl.8", "mtsctl/mts.conf.5", "mtsd/mtsd.8")
+MANUALS = ("mtsctl/mts.7", "mtsctl/mtsctl.8", "mtsctl/mts.conf.5", "mtsd/mtsd.8")
 
 
 def test_no_other_file_has_a_version_of_its_own():
@@ -67,19 +66,6 @@ def test_newest_release_is_of_this_version():
 
 
 # ---- what is installed -----------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory) -> Path:
-    """What debian/rules installs, before it is divided into packages."""
-    root = tmp_path_factory.mktemp("root")
-    with alone():
-        done = run(
-            *("make", "-s", "-C", ROOT, "install-mtsd", "install-dkms"),
-            *(f"DESTDIR={root}", "PREFIX=/usr"),
-        )
-    assert done.returncode == 0, done.stderr
-    return root
 
 
 def lines(path: Path) -> list[list[str]]:

@@ -18,6 +18,16 @@ const char *host_proc(void)
 	return "/proc";
 }
 
+const char *host_root(void)
+{
+	return "";
+}
+
+bool host_is_root(void)
+{
+	return !geteuid();
+}
+
 const char *host_config(void)
 {
 	return "/etc/mts";

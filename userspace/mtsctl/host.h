@@ -3,6 +3,8 @@
 #ifndef MTSCTL_HOST_H
 #define MTSCTL_HOST_H
 
+#include <stdbool.h>
+
 #include "policy/pure.h"
 
 /* The mount point of procfs. */
@@ -10,6 +12,12 @@ const char *host_proc(void);
 
 /* The mount point of cgroup v2: /sys/fs/cgroup, unless it is mounted elsewhere. */
 const char *host_cgroups(void);
+
+/* What comes before the paths of all other files, as /lib/modules: nothing. */
+const char *host_root(void);
+
+/* Does mtsctl run as root? */
+bool host_is_root(void);
 
 /* Processors that are online. */
 unsigned int host_processors(void);

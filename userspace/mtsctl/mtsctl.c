@@ -140,6 +140,9 @@ static const struct command commands[] = {
 	  NULL },
 	{ "watch", watch_main, "Print the module's events, one line each, until interrupted",
 	  "[--json]", "  --json           print JSON, an object a line\n", NULL },
+	{ "doctor", doctor_main,
+	  "Say what keeps the module from loading, or jobs from taking turns", "[--json]",
+	  JSON_DETAILS, NULL },
 	{ "thaw", thaw_main, "Thaw everything now and stop the rotation", "", NULL, NULL },
 };
 

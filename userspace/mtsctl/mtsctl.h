@@ -54,6 +54,7 @@ int thaw_main(const struct command *command, int argc, char **argv);
 int config_main(const struct command *command, int argc, char **argv);
 int rules_main(const struct command *command, int argc, char **argv);
 int stats_main(const struct command *command, int argc, char **argv);
+int doctor_main(const struct command *command, int argc, char **argv);
 int watch_main(const struct command *command, int argc, char **argv);
 
 /* "mtsctl: ..." and a newline on standard error. */
