@@ -5,7 +5,7 @@
 
 #include "memory/move.h"
 
-/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
+/* Bring-back leaves 1/64 of the memory: it must not push out what runs; but see mts_move.presses. */
 #define MTS_BRING_BACK_LEAVES_PART 64
 
 /**
