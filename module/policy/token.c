@@ -117,7 +117,7 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 	       (!job->fetched && faults_little(job, host));
 }
 
-/* A job holds, or did, if it is gone. Return: is its time over, and does another one wait for it? */
+/* A job holds, or did and is gone. Return: is its time over, and does another one fault? */
 static bool go_on(struct mts_token *token, const struct mts_token_host *host,
 		  struct mts_token_job *jobs, u32 n)
 {

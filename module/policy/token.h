@@ -10,8 +10,8 @@
 #include "policy/verdict.h"
 
 /*
- * A job holds for this time at most, ns. The paper has no limit, and Goichon et al. 2013 object that
- * the rest then starves. It is long against what it takes to fetch a job's memory.
+ * A job holds for this time at most, ns. The paper has no limit, and Goichon et al. 2013 object
+ * that the rest then starves. It is long against what it takes to fetch a job's memory.
  */
 #define MTS_TOKEN_HOLD_NS (10ull * 1000000000)
 

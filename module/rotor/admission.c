@@ -290,11 +290,6 @@ static bool is_action(u32 reason)
 	return reason == MTS_REASON_OVERCOMMIT || mts_sharing_is(reason);
 }
 
-struct mts_verdict *mts_admit_verdict(void)
-{
-	return &mts_rotor.admission.verdict;
-}
-
 /* A new configuration is tried at once, whatever verdict there is. */
 void mts_admit_retry(void)
 {

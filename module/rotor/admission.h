@@ -6,8 +6,6 @@
 #include "context.h"
 #include "mts.h"
 
-struct mts_verdict;
-
 /*
  * While no turns are taken: can no job get memory (mts_admission_starves())? The log says so once.
  */
@@ -30,9 +28,6 @@ bool mts_admit_by_demand(const struct mts_config *config);
 
 /* Have the jobs lost enough by memory, do few of them sleep, and is there no verdict against it? */
 bool mts_admit_turns_pay(u64 now);
-
-/* What was tried, and did not pay. Dropped for other jobs, and for a new configuration. */
-struct mts_verdict *mts_admit_verdict(void);
 
 /* A new configuration has come: whatever was tried before is tried again. */
 void mts_admit_retry(void);

@@ -7,7 +7,6 @@
 #include "jobs/ops.h"
 #include "memory/memory.h"
 #include "policy/token.h"
-#include "rotor/admission.h"
 #include "rotor/bring.h"
 #include "rotor/evict.h"
 #include "rotor/protection.h"
@@ -236,7 +235,8 @@ static bool fetch_part(void)
 
 u64 mts_token_step_all(u64 now)
 {
-	token.policy.verdict = mts_admit_verdict();
+	/* The admission drops it for other jobs, and for a new configuration. */
+	token.policy.verdict = &mts_rotor.admission.verdict;
 	if (!token.is_old && (!token.measured || now - token.measured >= LEAST_NS))
 		step(now);
 	token.is_old = true;
