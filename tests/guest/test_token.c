@@ -61,7 +61,8 @@ static bool nothing_is_protected(void)
 
 static bool is_protected(const struct hog *hog)
 {
-	return holds(hog) && low_of(hog) > (long long)(24 * MIB) && low_of(hog) < (long long)(48 * MIB);
+	return holds(hog) && low_of(hog) > (long long)(24 * MIB) &&
+	       low_of(hog) < (long long)(48 * MIB);
 }
 
 static void one_job_holds(void)
@@ -109,8 +110,7 @@ static void the_holder_comes_back_in_bulk(void)
 	thrash();
 	expect_within(60000, holder(), "none holds: %s", describe());
 	expect_within(30000, get_stats().brought_back - before.brought_back > MIB / PAGE,
-		      "%llu pages: %s", get_stats().brought_back - before.brought_back,
-		      describe());
+		      "%llu pages: %s", get_stats().brought_back - before.brought_back, describe());
 	check(get_stats().evict_got > before.evict_got, "no room was made");
 }
 

@@ -142,9 +142,9 @@ static void reclaim(u64 bytes, const struct model *for_whom)
 			for (i = 0; i < nmodels && bytes; i++)
 				if (models[i] && models[i] != for_whom &&
 				    model_is_frozen(models[i]) == frozen)
-					bytes -= take_from(
-						models[i],
-						min(bytes, unprotected(models[i], protected)));
+					bytes -= take_from(models[i],
+							   min(bytes,
+							       unprotected(models[i], protected)));
 }
 
 u64 host_used_below_limit(void)

@@ -82,8 +82,8 @@ static void the_job_that_lacks_least_holds(void)
 	for (i = 0; i < JOBS; i++)
 		EXPECT(jobs[i] == model || jobs[i]->major_faults < faults[i] + 500 ||
 			       jobs[i]->swap + 128 * MIB > model->swap,
-		       "it lacks %llu MiB, %s lacks %llu", model->swap / MIB,
-		       jobs[i]->job->name, jobs[i]->swap / MIB);
+		       "it lacks %llu MiB, %s lacks %llu", model->swap / MIB, jobs[i]->job->name,
+		       jobs[i]->swap / MIB);
 	EXPECT(model->low > model->size, "memory.low is %llu MiB", model->low / MIB);
 	EXPECT(model->job->holdings == 1 && mts_stats_read(holdings) == 1, "not counted");
 	world_unload();
