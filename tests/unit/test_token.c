@@ -224,6 +224,12 @@ static void nobody_else_faults_and_none_holds(void **unused)
 		assert_int_equal(step(), 1);
 	assert_int_equal(step(), JOBS);
 	assert_int_equal(jobs[1].barred_until, host.now - SECOND);
+	/* They do again: it has as long as at first. */
+	jobs[0].faults = 50;
+	host.user_ns = SECOND / 5;
+	for (i = 0; i < 10; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), 0);
 }
 
 /* It computes, which gives the token up, and thrashes again: nine seconds, and one. */
