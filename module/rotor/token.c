@@ -20,7 +20,7 @@
 /* Room is made, and memory comes back, for so long before the rotor looks at its events. */
 #define PART_NS (STEP_NS / 4)
 /* What the holder lacks is not worth the search in its page tables below this, bytes. */
-#define LEAST_BYTES (1ull << 20)
+#define LEAST_BYTES (1024ull << 10)
 
 /*
  * @policy: see policy/token.h
