@@ -20,6 +20,7 @@
 #include "policy/demand.h"
 #include "policy/fair.h"
 #include "policy/ties.h"
+#include "policy/token.h"
 #include "policy/working_set.h"
 
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
@@ -306,6 +307,13 @@ struct mts_job {
 	u64 holdings; /* times that it was the holder */
 	bool delayed; /* fair.c: as last judged */
 	bool holder; /* token.c: it keeps its memory */
+	/* token.c, in the rotor's thread: the job's account; what was read of it last */
+	struct mts_token_job token;
+	struct {
+		bool done; /* the other fields are valid */
+		u64 user_ns;
+		u64 major_faults;
+	} token_read;
 
 	/* the rotor's thread */
 	u64 turn_ns; /* slices since it came in */

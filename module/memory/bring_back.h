@@ -5,7 +5,10 @@
 
 #include "memory/move.h"
 
-/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
+/*
+ * Bring-back leaves 1/64 of the memory: it must not push out what runs. One that presses leaves
+ * none.
+ */
 #define MTS_BRING_BACK_LEAVES_PART 64
 
 /**

@@ -4,11 +4,15 @@
 #define _MTS_ROTOR_PROTECTION_H
 
 #include "context.h"
+#include "job.h"
 
 /*
- * Protect the jobs that are in every bin, or would be with turns, and those whose memory is kept.
- * Withdraw the protection of all others. Not @wanted: protect none.
+ * Protect the jobs that are in every bin, or would be with turns, those whose memory is kept, and
+ * the holder (token.h). Withdraw the protection of all others. Not @wanted: protect none.
  */
 void mts_protection_update(bool wanted);
+
+/* Bytes that the holder keeps: what it needs and somewhat more, if it leaves the others a part. */
+u64 mts_protection_of_holder(const struct mts_job *job);
 
 #endif /* _MTS_ROTOR_PROTECTION_H */

@@ -16,7 +16,7 @@ static const struct steps {
 	void (*rest)(void);
 	void (*end)(void);
 } fair = { mts_fair_step_all, mts_fair_rest, mts_fair_end },
-  token = { mts_token_step_all, NULL, mts_token_end };
+  token = { mts_token_step_all, mts_token_rest, mts_token_end };
 
 static const struct steps *acting;
 
@@ -43,8 +43,7 @@ void mts_sharing_run(u32 reason)
 		if (mts_rotor_wait(all | BIT(MTS_ROTOR_EV_WANTED), ns) & all)
 			break;
 	}
-	if (acting->rest)
-		acting->rest();
+	acting->rest();
 }
 
 void mts_sharing_end(void)

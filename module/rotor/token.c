@@ -1,11 +1,265 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "rotor/token.h"
 
+#include "events/promise.h"
+#include "events/stats.h"
+#include "jobs/freezer.h"
+#include "jobs/ops.h"
+#include "memory/memory.h"
+#include "policy/token.h"
+#include "rotor/bring.h"
+#include "rotor/evict.h"
+#include "rotor/protection.h"
+#include "rotor/roster.h"
+#include "rotor/state.h"
+
+/* How often it is decided who holds: the paper's rates are by the second. */
+#define STEP_NS (1 * (u64)NSEC_PER_SEC)
+/* A shorter time says too little about rates of some faults a second. */
+#define LEAST_NS (STEP_NS / 4)
+/* Room is made, and memory comes back, for so long before the rotor looks at its events. */
+#define PART_NS (STEP_NS / 4)
+/* What the holder lacks is not worth the search in its page tables below this, bytes. */
+#define LEAST_BYTES (1024ull << 10)
+
+/*
+ * @policy: see policy/token.h
+ * @measured: measurement of the last step; ktime, ns; 0: there was none
+ * @is_old: there was a step since the last measurement
+ * @fetched: pages of the holder brought back since then
+ * @in_vain: nothing comes back until the next step
+ */
+static struct {
+	struct mts_token policy;
+	u64 measured;
+	bool is_old;
+	u64 fetched;
+	bool in_vain;
+} token;
+
+static struct mts_job *holder(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->holder)
+			return mts_rotor.roster.jobs[i];
+	return NULL;
+}
+
+static bool may_hold(const struct mts_job *job)
+{
+	return !mts_roster_is_resident(job) && !job->limited && !job->confined &&
+	       !READ_ONCE(job->frozen);
+}
+
+/* Return: user time since the last step, ns; *@waited: time of its tasks that waited for swap. */
+static u64 read_job(struct mts_job *job, u64 *waited)
+{
+	struct mts_token_job *account = &job->token;
+	struct mts_swap_waits waits;
+	struct mts_ran ran = { .user_ns = job->token_read.user_ns };
+	u64 user = 0;
+
+	/* An error leaves the last figures. */
+	mts_ops->ran(job, &ran);
+	mts_ops->swap_waits(job, &waits);
+	account->faults = 0;
+	if (job->token_read.done) {
+		user = mts_sub_floor(ran.user_ns, job->token_read.user_ns);
+		account->faults =
+			mts_sub_floor(job->usage.major_faults, job->token_read.major_faults);
+		*waited = mts_sub_floor(waits.waited_ns, job->swap_waited);
+		job->swap_wait_ns += *waited;
+	}
+	job->token_read.done = true;
+	job->token_read.user_ns = ran.user_ns;
+	job->token_read.major_faults = job->usage.major_faults;
+	job->swap_waited = waits.waited_ns;
+
+	account->fetched = job->holder && token.fetched;
+	if (job->holder)
+		account->faults = mts_sub_floor(account->faults, token.fetched);
+	/* What it swaps within limits of its cgroup is none of the host's business. */
+	if (job->confined)
+		account->faults = 0;
+	account->lacks = mts_sub_floor(job->demand, job->rss);
+	account->may_hold = may_hold(job);
+	account->asleep = !job->threads;
+	return user;
+}
+
+/* What a fault takes: on the disk by itself, or as the jobs wait for it, whichever is more. */
+static u64 fault_ns(u64 now, u64 waited, u64 faults)
+{
+	return max(mts_disk_request_ns(&mts_rotor.costs.disk, now),
+		   faults ? div64_u64(waited, faults) : 0);
+}
+
+static struct mts_token_host read_all(u64 now)
+{
+	struct mts_token_host host = { .now = now, .elapsed_ns = now - token.measured };
+	u64 waited = 0, faults = 0, threads = 0;
+	u32 i;
+
+	mts_promise_step("times are read");
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+		u64 its = 0;
+
+		host.user_ns = mts_add_sat(host.user_ns, read_job(job, &its));
+		waited = mts_add_sat(waited, its);
+		faults += job->token.faults;
+		threads += job->threads;
+	}
+	host.could_run = min_t(u64, threads, num_online_cpus());
+	host.fault_ns = fault_ns(now, waited, faults);
+	return host;
+}
+
+static void withdraw(struct mts_job *job)
+{
+	WRITE_ONCE(job->holder, false);
+}
+
+static void give(struct mts_job *job)
+{
+	WRITE_ONCE(job->holder, true);
+	job->holdings++;
+	mts_stats_inc(holdings);
+}
+
+/* The accounts as an array, which the policy works on. Return: index of the holder. */
+static u32 decide(const struct mts_token_host *host)
+{
+	struct mts_token_job *accounts = mts_rotor.scratch;
+	u32 i, n = mts_rotor.roster.n, chosen;
+
+	for (i = 0; i < n; i++)
+		accounts[i] = mts_rotor.roster.jobs[i]->token;
+	chosen = mts_token_step(&token.policy, host, accounts, n);
+	for (i = 0; i < n; i++)
+		mts_rotor.roster.jobs[i]->token = accounts[i];
+	return chosen;
+}
+
+static void step(u64 now)
+{
+	struct mts_token_host host = read_all(now);
+	bool had = token.policy.since;
+	u32 chosen = mts_rotor.roster.n, i;
+
+	token.fetched = 0;
+	token.in_vain = false;
+	/* The first one has nothing to compare with. */
+	if (token.measured)
+		chosen = decide(&host);
+	if (had)
+		mts_stats_add(holding_ns, host.elapsed_ns);
+	token.measured = now;
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		/* One whose holding is over at once may begin the next. */
+		if (job->holder && (i != chosen || token.policy.since == now))
+			withdraw(job);
+		if (!job->holder && i == chosen)
+			give(job);
+	}
+	mts_protection_update(!mts_rotor.admission.starves && mts_gate_may_freeze());
+}
+
+/* ---- the holder's memory ------------------------------------------------------------- */
+
+/* Whose memory the holder gets: the largest job that is not exempt. NULL: there is none. */
+static struct mts_job *find_giver(void)
+{
+	struct mts_job *giver = NULL;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (job->holder || mts_roster_is_resident(job) || job->limited || job->kept_bytes ||
+		    READ_ONCE(job->frozen))
+			continue;
+		if (!giver || job->rss > giver->rss)
+			giver = job;
+	}
+	return giver;
+}
+
+/*
+ * The kernel takes memory from the others for each page that the holder faults in, one by one. And
+ * the multi-generational LRU ignores memory.low once it has looked at each cgroup. In bulk it is
+ * taken from one of them, before the holder needs it.
+ */
+static void make_room(u64 bytes)
+{
+	u64 want = mts_sub_floor(bytes, mts_memory_available());
+	struct mts_job *giver;
+
+	giver = want ? find_giver() : NULL;
+	if (!giver)
+		return;
+	mts_evict_running(giver, want, ktime_get_ns() + PART_NS);
+	mts_roster_measure_job(giver);
+}
+
+/* A disk that serves single faults as well reads what the holder touches sooner than all of it. */
+static bool is_bulk_worthwhile(void)
+{
+	return !mts_disk_is_known(&mts_rotor.costs.disk.in, ktime_get_ns()) ||
+	       mts_rotor_disk_is_slow();
+}
+
+/* Return: is there more to do? */
+static bool fetch_part(void)
+{
+	struct mts_job *job = holder();
+	u64 lacks, pages;
+
+	if (!job || token.in_vain || !is_bulk_worthwhile())
+		return false;
+	lacks = min(mts_sub_floor(job->demand, job->rss),
+		    mts_sub_floor(mts_protection_of_holder(job), job->rss));
+	if (lacks < LEAST_BYTES)
+		return false;
+	make_room(lacks);
+	pages = mts_bring_holder(job, ktime_get_ns() + PART_NS);
+	token.fetched += pages;
+	token.in_vain = pages < LEAST_BYTES >> PAGE_SHIFT;
+	mts_roster_measure_job(job);
+	return !token.in_vain;
+}
+
 u64 mts_token_step_all(u64 now)
 {
-	return NSEC_PER_SEC;
+	/* The admission drops it for other jobs, and for a new configuration. */
+	token.policy.verdict = &mts_rotor.admission.verdict;
+	if (!token.is_old && (!token.measured || now - token.measured >= LEAST_NS))
+		step(now);
+	token.is_old = true;
+	return fetch_part() ? NSEC_PER_MSEC : STEP_NS;
+}
+
+void mts_token_rest(void)
+{
+	token.is_old = false;
 }
 
 void mts_token_end(void)
 {
+	u32 i;
+
+	if (token.policy.since)
+		mts_stats_add(holding_ns, mts_sub_floor(ktime_get_ns(), token.measured));
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		withdraw(job);
+		job->token = (struct mts_token_job){ 0 };
+		job->token_read.done = false;
+	}
+	memset(&token, 0, sizeof(token));
 }

@@ -5,10 +5,16 @@
 
 #include "context.h"
 
-/* Choose the holder as policy/token.h does, and move its memory. Return: ns until the next call. */
+/*
+ * Choose the holder as policy/token.h does, once for each measurement of the jobs; and move a part
+ * of its memory. Return: ns until the next call.
+ */
 u64 mts_token_step_all(u64 now);
 
-/* The policy acts no more: there is no holder. */
+/* The jobs are about to be measured again. */
+void mts_token_rest(void);
+
+/* The policy acts no more: there is no holder, and the accounts are forgotten. */
 void mts_token_end(void);
 
 #endif /* _MTS_ROTOR_TOKEN_H */

@@ -54,7 +54,7 @@ u64 wait_until(bool (*is)(void *data), void *data, u64 ns)
 }
 
 static const struct a_case *const lists[] = { rotor_cases, window_cases, limit_cases, queue_cases,
-					     fair_cases };
+					     fair_cases, token_cases };
 
 static int case_main(void *does)
 {

@@ -194,9 +194,40 @@ static void check_idle_queue(void)
 		BREACH("%u jobs are in the queue, and nothing runs (last: %s)", held, check.did);
 }
 
+/* Is the job's memory protected for another reason than that it is the holder? */
+static bool is_exempt(const struct mts_job *job)
+{
+	return mts_roster_is_resident(job) || job->limited || job->kept_bytes ||
+	       job->bin == MTS_BIN_EVERY;
+}
+
+/* One job holds at a time, under that policy; what protected it goes when it holds no more. */
+static void check_holder(struct model *model, u32 *holders)
+{
+	const struct mts_job *job = model->job;
+
+	*holders += job->holder;
+	if (job->holder && mts_rotor.phase.state != MTS_STATE_SHARING)
+		BREACH("%s: it holds, in state %u (last: %s)", job->name, mts_rotor.phase.state,
+		       check.did);
+	if (*holders > 1)
+		BREACH("%s: it holds, and so does another one (last: %s)", job->name, check.did);
+	model->held |= job->holder;
+	if (job->holder || model->low == model->own_low || is_exempt(job))
+		model->held_until = machine_now();
+	if (model->low == model->own_low)
+		model->held = job->holder;
+	/* A write of the setting may fail: then it is tried again when the rotor wakes. */
+	if (is_foul() || mts_wake_events(MTS_THREAD_ROTOR, ~0ul))
+		model->held_until = machine_now();
+	if (model->held && machine_now() > model->held_until + TICKS_NS)
+		BREACH("%s: memory.low is %llu KiB, and it holds no more (last: %s)", job->name,
+		       model->low >> 10, check.did);
+}
+
 static void look(void)
 {
-	u32 i;
+	u32 i, holders = 0;
 
 	check_idle_queue();
 
@@ -209,6 +240,7 @@ static void look(void)
 		check_file(models[i]);
 		check_newcomer(models[i]);
 		check_held(models[i]);
+		check_holder(models[i], &holders);
 	}
 }
 

@@ -28,7 +28,7 @@ RARE = {
     "thaw": {"off", "stopped", "paused"},
     "evict": {"off", "idle", "stopped", "paused"},
     "bring": {"off", "idle", "running", "stopped", "paused"},
-    "use": {"off", "idle", "running", "stopped", "paused"},
+    "use": {"off", "idle", "running", "stopped", "paused", "sharing"},
 }
 
 
