@@ -349,7 +349,7 @@ static bool should_go_on(struct progress *p, u32 *read, struct cursor *cursor)
 	mts_mms_drop_dead(atomic_fetch_add(CHECK_PAGES, &p->checked), CHECK_PAGES);
 	mts_workers_call();
 	check_room(p, cursor);
-	return (p->move->presses || is_memory_left()) && wait_for_page(p, cursor);
+	return is_memory_left() && wait_for_page(p, cursor);
 }
 
 static void pass_some(struct progress *p, u32 from, u32 to, u32 step, unsigned int flags)

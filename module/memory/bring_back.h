@@ -5,10 +5,7 @@
 
 #include "memory/move.h"
 
-/*
- * Bring-back leaves 1/64 of the memory: it must not push out what runs. One that presses leaves
- * none.
- */
+/* Bring-back leaves 1/64 of the memory: it must not push out what runs. */
 #define MTS_BRING_BACK_LEAVES_PART 64
 
 /**

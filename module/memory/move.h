@@ -26,7 +26,6 @@ struct mts_moved {
  * @urgent: the jobs run and wait for their pages: only the calling thread works. Else they are
  *	frozen
  * @brief: little time is left: no long preparations
- * @presses: the host reclaims for it: take each page that is free, and leave no part of the memory
  * @should_abort: the work may be out of date: finish soon. Process context, any thread
  * @should_yield: the caller has more urgent work: return. NULL: never. Process context, any thread
  * @request_ns: struct mts_disk; 0: not known. Then it is measured, if there are enough pages
@@ -40,7 +39,6 @@ struct mts_move {
 	u32 threads;
 	bool urgent;
 	bool brief;
-	bool presses;
 	bool (*should_abort)(void);
 	bool (*should_yield)(void);
 	u64 request_ns;

@@ -135,7 +135,6 @@ u64 mts_bring_holder(struct mts_job *job, u64 end)
 		.n = 1,
 		.deadline = end,
 		.urgent = true,
-		.presses = true,
 		.should_abort = mts_rotor_should_abort,
 		.should_yield = mts_rotor_is_wanted,
 	};

@@ -21,6 +21,8 @@
 #define PART_NS (STEP_NS / 4)
 /* What the holder lacks is not worth the search in its page tables below this, bytes. */
 #define LEAST_BYTES (1024ull << 10)
+/* Room beyond what the holder lacks: bring-back leaves half of it (bring_back.h). */
+#define SPARE_PART 32u
 
 /*
  * @policy: see policy/token.h
@@ -196,7 +198,8 @@ static struct mts_job *find_giver(void)
  */
 static void make_room(u64 bytes)
 {
-	u64 want = mts_sub_floor(bytes, mts_memory_available());
+	u64 spare = ((u64)totalram_pages() << PAGE_SHIFT) / SPARE_PART;
+	u64 want = mts_sub_floor(bytes + spare, mts_memory_available());
 	struct mts_job *giver;
 
 	giver = want ? find_giver() : NULL;
