@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/verdict.h"
@@ -100,7 +101,7 @@ static u32 part_of_time(void)
 {
 	const struct mts_plan *plan = &mts_rotor.round.plan;
 
-	return plan->nbins < 2 ? 500 : mts_plan_part(mts_rotor.round.bins, plan);
+	return plan->nbins < 2 ? 500 : mts_forecast_part(plan);
 }
 
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "plan.h"
 #include "policy/bins.h"
+#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "words.h"
@@ -104,7 +105,7 @@ static void show_bins(const struct plan *plan)
 /* Groups that run at a time, on average. */
 static double groups_at_a_time(const struct plan *plan)
 {
-	return plan->result.nbins * mts_plan_part(plan->bins, &plan->result) / 1000.0;
+	return plan->result.nbins * mts_forecast_part(&plan->result) / 1000.0;
 }
 
 static void show_result(const struct plan *plan)
@@ -117,7 +118,7 @@ static void show_result(const struct plan *plan)
 			    "%u groups that overlap: about %.1f of them run at a time, and each "
 			    "job for %.1f %% of the time; a round of %s, longest pause %s, per "
 			    "round %s swapped out and %s in",
-			    r->nbins, groups_at_a_time(plan), mts_plan_part(plan->bins, r) / 10.0,
+			    r->nbins, groups_at_a_time(plan), mts_forecast_part(r) / 10.0,
 			    format_time(a, r->round_ns), format_time(b, r->longest_pause_ns),
 			    format_size(c, r->swap_out_bytes), format_size(d, r->swap_in_bytes));
 	else
@@ -280,7 +281,7 @@ int plan_show_json(const struct plan *plan)
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "overlaps", json_boolean(r->overlaps));
 	json_put(&root, "run_permille",
-		 r->overlaps ? json_u64(mts_plan_part(plan->bins, r)) : json_null());
+		 r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
 	json_put(&root, "limited_by",
