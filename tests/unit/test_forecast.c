@@ -83,6 +83,19 @@ static void nothing_runs_in_a_switch_but_exempt_jobs(void **unused)
 	assert_int_equal(turns(700, 8000, 4), 700);
 }
 
+/* Turns with switches that leave the jobs less than they had are over before they are judged. */
+static void switches_may_leave_too_little(void **unused)
+{
+	(void)unused;
+	plan_bins(2, 2, 900);
+	check(!mts_forecast_is_better(200, turns(0, 4000, 2)));
+	plan_bins(2, 2, 950);
+	check(mts_forecast_is_better(200, turns(0, 4000, 2)));
+	/* Where nothing was known of the time before, nothing is better. */
+	plan_bins(2, 2, 1000);
+	check(!mts_forecast_is_better(0, turns(0, 4000, 2)));
+}
+
 static void groups_run_while_others_move(void **unused)
 {
 	(void)unused;
@@ -181,6 +194,7 @@ int main(void)
 		cmocka_unit_test(a_job_runs_in_one_bin_of_many),
 		cmocka_unit_test(processors_idle_in_a_bin_with_few_threads),
 		cmocka_unit_test(nothing_runs_in_a_switch_but_exempt_jobs),
+		cmocka_unit_test(switches_may_leave_too_little),
 		cmocka_unit_test(groups_run_while_others_move),
 		cmocka_unit_test(parts_of_the_time),
 		cmocka_unit_test(threads_that_want_to_run),
