@@ -103,6 +103,9 @@ struct mts_plan {
 	 * move memory. As long as that is not known: conf's overhead, for which slices are made
 	 */
 	u32 lost;
+	/* mts_forecast_turns() by the jobs' threads, as bins and as groups; 0: not planned so */
+	u64 work_as_bins;
+	u64 work_as_groups;
 	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */

@@ -247,7 +247,7 @@ static u64 forecast(const struct mts_plan_conf *conf, const struct mts_plan_job 
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
-	u64 as_bins;
+	u64 as_bins, as_groups;
 	int nbins;
 
 	if (n > MTS_MAX_JOBS)
@@ -257,20 +257,25 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	if (nbins < 2 || !conf->step)
+	if (nbins < 2)
 		return 0;
 	as_bins = forecast(conf, jobs, n, bins, plan);
+	plan->work_as_bins = as_bins;
+	if (!conf->step)
+		return 0;
 	nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	if (!conf->chooses ||
-	    mts_forecast_is_better(forecast(conf, jobs, n, bins, plan), as_bins))
-		return 0;
-	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
-	if (nbins < 0)
-		return nbins;
-	set_slices(conf, jobs, n, bins, plan);
+	as_groups = forecast(conf, jobs, n, bins, plan);
+	if (conf->chooses && !mts_forecast_is_better(as_groups, as_bins)) {
+		nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
+		if (nbins < 0)
+			return nbins;
+		set_slices(conf, jobs, n, bins, plan);
+	}
+	plan->work_as_bins = as_bins;
+	plan->work_as_groups = as_groups;
 	return 0;
 }
 
