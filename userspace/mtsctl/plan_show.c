@@ -324,8 +324,7 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "evict",
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "overlaps", json_boolean(r->overlaps));
-	json_put(&root, "run_permille",
-		 r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
+	json_put(&root, "run_permille", r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
 	json_put(&root, "forecast", forecast_json(plan));
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
