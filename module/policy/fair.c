@@ -31,8 +31,7 @@ u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns)
 	u64 sum = 0, share;
 
 	for (i = 0; i < n; i++) {
-		jobs[i].wait_ns =
-			mts_add_sat(fade(jobs[i].wait_ns, elapsed_ns), jobs[i].recent_ns);
+		jobs[i].wait_ns = mts_add_sat(fade(jobs[i].wait_ns, elapsed_ns), jobs[i].recent_ns);
 		jobs[i].delay = false;
 		waiting += jobs[i].waits;
 		if (jobs[i].wait_ns < WINDOW_NS / PART)
@@ -44,7 +43,8 @@ u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns)
 		return 0;
 	share = div64_u64(sum, swapping);
 	for (i = 0; i < n; i++) {
-		if (!jobs[i].may_delay || !jobs[i].waits || waiting < 2 || !exceeds(&jobs[i], share))
+		if (!jobs[i].may_delay || !jobs[i].waits || waiting < 2 ||
+		    !exceeds(&jobs[i], share))
 			continue;
 		jobs[i].delay = true;
 		delayed++;

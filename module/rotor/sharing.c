@@ -29,8 +29,8 @@ static void act(const struct steps *steps)
 
 void mts_sharing_run(u32 reason)
 {
-	const unsigned long all = BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
-				  BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long all =
+		BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_MEASURE);
 	u64 until = ktime_get_ns() + TURN_NS, now;
 
 	act(reason == MTS_REASON_TOKEN ? &token : &fair);

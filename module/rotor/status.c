@@ -34,11 +34,11 @@ static const char *const reasons[] = {
 	[MTS_REASON_EXEMPT] =
 		"exempt jobs leave no room for any other job: unpin some, or add memory; tried again later",
 	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto mts would act now",
-	[MTS_REASON_POLICY] = "demand exceeds the capacity, and policy=none leaves that to the kernel",
+	[MTS_REASON_POLICY] =
+		"demand exceeds the capacity, and policy=none leaves that to the kernel",
 	[MTS_REASON_FAIR] =
 		"demand exceeds the capacity: jobs that swap more than their share are delayed",
-	[MTS_REASON_TOKEN] =
-		"demand exceeds the capacity: one job at a time keeps its memory",
+	[MTS_REASON_TOKEN] = "demand exceeds the capacity: one job at a time keeps its memory",
 };
 
 const char *mts_status_explain(u32 reason)

@@ -82,8 +82,9 @@ void mts_swapins_watch(bool wanted)
 		installed = !err;
 		mts_swap_waits_set_seen(installed);
 		if (err)
-			pr_notice("cannot hook do_swap_page: error %d: waits are taken from pressure accounts\n",
-				  err);
+			pr_notice(
+				"cannot hook do_swap_page: error %d: waits are taken from pressure accounts\n",
+				err);
 	} else if (!wanted && installed) {
 		mts_swap_waits_set_seen(false);
 		unregister_kretprobe(&probe);
@@ -97,8 +98,9 @@ void mts_swapins_init(void)
 	int err = install();
 
 	if (err) {
-		pr_notice("cannot hook do_swap_page: error %d: waits for swap are taken from pressure accounts\n",
-			  err);
+		pr_notice(
+			"cannot hook do_swap_page: error %d: waits for swap are taken from pressure accounts\n",
+			err);
 		return;
 	}
 	unregister_kretprobe(&probe);

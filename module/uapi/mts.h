@@ -615,7 +615,8 @@ enum mts_job_state {
 	MTS_JOB_QUEUED = 12, /* held in the queue before its first instruction */
 	/* MTS_POLICY_FAIR: it swaps more than its share, and is frozen part of the time. */
 	MTS_JOB_DELAYED = 13,
-	MTS_JOB_HOLDER = 14, /* MTS_POLICY_TOKEN: it keeps its memory, and gets back what it lacks */
+	MTS_JOB_HOLDER =
+		14, /* MTS_POLICY_TOKEN: it keeps its memory, and gets back what it lacks */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu

@@ -228,9 +228,8 @@ struct mts_job_info job_named(const char *name)
 
 const char *state_name(u32 state)
 {
-	static const char *const names[] = { "OFF",	  "IDLE",    "RUNNING",
-					     "SWITCHING", "STOPPED", "PAUSED",
-					     "SHARING" };
+	static const char *const names[] = { "OFF",	"IDLE",	  "RUNNING", "SWITCHING",
+					     "STOPPED", "PAUSED", "SHARING" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }

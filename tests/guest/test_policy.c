@@ -103,11 +103,11 @@ static void fair_delays_who_swaps_without_end(void)
 	     fair, none, delays, delays_of_others(), wait_ms_of("a"), wait_ms_of("b"),
 	     wait_ms_of("c"));
 	check(fair > 2 * none, "b and c: %lu, with policy=none %lu", fair, none);
-	check(delays >= 10 && delays > 4 * delays_of_others(), "a was delayed %lu times, others %lu",
-	      delays, delays_of_others());
+	check(delays >= 10 && delays > 4 * delays_of_others(),
+	      "a was delayed %lu times, others %lu", delays, delays_of_others());
 	check(wait_ms_of("a") > wait_ms_of("b") && wait_ms_of("a") > wait_ms_of("c"),
-	      "a waited for swap for %lu ms, b %lu ms, c %lu ms", wait_ms_of("a"),
-	      wait_ms_of("b"), wait_ms_of("c"));
+	      "a waited for swap for %lu ms, b %lu ms, c %lu ms", wait_ms_of("a"), wait_ms_of("b"),
+	      wait_ms_of("c"));
 	/* For moments, and no more than half of the time. */
 	check(job_named("a").frozen_longest_ns < 200 * NS_PER_MS, "%s", describe());
 	for (i = 0; i < nhogs; i++)
@@ -193,5 +193,5 @@ static void shadow_only_reports(void)
 
 GUEST_TESTS(TEST_SLOW(none_leaves_it_to_the_kernel, 200),
 	    TEST_SLOW(fair_delays_who_swaps_without_end, 300),
-	    TEST_SLOW(a_swapper_alone_is_not_delayed, 300),
-	    TEST_SLOW(whatever_ends_it_thaws, 400), TEST_SLOW(shadow_only_reports, 200));
+	    TEST_SLOW(a_swapper_alone_is_not_delayed, 300), TEST_SLOW(whatever_ends_it_thaws, 400),
+	    TEST_SLOW(shadow_only_reports, 200));

@@ -453,7 +453,8 @@ static void fair(void)
 {
 	struct mts_job_info *job;
 
-	detail(MTS_STATE_SHARING, MTS_REASON_FAIR, "jobs that swap more than their share are delayed");
+	detail(MTS_STATE_SHARING, MTS_REASON_FAIR,
+	       "jobs that swap more than their share are delayed");
 	two_fit(MTS_JOB_RUNNING);
 	job = new_job("hog", MTS_JOB_DELAYED, MTS_BIN_NONE, 200);
 	job->swap_wait_ns = 4 * SECOND;
@@ -593,21 +594,36 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	{ "empty", empty },
-	{ "off", off },		{ "rotating", rotating },
-	{ "used", used },	{ "switching", switching },
-	{ "groups", groups },	{ "groups-switching", groups_switching },
-	{ "oom", oom },		{ "paused", paused },
-	{ "many", many },	{ "newer", newer },
-	{ "no-each", idle },	{ "torn", rotating },
-	{ "moving", rotating }, { "full", full },
-	{ "escapes", escapes }, { "ending", ending },
-	{ "unseen", unseen },	{ "userspace", userspace },
-	{ "limits", limits },	{ "cgroup-limits", cgroup_limited },
-	{ "gone", idle },	{ "cgroups", cgroups },
-	{ "no-gain", no_gain }, { "slow-swap", slow_swap },
-	{ "exempt", exempt },	{ "queue", queue },
-	{ "fair", fair },	{ "token", token },
+	{ "idle", idle },
+	{ "empty", empty },
+	{ "off", off },
+	{ "rotating", rotating },
+	{ "used", used },
+	{ "switching", switching },
+	{ "groups", groups },
+	{ "groups-switching", groups_switching },
+	{ "oom", oom },
+	{ "paused", paused },
+	{ "many", many },
+	{ "newer", newer },
+	{ "no-each", idle },
+	{ "torn", rotating },
+	{ "moving", rotating },
+	{ "full", full },
+	{ "escapes", escapes },
+	{ "ending", ending },
+	{ "unseen", unseen },
+	{ "userspace", userspace },
+	{ "limits", limits },
+	{ "cgroup-limits", cgroup_limited },
+	{ "gone", idle },
+	{ "cgroups", cgroups },
+	{ "no-gain", no_gain },
+	{ "slow-swap", slow_swap },
+	{ "exempt", exempt },
+	{ "queue", queue },
+	{ "fair", fair },
+	{ "token", token },
 	{ "policy-none", policy_none },
 };
 

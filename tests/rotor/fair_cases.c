@@ -57,8 +57,8 @@ static void only_who_swaps_too_much_is_delayed(void)
 	EXPECT(total <= (machine_now() - began) * 51 / 100, "it was frozen for %llu of 30 s",
 	       total / SECOND);
 	EXPECT(total >= 5 * SECOND, "it was frozen for %llu of 30 s", total / SECOND);
-	EXPECT(jobs[0]->job->frozen_longest <= MTS_FAIR_DELAY_NS + 10 * MS, "it was frozen for %llu ms",
-	       jobs[0]->job->frozen_longest / MS);
+	EXPECT(jobs[0]->job->frozen_longest <= MTS_FAIR_DELAY_NS + 10 * MS,
+	       "it was frozen for %llu ms", jobs[0]->job->frozen_longest / MS);
 	EXPECT(!jobs[1]->job->frozen_total && !jobs[2]->job->frozen_total, "others were frozen");
 	EXPECT(!mts_rotor.round.nbins, "there are %u bins", mts_rotor.round.nbins);
 	world_unload();
@@ -111,8 +111,7 @@ static void while_all_fits_it_does_not_act(void)
 	host_add(GIB, 0, 0);
 	world_configure(&config);
 	machine_sleep(30 * SECOND);
-	EXPECT(mts_rotor.phase.state == MTS_STATE_IDLE &&
-		       mts_rotor.phase.reason == MTS_REASON_FITS,
+	EXPECT(mts_rotor.phase.state == MTS_STATE_IDLE && mts_rotor.phase.reason == MTS_REASON_FITS,
 	       "state %u, reason %u", mts_rotor.phase.state, mts_rotor.phase.reason);
 	world_unload();
 }

@@ -135,10 +135,11 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		explain_queue(s, job);
 		return;
 	case MTS_JOB_DELAYED:
-		print_field("frozen",
-			    "for 50 ms at a time, half of the time: it waits for swap for longer "
-			    "than its share, and others wait, too (policy=fair); %llu time%s so far",
-			    (unsigned long long)job->delays, job->delays == 1 ? "" : "s");
+		print_field(
+			"frozen",
+			"for 50 ms at a time, half of the time: it waits for swap for longer "
+			"than its share, and others wait, too (policy=fair); %llu time%s so far",
+			(unsigned long long)job->delays, job->delays == 1 ? "" : "s");
 		return;
 	case MTS_JOB_HOLDER:
 		print_field("frozen", "no: it keeps its memory, and gets back what it lacks "

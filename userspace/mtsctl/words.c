@@ -57,27 +57,33 @@ const struct word size_from_words[] = {
 };
 
 const struct word state_words[] = {
-	{ "off", MTS_STATE_OFF, NULL },
-	{ "idle", MTS_STATE_IDLE, NULL },
-	{ "running", MTS_STATE_RUNNING, NULL },
-	{ "switching", MTS_STATE_SWITCHING, NULL },
-	{ "stopped", MTS_STATE_STOPPED, NULL },
-	{ "paused", MTS_STATE_PAUSED, NULL },
-	{ "sharing", MTS_STATE_SHARING, NULL },
-	{ 0 },
+	{ "off", MTS_STATE_OFF, NULL },		{ "idle", MTS_STATE_IDLE, NULL },
+	{ "running", MTS_STATE_RUNNING, NULL }, { "switching", MTS_STATE_SWITCHING, NULL },
+	{ "stopped", MTS_STATE_STOPPED, NULL }, { "paused", MTS_STATE_PAUSED, NULL },
+	{ "sharing", MTS_STATE_SHARING, NULL }, { 0 },
 };
 
 const struct word reason_words[] = {
-	{ "none", MTS_REASON_NONE, NULL },	 { "no-jobs", MTS_REASON_NO_JOBS, NULL },
-	{ "fits", MTS_REASON_FITS, NULL },	 { "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
-	{ "no-swap", MTS_REASON_NO_SWAP, NULL }, { "overcommit", MTS_REASON_OVERCOMMIT, NULL },
-	{ "user", MTS_REASON_USER, NULL },	 { "stall", MTS_REASON_STALL, NULL },
-	{ "oom", MTS_REASON_OOM, NULL },	 { "error", MTS_REASON_ERROR, NULL },
-	{ "suspend", MTS_REASON_SUSPEND, NULL }, { "unload", MTS_REASON_UNLOAD, NULL },
-	{ "copes", MTS_REASON_COPES, NULL },	 { "no-gain", MTS_REASON_NO_GAIN, NULL },
-	{ "shadow", MTS_REASON_SHADOW, NULL },	 { "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
-	{ "exempt", MTS_REASON_EXEMPT, NULL },	 { "policy", MTS_REASON_POLICY, NULL },
-	{ "fair", MTS_REASON_FAIR, NULL },	 { "token", MTS_REASON_TOKEN, NULL },
+	{ "none", MTS_REASON_NONE, NULL },
+	{ "no-jobs", MTS_REASON_NO_JOBS, NULL },
+	{ "fits", MTS_REASON_FITS, NULL },
+	{ "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
+	{ "no-swap", MTS_REASON_NO_SWAP, NULL },
+	{ "overcommit", MTS_REASON_OVERCOMMIT, NULL },
+	{ "user", MTS_REASON_USER, NULL },
+	{ "stall", MTS_REASON_STALL, NULL },
+	{ "oom", MTS_REASON_OOM, NULL },
+	{ "error", MTS_REASON_ERROR, NULL },
+	{ "suspend", MTS_REASON_SUSPEND, NULL },
+	{ "unload", MTS_REASON_UNLOAD, NULL },
+	{ "copes", MTS_REASON_COPES, NULL },
+	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
+	{ "shadow", MTS_REASON_SHADOW, NULL },
+	{ "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
+	{ "exempt", MTS_REASON_EXEMPT, NULL },
+	{ "policy", MTS_REASON_POLICY, NULL },
+	{ "fair", MTS_REASON_FAIR, NULL },
+	{ "token", MTS_REASON_TOKEN, NULL },
 	{ 0 },
 };
 
@@ -101,14 +107,10 @@ const struct word call_words[] = {
 };
 
 const struct word sees_words[] = {
-	{ "tty", MTS_SEES_TTY, NULL },
-	{ "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
-	{ "unix", MTS_SEES_UNIX, NULL },
-	{ "evdev", MTS_SEES_EVDEV, NULL },
-	{ "realtime", MTS_SEES_REALTIME, NULL },
-	{ "pipes", MTS_SEES_PIPES, NULL },
-	{ "swapins", MTS_SEES_SWAPINS, NULL },
-	{ 0 },
+	{ "tty", MTS_SEES_TTY, NULL },		 { "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
+	{ "unix", MTS_SEES_UNIX, NULL },	 { "evdev", MTS_SEES_EVDEV, NULL },
+	{ "realtime", MTS_SEES_REALTIME, NULL }, { "pipes", MTS_SEES_PIPES, NULL },
+	{ "swapins", MTS_SEES_SWAPINS, NULL },	 { 0 },
 };
 
 const struct word each_words[] = {
