@@ -52,7 +52,8 @@ static struct check {
 	u64 judged_at; /* turns were judged; 0: there are none */
 	u64 judged_in; /* in that round */
 	u64 longest_round; /* ns, of those planned since */
-	u64 longest_switch; /* ns, since */
+	u64 switching; /* ns in switches of this round, or of the last one if that took longer */
+	u64 switched; /* in those of this round */
 	u32 good, poor;
 	u64 moving_ns; /* counted before the switch */
 	u64 queue_since; /* nothing has begun, and jobs are in the queue; 0: it is not so */
@@ -373,7 +374,7 @@ static void check_judged(void)
 		check.judged_at = now;
 		check.judged_in = mts_rotor.phase.round;
 		check.longest_round = 0;
-		check.longest_switch = 0;
+		check.switching = 0;
 		check.good = past->rounds;
 		check.poor = past->poor;
 	}
@@ -382,7 +383,7 @@ static void check_judged(void)
 		check.judged_at = now;
 	else if (mts_rotor.phase.round > check.judged_in + 4 &&
 		 now - check.judged_at >
-			 4 * check.longest_round + check.longest_switch + 4 * NSEC_PER_SEC)
+			 4 * check.longest_round + check.switching + 4 * NSEC_PER_SEC)
 		BREACH("turns have not been judged for %llu ms; the longest round: %llu ms",
 		       (now - check.judged_at) / NSEC_PER_MSEC,
 		       check.longest_round / NSEC_PER_MSEC);
@@ -508,8 +509,9 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 	u64 counted = moving_ns() - check.moving_ns;
 
 	mts_user_log("switch took %llu ms, error %d", took / NSEC_PER_MSEC, err);
-	/* A round is judged when it is over, whatever its switches take. */
-	check.longest_switch = max(check.longest_switch, took);
+	/* A round is judged when it is over, whatever its switches take, each of them. */
+	check.switched += took;
+	check.switching = max(check.switching, check.switched);
 	if (counted > took)
 		BREACH("the parts of a switch of %llu us are counted as %llu us",
 		       took / NSEC_PER_USEC, counted / NSEC_PER_USEC);
@@ -517,6 +519,7 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 {
+	check.switched = 0;
 	coverage.rounds++;
 	check.capacity = plan->capacity;
 	check.spills = mts_stats_read(spills);
