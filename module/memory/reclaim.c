@@ -282,7 +282,7 @@ static void evict_some(const struct mts_eviction *e, struct mts_job *job, struct
 	moved = atomic64_add_return(call->moved, &moved_by_all) - moved;
 	call->refused = refused(mts_memory_swapouts() - swapouts, moved);
 	/* A running job faults its pages back: that says nothing about swap. */
-	if (!e->runs && !e->is_to_run(job))
+	if (!e->is_to_run(job))
 		note_call(call);
 }
 

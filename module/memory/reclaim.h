@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Evicts a job, mostly a frozen one, by memory.reclaim, in calls that can be interrupted. */
+/* Evicts a frozen job by memory.reclaim, in calls that can be interrupted. */
 #ifndef _MTS_RECLAIM_H
 #define _MTS_RECLAIM_H
 
@@ -19,8 +19,6 @@ struct task_struct;
  * @deadline: ktime, ns; the rest stays after it; 0: none. A call may overrun it by 5 s
  * @waits_for_disk: most of a switch's time goes to the disk: only mts should write to it
  * @row_ns: mts_disk_row_ns(): what a page takes if the job's pages do not lie apart
- * @runs: the job is not frozen: it faults its pages back, so what a call frees says nothing about
- *	swap
  * @owner: the rotor's thread, the only one that yields
  * @should_abort: the work may be out of date: finish soon. Process context, any thread
  * @should_yield: the owner has more urgent work. Process context, any thread
@@ -32,7 +30,6 @@ struct mts_eviction {
 	u64 deadline;
 	bool waits_for_disk;
 	u64 row_ns;
-	bool runs;
 	const struct task_struct *owner;
 	bool (*should_abort)(void);
 	bool (*should_yield)(void);

@@ -114,7 +114,7 @@ static void judge(struct mts_token *token, const struct mts_token_host *host)
 static bool is_given_up(const struct mts_token_host *host, const struct mts_token_job *job)
 {
 	return !job->may_hold || job->asleep || now_run(host) > RUN_HIGH ||
-	       (!job->fetched && faults_little(job, host));
+	       faults_little(job, host);
 }
 
 /* A job holds, or did and is gone. Return: is its time over, and does another one fault? */

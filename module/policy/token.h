@@ -21,7 +21,6 @@
  * @lacks: bytes of it in swap: the paper's allocated memory less the resident set
  * @may_hold: nothing exempts it
  * @asleep: no thread of it wants to run
- * @fetched: its memory was brought back since the last step: that it faults little says nothing
  * @holds: it is the holder
  * @held_ns: time for which it has held, in sum, since it was barred last
  * @held_at: when it last did; ktime
@@ -32,7 +31,6 @@ struct mts_token_job {
 	u64 lacks;
 	bool may_hold;
 	bool asleep;
-	bool fetched;
 	bool holds;
 	u64 held_ns;
 	u64 held_at;

@@ -60,7 +60,7 @@ struct mts_move mts_bring_frozen(void)
 	return move;
 }
 
-static u64 bring(u32 to, struct mts_move *move)
+static void bring(u32 to, struct mts_move *move)
 {
 	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, pages = 0, took;
 	struct mts_costs_move cost = mts_costs_begin();
@@ -81,7 +81,6 @@ static u64 bring(u32 to, struct mts_move *move)
 		mts_stats_add(brought_back, pages);
 		mts_stats_add(bring_back_ns, took);
 	}
-	return pages;
 }
 
 /* Add the jobs that were thawed as wanted since the last call, up to WANTED_MOST. */
@@ -125,28 +124,6 @@ void mts_bring_wanted(void)
 	set_user_nice(current, nice);
 	/* It is not the running bin that swaps. */
 	mts_fit_excuse_swapins(mts_memory_swapins() - swapins);
-}
-
-u64 mts_bring_holder(struct mts_job *job, u64 end)
-{
-	struct mts_moved moved = { .job = job };
-	struct mts_move move = {
-		.jobs = &moved,
-		.n = 1,
-		.deadline = end,
-		.urgent = true,
-		.should_abort = mts_rotor_should_abort,
-		.should_yield = mts_rotor_is_wanted,
-	};
-	int nice = task_nice(current);
-	u64 pages;
-
-	/* As it runs, it competes with the other jobs and with itself. */
-	set_user_nice(current, 0);
-	pages = bring(MTS_BIN_EVERY, &move);
-	set_user_nice(current, nice);
-	mts_stats_add(brought_back, pages);
-	return pages;
 }
 
 void mts_bring_running(u32 first, u32 end)

@@ -20,12 +20,6 @@ u32 mts_bring_threads(void);
  */
 void mts_bring_wanted(void);
 
-/*
- * Bring back a job that runs, in no bin, as far as that goes until @end (ktime, ns), or until a job
- * is wanted. Return: pages.
- */
-u64 mts_bring_holder(struct mts_job *job, u64 end);
-
 /* Bring back the jobs that are to run, of the roster's from @first to before @end. */
 void mts_bring_running(u32 first, u32 end);
 

@@ -81,29 +81,6 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
 	return got;
 }
 
-/* Any context. */
-static bool is_to_be_left(const struct mts_job *job)
-{
-	return mts_gate_reason() || test_bit(MTS_JOB_EV_EMPTIED, &job->events);
-}
-
-u64 mts_evict_running(struct mts_job *job, u64 want, u64 deadline)
-{
-	struct mts_eviction e = new_eviction(want, deadline);
-	u64 began = ktime_get_ns(), got;
-	bool all, again;
-
-	e.runs = true;
-	e.waits_for_disk = false;
-	e.is_to_run = is_to_be_left;
-	got = mts_ops->evict(&e, job, &all, &again);
-	mutex_lock(&mts_lock);
-	job->evicted += got;
-	mutex_unlock(&mts_lock);
-	mts_stats_add(evict_ns, ktime_get_ns() - began);
-	return got;
-}
-
 /* ---- the bins that do not run ------------------------------------------------- */
 
 /* The roster's jobs in that order, without those that run. Return: how many. */

@@ -19,12 +19,6 @@ void mts_evict_for_running(u64 least);
 u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
 
 /*
- * The same of a job that is not frozen. It faults back what it needs, so nothing is learned of the
- * disk. Return early if a job is wanted (mts_rotor_is_wanted()).
- */
-u64 mts_evict_running(struct mts_job *job, u64 want, u64 deadline);
-
-/*
  * Up to @want bytes of what is frozen and waits: the bin that runs again last goes first, which is
  * the one that has just run. Until @deadline, as above. Return: bytes that left memory.
  */

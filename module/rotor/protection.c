@@ -28,7 +28,8 @@ static u64 all_memory(void)
 	return mts_add_sat(mts_rotor.round.plan.capacity, mts_rotor.round.plan.resident_demand);
 }
 
-u64 mts_protection_of_holder(const struct mts_job *job)
+/* What the holder keeps: what it needs and somewhat more, if it leaves the others a part. */
+static u64 holder_bytes(const struct mts_job *job)
 {
 	u64 most = all_memory();
 
@@ -51,7 +52,7 @@ void mts_protection_update(bool wanted)
 		if (used || always)
 			low = min(job->demand, most);
 		else if (wanted && job->holder)
-			low = mts_protection_of_holder(job);
+			low = holder_bytes(job);
 		mts_promise_step("memory is protected");
 		mts_protect(job, low, used && !always ? mts_rotor.round.nbins : 1);
 	}

@@ -12,7 +12,4 @@
  */
 void mts_protection_update(bool wanted);
 
-/* Bytes that the holder keeps: what it needs and somewhat more, if it leaves the others a part. */
-u64 mts_protection_of_holder(const struct mts_job *job);
-
 #endif /* _MTS_ROTOR_PROTECTION_H */

@@ -5,10 +5,7 @@
 #include "events/stats.h"
 #include "jobs/freezer.h"
 #include "jobs/ops.h"
-#include "memory/memory.h"
 #include "policy/token.h"
-#include "rotor/bring.h"
-#include "rotor/evict.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -17,37 +14,17 @@
 #define STEP_NS (1 * (u64)NSEC_PER_SEC)
 /* A shorter time says too little about rates of some faults a second. */
 #define LEAST_NS (STEP_NS / 4)
-/* Room is made, and memory comes back, for so long before the rotor looks at its events. */
-#define PART_NS (STEP_NS / 4)
-/* What the holder lacks is not worth the search in its page tables below this, bytes. */
-#define LEAST_BYTES (1024ull << 10)
-/* Room beyond what the holder lacks: bring-back leaves half of it (bring_back.h). */
-#define SPARE_PART 32u
 
 /*
  * @policy: see policy/token.h
  * @measured: measurement of the last step; ktime, ns; 0: there was none
  * @is_old: there was a step since the last measurement
- * @fetched: pages of the holder brought back since then
- * @in_vain: nothing comes back until the next step
  */
 static struct {
 	struct mts_token policy;
 	u64 measured;
 	bool is_old;
-	u64 fetched;
-	bool in_vain;
 } token;
-
-static struct mts_job *holder(void)
-{
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->holder)
-			return mts_rotor.roster.jobs[i];
-	return NULL;
-}
 
 static bool may_hold(const struct mts_job *job)
 {
@@ -79,9 +56,6 @@ static u64 read_job(struct mts_job *job, u64 *waited)
 	job->token_read.major_faults = job->usage.major_faults;
 	job->swap_waited = waits.waited_ns;
 
-	account->fetched = job->holder && token.fetched;
-	if (job->holder)
-		account->faults = mts_sub_floor(account->faults, token.fetched);
 	/* What it swaps within limits of its cgroup is none of the host's business. */
 	if (job->confined)
 		account->faults = 0;
@@ -151,8 +125,6 @@ static void step(u64 now)
 	bool had = token.policy.since;
 	u32 chosen = mts_rotor.roster.n, i;
 
-	token.fetched = 0;
-	token.in_vain = false;
 	/* The first one has nothing to compare with. */
 	if (token.measured)
 		chosen = decide(&host);
@@ -171,71 +143,6 @@ static void step(u64 now)
 	mts_protection_update(!mts_rotor.admission.starves && mts_gate_may_freeze());
 }
 
-/* ---- the holder's memory ------------------------------------------------------------- */
-
-/* Whose memory the holder gets: the largest job that is not exempt. NULL: there is none. */
-static struct mts_job *find_giver(void)
-{
-	struct mts_job *giver = NULL;
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++) {
-		struct mts_job *job = mts_rotor.roster.jobs[i];
-
-		if (job->holder || mts_roster_is_resident(job) || job->limited || job->kept_bytes ||
-		    READ_ONCE(job->frozen))
-			continue;
-		if (!giver || job->rss > giver->rss)
-			giver = job;
-	}
-	return giver;
-}
-
-/*
- * The kernel takes memory from the others for each page that the holder faults in, one by one. And
- * the multi-generational LRU ignores memory.low once it has looked at each cgroup. In bulk it is
- * taken from one of them, before the holder needs it.
- */
-static void make_room(u64 bytes)
-{
-	u64 spare = ((u64)totalram_pages() << PAGE_SHIFT) / SPARE_PART;
-	u64 want = mts_sub_floor(bytes + spare, mts_memory_available());
-	struct mts_job *giver;
-
-	giver = want ? find_giver() : NULL;
-	if (!giver)
-		return;
-	mts_evict_running(giver, want, ktime_get_ns() + PART_NS);
-	mts_roster_measure_job(giver);
-}
-
-/* A disk that serves single faults as well reads what the holder touches sooner than all of it. */
-static bool is_bulk_worthwhile(void)
-{
-	return !mts_disk_is_known(&mts_rotor.costs.disk.in, ktime_get_ns()) ||
-	       mts_rotor_disk_is_slow();
-}
-
-/* Return: is there more to do? */
-static bool fetch_part(void)
-{
-	struct mts_job *job = holder();
-	u64 lacks, pages;
-
-	if (!job || token.in_vain || !is_bulk_worthwhile())
-		return false;
-	lacks = min(mts_sub_floor(job->demand, job->rss),
-		    mts_sub_floor(mts_protection_of_holder(job), job->rss));
-	if (lacks < LEAST_BYTES)
-		return false;
-	make_room(lacks);
-	pages = mts_bring_holder(job, ktime_get_ns() + PART_NS);
-	token.fetched += pages;
-	token.in_vain = pages < LEAST_BYTES >> PAGE_SHIFT;
-	mts_roster_measure_job(job);
-	return !token.in_vain;
-}
-
 u64 mts_token_step_all(u64 now)
 {
 	/* The admission drops it for other jobs, and for a new configuration. */
@@ -243,7 +150,7 @@ u64 mts_token_step_all(u64 now)
 	if (!token.is_old && (!token.measured || now - token.measured >= LEAST_NS))
 		step(now);
 	token.is_old = true;
-	return fetch_part() ? NSEC_PER_MSEC : STEP_NS;
+	return STEP_NS;
 }
 
 void mts_token_rest(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* MTS_POLICY_TOKEN: one job at a time keeps its memory, and gets back what it lacks. */
+/* MTS_POLICY_TOKEN: one job at a time keeps its memory, and the others make room. */
 #ifndef _MTS_ROTOR_TOKEN_H
 #define _MTS_ROTOR_TOKEN_H
 

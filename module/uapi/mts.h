@@ -90,7 +90,7 @@ enum mts_policy {
 	 */
 	MTS_POLICY_FAIR = 2,
 	/*
-	 * One of the jobs that fault keeps its memory and gets back what it lacks, until it does
+	 * One of the jobs that fault keeps its memory, and the others make room, until it does
 	 * not fault any more or its time is over (Jiang & Zhang 2001).
 	 */
 	MTS_POLICY_TOKEN = 3,
@@ -615,8 +615,7 @@ enum mts_job_state {
 	MTS_JOB_QUEUED = 12, /* held in the queue before its first instruction */
 	/* MTS_POLICY_FAIR: it swaps more than its share, and is frozen part of the time. */
 	MTS_JOB_DELAYED = 13,
-	MTS_JOB_HOLDER =
-		14, /* MTS_POLICY_TOKEN: it keeps its memory, and gets back what it lacks */
+	MTS_JOB_HOLDER = 14, /* MTS_POLICY_TOKEN: it keeps its memory, the others make room */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu

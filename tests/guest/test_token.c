@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* policy=token: one job at a time keeps its memory, and gets back what it lacks. */
+/* policy=token: one job at a time keeps its memory, and the others make room. */
 #include "guest.h"
 
 /* One request at a time, of 0.5 ms: jobs that thrash wait for it. */
@@ -104,17 +104,6 @@ static void it_is_passed_on(void)
 }
 
 /* By faults alone the holder reads each page by itself. */
-static void the_holder_comes_back_in_bulk(void)
-{
-	struct mts_stats before = get_stats();
-
-	thrash(36);
-	expect_within(60000, holder(), "none holds: %s", describe());
-	expect_within(30000, get_stats().brought_back - before.brought_back > MIB / PAGE,
-		      "%llu pages: %s", get_stats().brought_back - before.brought_back, describe());
-	check(get_stats().evict_got > before.evict_got, "no room was made");
-}
-
 static void other_policies_restore_all(void)
 {
 	thrash(36);
@@ -160,5 +149,4 @@ static void unload_restores_all(void)
 }
 
 GUEST_TESTS(TEST_SLOW(one_job_holds, 300), TEST_SLOW(it_is_passed_on, 400),
-	    TEST_SLOW(the_holder_comes_back_in_bulk, 300),
 	    TEST_SLOW(other_policies_restore_all, 400), TEST_SLOW(unload_restores_all, 300));

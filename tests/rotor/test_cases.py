@@ -59,7 +59,6 @@ CASES = (
     "nobody_is_delayed_for_nobody",
     "while_all_fits_it_does_not_act",
     "the_job_that_lacks_least_holds",
-    "the_holder_has_its_memory_soon",
     "another_one_holds_after_ten_seconds",
     "a_holder_that_sleeps_gives_it_up",
     "a_holder_that_ends_is_followed",
@@ -69,7 +68,6 @@ CASES = (
     "shadow_withdraws_it",
     "unload_withdraws_it",
     "nobody_is_frozen_for_the_holder",
-    "nothing_is_taken_of_a_realtime_job",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {

@@ -141,9 +141,6 @@ static void it_is_given_up_when_it_does_not_fault(void **unused)
 	jobs[1].faults = 1;
 	assert_int_equal(step(), 1);
 	jobs[1].faults = 0;
-	jobs[1].fetched = true;
-	assert_int_equal(step(), 1);
-	jobs[1].fetched = false;
 	assert_int_equal(step(), JOBS);
 }
 

@@ -216,8 +216,7 @@ static void show_sharing(const struct snapshot *s)
 
 		delayed += job->state == MTS_JOB_DELAYED;
 		if (job->state == MTS_JOB_HOLDER)
-			print_field("holder",
-				    "job %s (%u) keeps its memory, and gets back the rest",
+			print_field("holder", "job %s (%u) keeps its memory, the others make room",
 				    format_name(name, sizeof(name), job->name), job->id);
 	}
 	if (s->status.reason == MTS_REASON_FAIR)

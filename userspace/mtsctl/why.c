@@ -142,8 +142,8 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			(unsigned long long)job->delays, job->delays == 1 ? "" : "s");
 		return;
 	case MTS_JOB_HOLDER:
-		print_field("frozen", "no: it keeps its memory, and gets back what it lacks "
-				      "(policy=token)");
+		print_field("frozen",
+			    "no: it keeps its memory, the others make room (policy=token)");
 		return;
 	case MTS_JOB_FOREIGN:
 		print_field("frozen", "by another process: mts leaves it alone");
