@@ -36,7 +36,7 @@ u32 mts_forecast_part(const struct mts_plan *plan);
  * @bins: as planned; with fewer than two bins, turns of two equal ones are meant
  * @plan: as planned
  *
- * Disjoint bins run one at a time, each for its slice, and none in a switch. Exempt jobs always run.
+ * Disjoint bins run one at a time, each for its slice, and none in a switch. Exempt jobs run on.
  * Overlapping bins run for the part of the time that their memory is there, on the processors that
  * moving memory leaves (mts_plan.lost).
  */

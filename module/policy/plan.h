@@ -33,8 +33,8 @@ size_t mts_plan_scratch(u32 n);
  * packing would take too long.
  *
  * Overlapping bins (.step): in place of bins there are groups of jobs (window.h), if more than one
- * bin is needed. With .chooses only if they are better by the forecast (forecast.h), as disjoint bins
- * are the published scheduler.
+ * bin is needed. With .chooses only if they are better by the forecast (forecast.h), as disjoint
+ * bins are the published scheduler.
  *
  * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand / capacity. The maximum is
  * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. Then:

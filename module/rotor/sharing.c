@@ -11,12 +11,14 @@
 #define TURN_NS (1 * (u64)NSEC_PER_SEC)
 
 /* The steps of a policy. @step: return ns until the next one. */
-static const struct steps {
+struct steps {
 	u64 (*step)(u64 now);
 	void (*rest)(void);
 	void (*end)(void);
-} fair = { mts_fair_step_all, mts_fair_rest, mts_fair_end },
-  token = { mts_token_step_all, mts_token_rest, mts_token_end };
+};
+
+static const struct steps fair = { mts_fair_step_all, mts_fair_rest, mts_fair_end };
+static const struct steps token = { mts_token_step_all, mts_token_rest, mts_token_end };
 
 static const struct steps *acting;
 

@@ -45,7 +45,7 @@ static int on_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct mts_job *job;
 
 	/* Other pages were there already: nothing was waited for but a lock. */
-	if (!(regs_return_value(regs) & VM_FAULT_MAJOR))
+	if (!(regs_return_value(regs) & (__force unsigned long)VM_FAULT_MAJOR))
 		return 0;
 	rcu_read_lock();
 	job = current_job();
@@ -72,6 +72,11 @@ static int install(void)
 	return register_kretprobe(&probe);
 }
 
+static void log_failure(int err)
+{
+	pr_notice("cannot hook do_swap_page: error %d: pressure tells who waits for swap\n", err);
+}
+
 void mts_swapins_watch(bool wanted)
 {
 	int err;
@@ -82,9 +87,7 @@ void mts_swapins_watch(bool wanted)
 		installed = !err;
 		mts_swap_waits_set_seen(installed);
 		if (err)
-			pr_notice(
-				"cannot hook do_swap_page: error %d: waits are taken from pressure accounts\n",
-				err);
+			log_failure(err);
 	} else if (!wanted && installed) {
 		mts_swap_waits_set_seen(false);
 		unregister_kretprobe(&probe);
@@ -98,9 +101,7 @@ void mts_swapins_init(void)
 	int err = install();
 
 	if (err) {
-		pr_notice(
-			"cannot hook do_swap_page: error %d: waits for swap are taken from pressure accounts\n",
-			err);
+		log_failure(err);
 		return;
 	}
 	unregister_kretprobe(&probe);

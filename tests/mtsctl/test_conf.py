@@ -148,7 +148,7 @@ def test_min_slice_against_slice(mtsctl, host):
 
 
 MISTAKES = [
-    ("[mts]\nslise=5s\n", 2, "unknown key 'slise': is it slice? Keys of [mts] are mode, policy, pack"),
+    ("[mts]\nslise=5s\n", 2, "unknown key 'slise': is it slice? Keys of [mts] are mode, policy"),
     ("[mts]\nmax-pause=5s\n", 2, "unknown key 'max-pause': is it max_pause?"),
     ("[mts]\ncolour=5s\n", 2, "unknown key 'colour': keys of [mts] are mode, policy, pack"),
     ("[mts]\nMODE=off\n", 2, "unknown key 'MODE'"),

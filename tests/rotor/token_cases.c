@@ -14,13 +14,18 @@
 
 static struct model *jobs[JOBS];
 
-/* Jobs of 3, 4 and 5 GiB in 7.5 GiB, which thrash when the policy begins. */
+/*
+ * Jobs of 3, 4 and 5 GiB in 7.5 GiB, which thrash when the policy begins. The disk serves single
+ * faults at 200 MB/s: a holder has its memory in some of its ten seconds.
+ */
 static void begin(void)
 {
 	struct mts_config config = config_of(MTS_MODE_AUTO);
+	struct host fast = usual_host;
 	u32 i;
 
-	case_begin(&usual_host, MTS_MODE_OFF);
+	fast.fault_ns = 20000;
+	case_begin(&fast, MTS_MODE_OFF);
 	for (i = 0; i < JOBS; i++)
 		jobs[i] = host_add((3 + i) * GIB, 0, 0);
 	machine_sleep(20 * SECOND);
@@ -103,7 +108,7 @@ static void another_one_holds_after_ten_seconds(void)
 	took = wait_until(have_all_held, NULL, 90 * SECOND);
 	EXPECT(took < 90 * SECOND, "they held %llu, %llu and %llu times", jobs[0]->job->holdings,
 	       jobs[1]->job->holdings, jobs[2]->job->holdings);
-	EXPECT(mts_stats_read(holding_ns) >= 20 * SECOND, "held for %llu ms",
+	EXPECT(mts_stats_read(holding_ns) >= 10 * SECOND, "held for %llu ms",
 	       mts_stats_read(holding_ns) / MS);
 	world_unload();
 }
@@ -165,8 +170,10 @@ static void its_own_protection_is_restored(void)
 	u32 i;
 
 	begin();
-	for (i = 0; i < JOBS; i++)
-		jobs[i]->own_low = jobs[i]->low = 64 * MIB;
+	for (i = 0; i < JOBS; i++) {
+		jobs[i]->own_low = 64 * MIB;
+		jobs[i]->low = 64 * MIB;
+	}
 	need_holder();
 	NEED(holder()->low > GIB, "memory.low is %llu MiB", holder()->low / MIB);
 	world_configure(&turns);

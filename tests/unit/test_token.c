@@ -184,7 +184,7 @@ static void after_ten_seconds_another_one_holds(void **unused)
 	hold();
 	for (i = 0; i < 8; i++)
 		assert_int_equal(step(), 1);
-	/* The holder does not fault; the processors are used, and the others thrash all the same. */
+	/* The holder does not fault; processors are used, and the others thrash all the same. */
 	jobs[1].faults = 5;
 	for (i = 0; i < 10; i++)
 		assert_int_equal(step(), 2);
@@ -262,7 +262,8 @@ static void hold_for(u64 user_ns)
 	host.user_ns = SECOND / 5;
 	jobs[1].asleep = false;
 	assert_int_equal(step(), 1);
-	jobs[0].may_hold = jobs[2].may_hold = false;
+	jobs[0].may_hold = false;
+	jobs[2].may_hold = false;
 	host.user_ns = user_ns;
 	jobs[1].asleep = true;
 	assert_int_equal(step(), JOBS);
