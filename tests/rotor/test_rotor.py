@@ -26,8 +26,8 @@ TRANSITIONS = {
 RARE = {
     "freeze": {"off", "stopped", "paused"},
     "thaw": {"off", "stopped", "paused"},
-    "evict": {"off", "idle", "stopped", "paused"},
-    "bring": {"off", "idle", "running", "stopped", "paused"},
+    "evict": {"off", "idle", "stopped", "paused", "sharing"},
+    "bring": {"off", "idle", "running", "stopped", "paused", "sharing"},
     "use": {"off", "idle", "running", "stopped", "paused", "sharing"},
 }
 
