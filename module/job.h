@@ -18,7 +18,9 @@
 #include "policy/admission.h"
 #include "policy/confined.h"
 #include "policy/demand.h"
+#include "policy/fair.h"
 #include "policy/ties.h"
+#include "policy/token.h"
 #include "policy/working_set.h"
 
 /* Bits of mts_job.events: set by hooks, taken by the rotor. */
@@ -162,6 +164,10 @@ struct mts_job {
 	/* moves.c, any context: to this cgroup the last process has moved; 0: it has not */
 	u64 moved_to;
 
+	/* swapins.c, any context: time that tasks have waited for swap; when one last did */
+	atomic64_t swapin_ns;
+	atomic64_t swapin_at; /* ktime, ns; 0: never */
+
 	/* freezer.c, under freeze_lock; readers may race */
 	struct mutex freeze_lock;
 	bool retired; /* never to be frozen again */
@@ -293,6 +299,22 @@ struct mts_job {
 	struct mts_touched touched_before; /* the last record, while the next one is made */
 	struct mts_slice_use use;
 	struct mts_working_set working_set;
+	/* fair.c and token.c, in the rotor's thread; readers may race */
+	struct mts_fair_job fair;
+	u64 swap_waited; /* mts_swap_waits.waited_ns as last read */
+	u64 swap_wait_ns; /* the part of it that the policy has accounted */
+	u64 delays; /* times that it was delayed */
+	u64 holdings; /* times that it was the holder */
+	bool delayed; /* fair.c: as last judged */
+	bool holder; /* token.c: it keeps its memory */
+	/* token.c, in the rotor's thread: the job's account; what was read of it last */
+	struct mts_token_job token;
+	struct {
+		bool done; /* the other fields are valid */
+		u64 user_ns;
+		u64 major_faults;
+	} token_read;
+
 	/* the rotor's thread */
 	u64 turn_ns; /* slices since it came in */
 	bool turn_was_short; /* the host has reclaimed in one of them */

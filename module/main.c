@@ -56,6 +56,7 @@ static int __init mts_init(void)
 	err = mts_hooks_init();
 	if (err)
 		goto out_rotor;
+	mts_hooks_watch_swapins(mts_config_needs_swapins());
 	err = mts_device_init();
 	if (err)
 		goto out_hooks;

@@ -32,15 +32,17 @@ _MTSD = """{
 exec mtsd"""
 
 
-def _policy(name: str, title: str, kernel: str, *, zswap: bool = False) -> Policy:
-    """After these commands, which set up what the kernel has of its own."""
+def _policy(
+    name: str, title: str, kernel: str, *, zswap: bool = False, settings: str = ""
+) -> Policy:
+    """After these commands, which set up what the kernel has of its own; and with settings."""
     return Policy(
         name,
         title,
         start="mts",
         module=True,
         files={"bin/mtsctl": BUILD / "static" / "mtsctl"},
-        setup=kernel + _SETUP,
+        setup=kernel + _SETUP + (f"\nmtsctl set {settings}" if settings else ""),
         zswap=zswap,
         append=ZSWAP_ON if zswap else "",
         after=_EVENTS + _AFTER,
@@ -66,6 +68,16 @@ POLICIES = (
     _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
     _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
     _policy("mts+zswap", "mts where zswap is on: 20 % of what is free", ZSWAP, zswap=True),
+    _policy("fair", "mts with policy=fair: swap fairness", CLASSIC_LRU, settings="policy=fair"),
+    _policy(
+        "token", "mts with policy=token: thrashing protection", CLASSIC_LRU, settings="policy=token"
+    ),
+    _policy(
+        "none",
+        "mts with policy=none: a cgroup a job, and no more",
+        CLASSIC_LRU,
+        settings="policy=none",
+    ),
     _userspace("userspace", "mtsd: the medium-term scheduler in user space"),
     _userspace(
         "userspace-pageout",

@@ -260,6 +260,12 @@ static int op_ran(struct mts_job *mts, struct mts_ran *ran)
 	return 0;
 }
 
+/* Who swaps by himself is not simulated, and neither are the policies that ask. */
+static void op_swap_waits(struct mts_job *mts, struct mts_swap_waits *waits)
+{
+	*waits = (struct mts_swap_waits){ 0 };
+}
+
 /* demand=used is not simulated: all is used. */
 static void op_use(struct mts_move *move)
 {
@@ -289,6 +295,7 @@ static const struct mts_ops ops = {
 	.is_frozen = op_is_frozen,
 	.awake = op_awake,
 	.stalls = op_stalls,
+	.swap_waits = op_swap_waits,
 	.usage = op_usage,
 	.resident = op_resident,
 	.limits = op_limits,

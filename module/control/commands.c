@@ -26,6 +26,8 @@ static int config_set(const struct mts_config *config)
 		mts_gate_open(MTS_REASON_NONE);
 		mts_reclaim_retry();
 	}
+	if (config->mask & MTS_CONFIG_POLICY)
+		mts_hooks_watch_swapins(mts_config_needs_swapins());
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/*
 	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.
@@ -266,6 +268,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_FOREIGN;
 	if (READ_ONCE(job->held))
 		return MTS_JOB_QUEUED;
+	if (READ_ONCE(job->delayed))
+		return MTS_JOB_DELAYED;
 	if (READ_ONCE(job->frozen))
 		return mts_ops->is_frozen(job) ? MTS_JOB_FROZEN : MTS_JOB_FREEZING;
 	if (job->flags & MTS_JOB_PIN)
@@ -282,6 +286,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_LIMITED;
 	if (job->has_no_swap)
 		return MTS_JOB_NO_SWAP;
+	if (job->holder)
+		return MTS_JOB_HOLDER;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;
 }
 
@@ -336,6 +342,9 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.starts_ns = held ? job->starts_at : 0,
 		.starts_by_ns = held ? since + job->max_wait_ns : 0,
 		.queued_ns = READ_ONCE(job->held_for),
+		.swap_wait_ns = job->swap_wait_ns,
+		.delays = job->delays,
+		.holdings = job->holdings,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

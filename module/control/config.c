@@ -12,6 +12,10 @@ static char *mode = "auto";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, off");
 
+static char *policy = "turns";
+module_param(policy, charp, 0444);
+MODULE_PARM_DESC(policy, "how memory is shared at load: turns (default), none, fair, token");
+
 static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);
 MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000 (default 5000)");
@@ -36,6 +40,7 @@ static struct mts_config current_config = {
 	.interactive = MTS_DEFAULT_INTERACTIVE,
 	.step = MTS_DEFAULT_STEP,
 	.queue = MTS_DEFAULT_QUEUE,
+	.policy = MTS_DEFAULT_POLICY,
 };
 
 static const char *const mode_names[] = {
@@ -43,6 +48,13 @@ static const char *const mode_names[] = {
 	[MTS_MODE_AUTO] = "auto",
 	[MTS_MODE_ALWAYS] = "always",
 	[MTS_MODE_SHADOW] = "shadow",
+};
+
+static const char *const policy_names[] = {
+	[MTS_POLICY_TURNS] = "turns",
+	[MTS_POLICY_NONE] = "none",
+	[MTS_POLICY_FAIR] = "fair",
+	[MTS_POLICY_TOKEN] = "token",
 };
 
 const char *mts_config_cgroup_base(void)
@@ -70,7 +82,8 @@ bool mts_config_is_pause(u64 ns)
 static int check(const struct mts_config *c)
 {
 	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
-	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO)
+	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO ||
+	    c->policy > MTS_POLICY_TOKEN)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -119,6 +132,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.step = set->step;
 	if (set->mask & MTS_CONFIG_QUEUE)
 		merged.queue = set->queue;
+	if (set->mask & MTS_CONFIG_POLICY)
+		merged.policy = set->policy;
 	/* If only slice_ns is set, min_slice_ns follows it down. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
@@ -135,6 +150,13 @@ int mts_config_set(const struct mts_config *set)
 	}
 	mutex_unlock(&mts_lock);
 	return err;
+}
+
+bool mts_config_needs_swapins(void)
+{
+	u32 policy = READ_ONCE(current_config.policy);
+
+	return policy == MTS_POLICY_FAIR || policy == MTS_POLICY_TOKEN;
 }
 
 /* "bin", "auto", or whole MiB. */
@@ -165,7 +187,8 @@ static int parse_step(const char *text, u32 *value)
 int mts_config_init(void)
 {
 	struct mts_config c = {
-		.mask = MTS_CONFIG_MODE | MTS_CONFIG_SLICE | MTS_CONFIG_BIN | MTS_CONFIG_STEP,
+		.mask = MTS_CONFIG_MODE | MTS_CONFIG_POLICY | MTS_CONFIG_SLICE | MTS_CONFIG_BIN |
+			MTS_CONFIG_STEP,
 		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
 		.bin_bytes = bin_bytes,
 	};
@@ -176,6 +199,12 @@ int mts_config_init(void)
 		return -EINVAL;
 	}
 	c.mode = found;
+	found = match_string(policy_names, ARRAY_SIZE(policy_names), policy);
+	if (found < 0) {
+		pr_err("policy=%s: not one of turns, none, fair, token\n", policy);
+		return -EINVAL;
+	}
+	c.policy = found;
 	err = parse_step(step, &c.step);
 	if (err) {
 		pr_err("step=%s: not bin, auto, or a size of whole MiB from 1M to 1P\n", step);

@@ -14,6 +14,9 @@ void mts_config_get(struct mts_config *config);
 /* Check and set the fields named in config->mask; takes mts_lock. Errors: see uapi/mts.h. */
 int mts_config_set(const struct mts_config *config);
 
+/* Does the policy need to know how long jobs wait for swap? */
+bool mts_config_needs_swapins(void);
+
 /* Is this a valid pause limit (struct mts_job_pause)? */
 bool mts_config_is_pause(u64 ns);
 

@@ -63,7 +63,10 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_REASON_NO_GAIN, "no-gain") \
 	EM(MTS_REASON_SHADOW, "shadow") \
 	EM(MTS_REASON_SLOW_SWAP, "slow-swap") \
-	EM_LAST(MTS_REASON_EXEMPT, "exempt")
+	EM(MTS_REASON_EXEMPT, "exempt") \
+	EM(MTS_REASON_POLICY, "policy") \
+	EM(MTS_REASON_FAIR, "fair") \
+	EM_LAST(MTS_REASON_TOKEN, "token")
 
 #define MTS_TRACE_SLICE_ENDS \
 	EM(MTS_SLICE_OVER, "over") \

@@ -4,10 +4,11 @@
 
 #include <linux/fs.h>
 
+#include "jobs/swap_waits.h"
+#include "jobs/tasks.h"
 #include "memory/bring_back.h"
 #include "memory/cgroupfs.h"
 #include "memory/limits.h"
-#include "jobs/tasks.h"
 #include "memory/touched.h"
 #include "memory/usage.h"
 
@@ -81,6 +82,7 @@ static const struct mts_ops cgroup_ops = {
 	.is_frozen = cgroup_ops_is_frozen,
 	.awake = cgroup_ops_awake,
 	.stalls = cgroup_ops_stalls,
+	.swap_waits = mts_swap_waits_read,
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
 	.limits = mts_limits_read,

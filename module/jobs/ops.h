@@ -14,6 +14,17 @@
 #include "policy/demand.h"
 
 /**
+ * struct mts_swap_waits
+ * @waited_ns: time that its tasks have waited, all together; it counts while MTS_POLICY_FAIR or
+ *	MTS_POLICY_TOKEN is configured, and never falls
+ * @waiting: a task waits now
+ */
+struct mts_swap_waits {
+	u64 waited_ns;
+	bool waiting;
+};
+
+/**
  * struct mts_ops
  * @freeze: ask for a freeze or a thaw; does not wait for the tasks. Process
  *	context; the caller may forbid reclaim. Errors: -ENODEV, the cgroup is gone.
@@ -26,6 +37,7 @@
  *	wait for memory. -ENODATA: the kernel does not count them. Any context.
  * @stalls: does a task of it wait for memory now? False also if the kernel does not count that.
  *	Any context.
+ * @swap_waits: how its tasks wait for pages from swap. Any context.
  * @usage: measure; cheap as long as nothing has changed. In the rotor's thread alone.
  *	-ENODEV: the cgroup is gone.
  * @resident: bytes in memory, all kinds; cheaper than @usage.
@@ -50,6 +62,7 @@ struct mts_ops {
 	bool (*is_frozen)(struct mts_job *job);
 	int (*awake)(struct mts_job *job);
 	bool (*stalls)(struct mts_job *job);
+	void (*swap_waits)(struct mts_job *job, struct mts_swap_waits *waits);
 	int (*usage)(struct mts_job *job, struct mts_usage *usage);
 	int (*resident)(struct mts_job *job, u64 *bytes);
 	void (*limits)(struct mts_job *job, struct mts_mem_limits *limits);

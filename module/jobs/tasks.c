@@ -162,6 +162,13 @@ u64 mts_tasks_stalled(struct mts_job *job)
 	return sum;
 }
 
+u64 mts_tasks_stalled_total(struct cgroup *cgrp)
+{
+	struct psi_group *psi = pressure_of(cgrp);
+
+	return psi ? READ_ONCE(psi->total[PSI_AVGS][PSI_MEM_SOME]) : 0;
+}
+
 int mts_tasks_awake(struct cgroup *cgrp)
 {
 	struct psi_group *psi = pressure_of(cgrp);
@@ -182,6 +189,11 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 u64 mts_tasks_stalled(struct mts_job *job)
 {
 	return U64_MAX;
+}
+
+u64 mts_tasks_stalled_total(struct cgroup *cgrp)
+{
+	return 0;
 }
 
 int mts_tasks_awake(struct cgroup *cgrp)

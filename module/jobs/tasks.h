@@ -46,6 +46,12 @@ bool mts_tasks_stalls(struct cgroup *cgrp);
  */
 u64 mts_tasks_stalled(struct mts_job *job);
 
+/*
+ * Time in which a task of the cgroup waited for memory, ns; the kernel updates it every two
+ * seconds. 0: not known. Any context.
+ */
+u64 mts_tasks_stalled_total(struct cgroup *cgrp);
+
 /**
  * mts_tasks_look() - sample by a walk what the threads of all jobs do
  *

@@ -2,6 +2,8 @@
 /* Do turns pay? */
 #include "policy/admission.h"
 
+#include "policy/forecast.h"
+
 /*
  * A window lasts at least 200 ms: long compared with the ticks of several ms in which the kernel
  * counts processor time. It needs 3 looks at the jobs, or 10 if some jobs sleep part of the time,
@@ -14,18 +16,6 @@
 #define WINDOW_MAX_NS (2ull * 1000000000)
 /* A window older than this is discarded, ns: it no longer describes the present. */
 #define STALE_NS (10ull * 1000000000)
-/*
- * Per mille of the share expected with turns. Jobs that get this much lose little without turns,
- * and switches have costs that the expectation leaves out.
- */
-#define NO_BENEFIT 850u
-/*
- * Below an expectation of 50 per mille of a processor, the share is a weak signal: it is counted in
- * ticks of several ms. There turns must promise four times as much. A storm that stops the jobs
- * exceeds that.
- */
-#define LOW_SHARE 50u
-#define NO_BENEFIT_LOW 250u
 /* A job seen asleep in at most 1 of 20 looks does not ask for a longer window. */
 #define RARELY_PART 20u
 /*
@@ -45,8 +35,6 @@
 #define STARVES_NS (2ull * 1000000000)
 /* One part in 100 of the expected share counts as no progress: time is counted in ticks. */
 #define NOTHING_PART 100u
-/* This many poor rounds in a row end turns. In a single round a job may have started or ended. */
-#define POOR_ROUNDS 2u
 
 /*
  * Per mille of a processor. It can exceed the number of processors: time is counted in ticks, and
@@ -132,13 +120,6 @@ u64 mts_admission_could_run(u64 awake, u32 processors)
 	return mts_max(mts_min(awake, 1000ull * processors), 1000ull);
 }
 
-u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors)
-{
-	u64 sum = mts_add_sat(residents, mul_u64_u64_div_u64(others, part, 1000));
-
-	return mts_min(sum, 1000ull * processors);
-}
-
 bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 {
 	u64 elapsed = now - a->began;
@@ -147,11 +128,6 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure)
 	if (!a->began || elapsed >= WINDOW_MAX_NS)
 		return true;
 	return elapsed >= WINDOW_NS && a->looks >= (unsure ? LOOKS_UNSURE : LOOKS);
-}
-
-static bool no_benefit(u64 share, u64 expected)
-{
-	return share * 1000 >= expected * (expected < LOW_SHARE ? NO_BENEFIT_LOW : NO_BENEFIT);
 }
 
 /* Is it 1/@part of the time in which threads could have run, or more? */
@@ -194,18 +170,17 @@ static bool starves(const struct mts_admission *a, const struct mts_window *wind
 void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
-	bool was_short = a->short_of_memory, starving = false, waits;
+	bool is_short = false, starving = false;
 
-	a->short_of_memory = false;
-	a->lasting = false;
 	if (a->began && elapsed < STALE_NS) {
 		a->share = share_of(window->user_ns, elapsed);
+		a->wants = window->wants;
 		a->expected = window->expected;
-		waits = waits_for_memory(window, window->swapins - a->swapins, elapsed);
-		a->short_of_memory = waits && !no_benefit(a->share, a->expected);
-		a->lasting = a->short_of_memory && was_short;
+		is_short = waits_for_memory(window, window->swapins - a->swapins, elapsed) &&
+			   mts_forecast_is_better(a->expected, a->share);
 		starving = starves(a, window, elapsed);
 	}
+	a->short_of_memory = is_short ? a->short_of_memory + 1 : 0;
 	if (!starving)
 		a->starving_since = 0;
 	else if (!a->starving_since)
@@ -224,14 +199,7 @@ bool mts_admission_starves(const struct mts_admission *a, u64 now)
 
 bool mts_admission_pays(const struct mts_admission *a)
 {
-	return a->lasting;
-}
-
-bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns)
-{
-	u64 of_round = mts_max(round_ns, 1ull);
-
-	return mul_u64_u64_div_u64(a->expected, mts_min(run_ns, of_round), of_round) >= a->before;
+	return a->short_of_memory >= MTS_FORECAST_WINDOWS;
 }
 
 void mts_admission_begin(struct mts_admission *a, u64 now)
@@ -245,8 +213,7 @@ void mts_admission_end(struct mts_admission *a)
 {
 	a->began = 0;
 	a->looks = 0;
-	a->short_of_memory = false;
-	a->lasting = false;
+	a->short_of_memory = 0;
 	a->starving_since = 0;
 }
 
@@ -257,7 +224,7 @@ bool mts_admission_round(struct mts_admission *a, u64 user_ns, u64 elapsed_ns)
 	a->during = share_of(user_ns, elapsed_ns);
 	if (a->during < a->before) {
 		a->poor++;
-		return a->poor < POOR_ROUNDS;
+		return a->poor < MTS_FORECAST_WINDOWS;
 	}
 	a->poor = 0;
 	a->rounds++;
@@ -266,5 +233,5 @@ bool mts_admission_round(struct mts_admission *a, u64 user_ns, u64 elapsed_ns)
 
 bool mts_admission_is_proven(const struct mts_admission *a)
 {
-	return a->rounds >= POOR_ROUNDS;
+	return a->rounds >= MTS_FORECAST_WINDOWS;
 }

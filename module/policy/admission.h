@@ -3,7 +3,7 @@
 #ifndef _MTS_POLICY_ADMISSION_H
 #define _MTS_POLICY_ADMISSION_H
 
-#include "policy/pure.h"
+#include "policy/forecast.h"
 
 /* Weight of one look, so that ageing by a quarter keeps fractions of looks. */
 #define MTS_LOOK 16u
@@ -92,12 +92,6 @@ u64 mts_admission_awake(const struct mts_look *look);
  */
 u64 mts_admission_could_run(u64 awake, u32 processors);
 
-/*
- * What all jobs together would run if they took turns, per mille of a processor: exempt jobs
- * (@residents) all of the time, the other jobs @part of it, per mille. At most @processors.
- */
-u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors);
-
 /**
  * struct mts_admission - what the jobs get of the processors, without and with turns
  *
@@ -110,9 +104,10 @@ u64 mts_admission_expected(u64 residents, u64 others, u32 part, u32 processors);
  * @swapins: pages swapped in by this host, at the start of the window
  * @reclaimed: pages freed by reclaim, at the start of the window
  * @share: share of the processors in the last window, without turns
- * @expected: share that turns would have given in that window
- * @short_of_memory: in that window jobs waited for memory and got less than they should
- * @lasting: the same in the window before, too
+ * @wants: what the jobs would have run in that window if they had not waited for memory
+ * @expected: forecast of turns, by @wants and the plan as of then
+ * @short_of_memory: windows in a row, up to that one, in which jobs waited for memory and turns
+ *	would have been better
  * @starving_since: since then no job has made progress and no page has moved; 0: not starving
  * @before: share before turns began; 0: not known, or they got nothing
  * @during: share in the last round
@@ -125,9 +120,9 @@ struct mts_admission {
 	u64 swapins;
 	u64 reclaimed;
 	u64 share;
+	struct mts_wants wants;
 	u64 expected;
-	bool short_of_memory;
-	bool lasting;
+	u32 short_of_memory;
 	u64 starving_since;
 	u64 before;
 	u64 during;
@@ -149,7 +144,8 @@ bool mts_admission_look(struct mts_admission *a, u64 now, bool unsure);
  * @stalled_ns: sum over jobs and processors of the time in which a task of the job waited for
  *	memory; U64_MAX: not known
  * @could_run: mts_admission_could_run()
- * @expected: mts_admission_expected()
+ * @wants: mts_admission_potential() of exempt jobs, and of the others
+ * @expected: mts_forecast_turns() of them
  * @swapins: pages swapped in on this host since boot
  * @reclaimed: pages freed by the host's reclaim since boot
  * @full: hardly any memory of the host is free
@@ -158,6 +154,7 @@ struct mts_window {
 	u64 user_ns;
 	u64 stalled_ns;
 	u64 could_run;
+	struct mts_wants wants;
 	u64 expected;
 	u64 swapins;
 	u64 reclaimed;
@@ -169,7 +166,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 /*
  * Should turns begin? Yes if both of the last two windows show two signals:
  *
- * - The jobs get less than 0.85 of what turns would give them.
+ * - Turns would give the jobs more, by the forecast (mts_forecast_is_better()).
  * - They lose the time to memory: pages come back from swap, and either jobs stall for a tenth of
  *   the time in which their threads could run, or very many pages come back.
  *
@@ -187,13 +184,6 @@ bool mts_admission_pays(const struct mts_admission *a);
  * once more without protection, again and again (do_try_to_free_pages(), mm/vmscan.c).
  */
 bool mts_admission_starves(const struct mts_admission *a, u64 now);
-
-/*
- * While turns are taken: do jobs that run for @run_ns of @round_ns get at least what they got
- * before turns? The estimate is the last window's expectation, which leaves out the cost of
- * switches.
- */
-bool mts_admission_gains(const struct mts_admission *a, u64 run_ns, u64 round_ns);
 
 /*
  * Turns begin. They are compared with the last window, unless it is more than 10 s old: then it no

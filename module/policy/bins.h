@@ -40,7 +40,7 @@ struct mts_plan_conf {
 	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins
 	 */
 	u64 step;
-	bool chooses; /* bins overlap only where more gets done so (mts_plan_progress()) */
+	bool chooses; /* bins overlap only where more gets done so (policy/forecast.h) */
 	const struct mts_plan_tie *ties; /* the most important first */
 	u32 nties;
 };
@@ -98,6 +98,14 @@ struct mts_plan {
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
 	/* the sum of the slices; of overlapping bins, the round less the part that moving takes */
 	u64 run_ns;
+	/*
+	 * per mille of a round in which nothing runs; of overlapping bins, of the processors, which
+	 * move memory. As long as that is not known: conf's overhead, for which slices are made
+	 */
+	u32 lost;
+	/* mts_forecast_turns() by the jobs' threads, as bins and as groups; 0: not planned so */
+	u64 work_as_bins;
+	u64 work_as_groups;
 	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */

@@ -3,6 +3,7 @@
 #include "policy/plan.h"
 
 #include "policy/bins.h"
+#include "policy/forecast.h"
 #include "policy/newcomers.h"
 #include "policy/slices.h"
 #include "policy/spread.h"
@@ -225,33 +226,6 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 
 /* ---- the choice --------------------------------------------------------------------------- */
 
-/* Groups have to promise a tenth more. */
-#define WORTH_PART 10u
-u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
-		      const struct mts_plan *plan)
-{
-	u64 processors = mts_max(conf->processors, 1), threads = 0, done = 0, wanted;
-	u32 i;
-
-	if (!plan->nbins)
-		return 0;
-	if (plan->nbins < 2 || !plan->round_ns)
-		return 1000 * mts_min(processors, bins[0].threads);
-	for (i = 0; i < plan->nbins; i++) {
-		threads += bins[i].threads;
-		done = mts_add_sat(done,
-				   mul_u64_u64_div_u64(bins[i].slice_ns,
-						       1000 * mts_min(processors, bins[i].threads),
-						       plan->round_ns));
-	}
-	if (!plan->overlaps)
-		return done;
-	wanted = threads * mts_plan_part(bins, plan);
-	/* Of the processors, without those that move memory. */
-	return mts_min(wanted,
-		       mul_u64_u64_div_u64(1000 * processors, plan->run_ns, plan->round_ns));
-}
-
 static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		       struct mts_plan_bin *bins, struct mts_plan *plan)
 {
@@ -261,10 +235,19 @@ static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jo
 	mts_plan_slices(conf, bins, plan);
 }
 
+/* By the threads that want to run. */
+static u64 forecast(const struct mts_plan_conf *conf, const struct mts_plan_job *jobs, u32 n,
+		    const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	struct mts_wants wants = mts_wants_of_threads(jobs, n);
+
+	return mts_forecast_turns(&wants, conf->processors, bins, plan);
+}
+
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
-	u64 progress;
+	u64 as_bins, as_groups;
 	int nbins;
 
 	if (n > MTS_MAX_JOBS)
@@ -274,20 +257,25 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	if (nbins < 2 || !conf->step)
+	if (nbins < 2)
 		return 0;
-	progress = mts_plan_progress(conf, bins, plan);
+	as_bins = forecast(conf, jobs, n, bins, plan);
+	plan->work_as_bins = as_bins;
+	if (!conf->step)
+		return 0;
 	nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	if (!conf->chooses ||
-	    mts_plan_progress(conf, bins, plan) > progress + progress / WORTH_PART)
-		return 0;
-	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
-	if (nbins < 0)
-		return nbins;
-	set_slices(conf, jobs, n, bins, plan);
+	as_groups = forecast(conf, jobs, n, bins, plan);
+	if (conf->chooses && !mts_forecast_is_better(as_groups, as_bins)) {
+		nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
+		if (nbins < 0)
+			return nbins;
+		set_slices(conf, jobs, n, bins, plan);
+	}
+	plan->work_as_bins = as_bins;
+	plan->work_as_groups = as_groups;
 	return 0;
 }
 

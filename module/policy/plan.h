@@ -33,8 +33,8 @@ size_t mts_plan_scratch(u32 n);
  * packing would take too long.
  *
  * Overlapping bins (.step): in place of bins there are groups of jobs (window.h), if more than one
- * bin is needed. With .chooses only if they promise a tenth more than bins do: less is within the
- * error of the forecast, and disjoint bins are the published scheduler.
+ * bin is needed. With .chooses only if they are better by the forecast (forecast.h), as disjoint
+ * bins are the published scheduler.
  *
  * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand / capacity. The maximum is
  * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. Then:
@@ -54,17 +54,6 @@ size_t mts_plan_scratch(u32 n);
  */
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
-
-/**
- * mts_plan_progress() - what a plan promises, per mille of a processor
- * @conf: settings, with .processors
- *
- * The time of the threads that want to run, as far as there are processors for them and moving
- * memory leaves them. Of disjoint bins one runs at a time, and nothing runs in a switch. 0: there
- * are no bins.
- */
-u64 mts_plan_progress(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
-		      const struct mts_plan *plan);
 
 /*
  * Do exempt jobs leave so little that no other job fits beside them, though one would fit without

@@ -217,6 +217,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 	conf = &these;
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
+	plan->lost = conf->overhead;
 	if (plan->nbins < 2) {
 		set_slices(conf, bins, plan, full);
 		plan->round_ns = 0;
@@ -232,6 +233,9 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 	set_pauses(bins, plan);
 	if (plan->overlaps)
 		count_what_moving_takes(conf, plan);
+	if (conf->switch_ns)
+		plan->lost = mul_u64_u64_div_u64(1000, plan->round_ns - plan->run_ns,
+						 mts_max(plan->round_ns, 1));
 }
 
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
@@ -247,18 +251,6 @@ void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 {
 	return plan->longest_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
-}
-
-u32 mts_plan_part(const struct mts_plan_bin *bins, const struct mts_plan *plan)
-{
-	u64 pause;
-
-	if (plan->nbins < 2 || !plan->round_ns)
-		return 1000;
-	if (!plan->overlaps)
-		return 1000 / plan->nbins;
-	pause = overlapping_pause(bins, plan);
-	return 1000 - mul_u64_u64_div_u64(1000, pause, plan->round_ns);
 }
 
 u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 running, const u32 *order, u32 n,

@@ -11,9 +11,6 @@
  */
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 
-/* The part of all time that jobs run, as the processors allow: per mille. */
-u32 mts_plan_part(const struct mts_plan_bin *bins, const struct mts_plan *plan);
-
 /* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 

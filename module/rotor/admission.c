@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/verdict.h"
@@ -15,6 +16,7 @@
 #include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
+#include "rotor/sharing.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
@@ -95,12 +97,10 @@ static u64 read_times(void)
 	return sum;
 }
 
-/* How long a job runs with turns, per mille. Where all fits now, they would take two bins. */
-static u32 part_of_time(void)
+static u64 forecast(const struct mts_wants *wants)
 {
-	const struct mts_plan *plan = &mts_rotor.round.plan;
-
-	return plan->nbins < 2 ? 500 : mts_plan_part(mts_rotor.round.bins, plan);
+	return mts_forecast_turns(wants, num_online_cpus(), mts_rotor.round.bins,
+				  &mts_rotor.round.plan);
 }
 
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
@@ -132,9 +132,9 @@ static void close_window(u64 now)
 		mts_admission_forget(&job->look);
 	}
 	window.could_run = mts_admission_could_run(awake, num_online_cpus());
-	window.expected = mts_admission_expected(mts_admission_potential(&residents),
-						 mts_admission_potential(&others), part_of_time(),
-						 num_online_cpus());
+	window.wants.exempt = mts_admission_potential(&residents);
+	window.wants.others = mts_admission_potential(&others);
+	window.expected = forecast(&window.wants);
 	mts_admission_close(&mts_rotor.admission.past, now, &window);
 }
 
@@ -190,8 +190,8 @@ bool mts_admit_by_demand(const struct mts_config *config)
 }
 
 /*
- * By what switches took so far. Turns that began at an onset are not judged by a forecast: there
- * was no window without turns before them to compare with.
+ * By what switches took so far: no turns would be better, as they were before. Turns that began at
+ * an onset are not judged by a forecast: there was no window before them to compare with.
  */
 static bool switches_take_too_long(void)
 {
@@ -205,7 +205,8 @@ static bool switches_take_too_long(void)
 	/* The forecast ignores jobs that run during a switch, so a good round counts more. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
 	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.switches.saved_ns &&
-	       !mts_admission_gains(&mts_rotor.admission.past, plan->run_ns, plan->round_ns);
+	       mts_forecast_is_better(mts_rotor.admission.past.before,
+				      forecast(&mts_rotor.admission.past.wants));
 }
 
 /*
@@ -261,6 +262,16 @@ static u32 weigh(const struct mts_config *config)
 	return mts_admit_turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
 }
 
+/* The policies without turns find out themselves whom to help, and whether that pays. */
+static u32 weigh_policy(const struct mts_config *config)
+{
+	if (config->policy == MTS_POLICY_NONE)
+		return MTS_REASON_POLICY;
+	if (!mts_admit_by_demand(config) && !mts_admit_reclaims())
+		return MTS_REASON_NO_PRESSURE;
+	return config->policy == MTS_POLICY_FAIR ? MTS_REASON_FAIR : MTS_REASON_TOKEN;
+}
+
 static u32 decide(const struct mts_config *config, u32 freezable)
 {
 	if (config->mode == MTS_MODE_OFF)
@@ -271,7 +282,12 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
-	return weigh(config);
+	return config->policy == MTS_POLICY_TURNS ? weigh(config) : weigh_policy(config);
+}
+
+static bool is_action(u32 reason)
+{
+	return reason == MTS_REASON_OVERCOMMIT || mts_sharing_is(reason);
 }
 
 /* A new configuration is tried at once, whatever verdict there is. */
@@ -288,11 +304,13 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 	review(freezable);
 	reason = decide(config, freezable);
-	would = config->mode == MTS_MODE_SHADOW && reason == MTS_REASON_OVERCOMMIT;
+	would = config->mode == MTS_MODE_SHADOW && is_action(reason);
 
 	if (would != mts_rotor.admission.would_rotate) {
 		mts_rotor.admission.would_rotate = would;
-		if (would)
+		if (would && mts_sharing_is(reason))
+			pr_info("shadow: would act now: %s\n", mts_status_explain(reason));
+		else if (would)
 			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
 				mts_rotor.round.plan.nbins,
 				div_u64(mts_rotor.round.plan.longest_pause_ns, NSEC_PER_MSEC));

@@ -19,8 +19,7 @@
 #define FREEZE_LIMIT_NS (1 * (u64)NSEC_PER_SEC)
 #define FREEZE_TOTAL_NS (5 * (u64)NSEC_PER_SEC)
 
-/* Is there anything against freezing it? */
-static bool may_freeze(const struct mts_job *job)
+bool mts_freeze_may(const struct mts_job *job)
 {
 	if (job->bin == MTS_BIN_EVERY)
 		return false;
@@ -33,7 +32,7 @@ static bool may_freeze(const struct mts_job *job)
 
 bool mts_freeze_is_for(const struct mts_job *job)
 {
-	return !job->runs && may_freeze(job);
+	return !job->runs && mts_freeze_may(job);
 }
 
 /* In time, not in rounds: there may be no rounds without it. */
@@ -53,7 +52,7 @@ static int ask(struct mts_job *job, bool all)
 	mts_promise_step("jobs are frozen");
 	if (job->runs && !all)
 		return 0;
-	if (!may_freeze(job)) {
+	if (!mts_freeze_may(job)) {
 		/* It may have become real-time, or pinned, while frozen. */
 		mts_freezer_thaw(job);
 		return 0;

@@ -30,6 +30,9 @@ int mts_freeze_wait(u64 deadline);
 /* Thaw those whose bin runs, of the roster's from @first to before @end. */
 void mts_freeze_thaw(u32 first, u32 end);
 
+/* Is there nothing against freezing it? */
+bool mts_freeze_may(const struct mts_job *job);
+
 /* Is this job to be frozen, as its bin does not run and nothing exempts it? */
 bool mts_freeze_is_for(const struct mts_job *job);
 

@@ -20,6 +20,7 @@
 #include "rotor/queue.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
+#include "rotor/sharing.h"
 #include "rotor/spent.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
@@ -47,6 +48,8 @@ static u64 measured_at; /* ktime, ns; 0: never */
 /* There are no turns, or none any more: every job runs. */
 static void enter_idle(u32 state, u32 reason)
 {
+	if (!mts_sharing_is(reason))
+		mts_sharing_end();
 	mts_freeze_thaw_all();
 	mutex_lock(&mts_lock);
 	mts_round_end();
@@ -200,6 +203,12 @@ bool mts_idle(u64 measuring_ns)
 		return false;
 	}
 	mts_rotor_forget_use();
+	if (mts_sharing_is(reason)) {
+		enter_idle(MTS_STATE_SHARING, reason);
+		mts_status_answer();
+		mts_sharing_run(reason);
+		return false;
+	}
 	enter_idle(reason == MTS_REASON_NONE ? MTS_STATE_OFF : MTS_STATE_IDLE, reason);
 	if (mts_rotor_is_wanted())
 		mts_bring_wanted();

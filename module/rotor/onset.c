@@ -283,7 +283,8 @@ static bool may_be_early_in(u32 modes)
 
 	mutex_lock(&mts_lock);
 	config = mts_rotor_config();
-	may = BIT(config->mode) & modes && !config->bin_bytes &&
+	may = BIT(config->mode) & modes && config->policy == MTS_POLICY_TURNS &&
+	      !config->bin_bytes &&
 	      !mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns());
 	mutex_unlock(&mts_lock);
 	return may && mts_rotor.roster.n >= 2 && get_nr_swap_pages() > 0;

@@ -4,10 +4,11 @@
 #define _MTS_ROTOR_PROTECTION_H
 
 #include "context.h"
+#include "job.h"
 
 /*
- * Protect the jobs that are in every bin, or would be with turns, and those whose memory is kept.
- * Withdraw the protection of all others. Not @wanted: protect none.
+ * Protect the jobs that are in every bin, or would be with turns, those whose memory is kept, and
+ * the holder (token.h). Withdraw the protection of all others. Not @wanted: protect none.
  */
 void mts_protection_update(bool wanted);
 

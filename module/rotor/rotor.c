@@ -19,6 +19,7 @@
 #include "rotor/protection.h"
 #include "rotor/queue.h"
 #include "rotor/roster.h"
+#include "rotor/sharing.h"
 #include "rotor/slice.h"
 #include "rotor/spent.h"
 #include "rotor/state.h"
@@ -92,6 +93,7 @@ static int rotor_main(void *unused)
 		mts_onset_forget_fit();
 		mts_queue_step();
 		if (nbins >= 2) {
+			mts_sharing_end();
 			mts_status_answer();
 			mts_protection_update(true);
 			run_round();
@@ -99,6 +101,7 @@ static int rotor_main(void *unused)
 			filling = mts_idle(mts_spent_since(&spent));
 		}
 	}
+	mts_sharing_end();
 	mts_freeze_thaw_all();
 	mts_roster_dismiss();
 	return 0;

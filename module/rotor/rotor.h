@@ -10,6 +10,8 @@
  *      |                              v                                |
  *      +--- gate opens --- STOPPED, PAUSED <---- gate closes ----------+
  *
+ * Memory is short, and the policy is not to take turns: IDLE becomes SHARING, and back (sharing.h).
+ *
  * The gate (freezer.h) is closed by others; they have thawed everything by the
  * time that the rotor sees it.
  */

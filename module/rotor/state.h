@@ -151,7 +151,7 @@ struct mts_onset {
 /**
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
- * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT
+ * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT; of token.c's holdings, too
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @excused: pages that confined jobs have swapped in

@@ -33,7 +33,12 @@ static const char *const reasons[] = {
 		"switches take so long that turns would give the jobs less than they have without, or exceed max_pause: tried again later",
 	[MTS_REASON_EXEMPT] =
 		"exempt jobs leave no room for any other job: unpin some, or add memory; tried again later",
-	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto the jobs would take turns now",
+	[MTS_REASON_SHADOW] = "mode=shadow: with mode=auto mts would act now",
+	[MTS_REASON_POLICY] =
+		"demand exceeds the capacity, and policy=none leaves that to the kernel",
+	[MTS_REASON_FAIR] =
+		"demand exceeds the capacity: jobs that swap more than their share are delayed",
+	[MTS_REASON_TOKEN] = "demand exceeds the capacity: one job at a time keeps its memory",
 };
 
 const char *mts_status_explain(u32 reason)
@@ -61,7 +66,8 @@ static void refresh(void)
 {
 	u32 state = READ_ONCE(mts_rotor.phase.state);
 
-	if (mts_gate_reason() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING)
+	if (mts_gate_reason() || state == MTS_STATE_RUNNING || state == MTS_STATE_SWITCHING ||
+	    state == MTS_STATE_SHARING)
 		return;
 	WRITE_ONCE(measure_wanted, true);
 	mts_wake_rotor(MTS_ROTOR_EV_MEASURE);

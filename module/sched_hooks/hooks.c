@@ -31,6 +31,7 @@
 #include "sched_hooks/pipes.h"
 #include "sched_hooks/pressure.h"
 #include "sched_hooks/realtime.h"
+#include "sched_hooks/swapins.h"
 
 static unsigned int debug_fail_hook;
 module_param(debug_fail_hook, uint, 0400);
@@ -400,6 +401,11 @@ void mts_hooks_watch_growth(void)
 	mutex_unlock(&hooks_lock);
 }
 
+void mts_hooks_watch_swapins(bool wanted)
+{
+	mts_swapins_watch(wanted);
+}
+
 u32 mts_hooks_see(void)
 {
 	u32 sees = 0, lacks = 0;
@@ -411,7 +417,7 @@ u32 mts_hooks_see(void)
 		else
 			lacks |= hooks[i].sees;
 	}
-	return sees & ~lacks;
+	return (sees & ~lacks) | (mts_swapins_are_seen() ? MTS_SEES_SWAPINS : 0);
 }
 
 u64 mts_hooks_hits(void)
@@ -450,6 +456,8 @@ int mts_hooks_init(void)
 	err = install_all();
 	if (err)
 		goto out_each;
+	if (kprobes_are_good)
+		mts_swapins_init();
 	err = register_module_notifier(&module_notifier);
 	if (err)
 		goto out_hooks;
@@ -464,6 +472,7 @@ out_each:
 
 void mts_hooks_exit(void)
 {
+	mts_swapins_watch(false);
 	unregister_module_notifier(&module_notifier);
 	remove_all();
 	mts_each_exit();

@@ -25,6 +25,12 @@ bool mts_hooks_see_growth(void);
 /* Jobs with MTS_JOB_EACH_LEAF may have come: install the hook on growing processes. May sleep. */
 void mts_hooks_watch_growth(void);
 
+/*
+ * A policy needs the waits for swap of each job (mts_swap_waits), or does not any more. Sleeps: not
+ * in the rotor's thread.
+ */
+void mts_hooks_watch_swapins(bool wanted);
+
 /* MTS_SEES_*: the events that the optional hooks report in this kernel. */
 u32 mts_hooks_see(void);
 

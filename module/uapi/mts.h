@@ -39,7 +39,7 @@
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
- *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s
+ *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy
  */
 #define MTS_ABI_VERSION 4
 
@@ -71,6 +71,29 @@ enum mts_mode {
 	 * status, and freeze nothing. It shows what AUTO would do on this host.
 	 */
 	MTS_MODE_SHADOW = 3,
+};
+
+/*
+ * How memory is shared while it is short, and mts_config.mode lets mts act. AUTO in the texts of
+ * enum mts_mode means turns; the other policies act while the host reclaims memory, with ALWAYS
+ * whenever the demand exceeds the capacity, and not at all with SHADOW.
+ */
+enum mts_policy {
+	/* Bins of jobs take turns (Reuven & Wiseman). */
+	MTS_POLICY_TURNS = 0,
+	/* Not at all: the kernel's way. Queue, pins and protection of interactive jobs remain. */
+	MTS_POLICY_NONE = 1,
+	/*
+	 * A job that waits for swap for longer than its equal share of all jobs' waits, and swaps
+	 * now, is delayed: frozen for 50 ms at a time, at most half of the time, while another job
+	 * waits (Goichon et al. 2013).
+	 */
+	MTS_POLICY_FAIR = 2,
+	/*
+	 * One of the jobs that fault keeps its memory, and the others make room, until it does
+	 * not fault any more or its time is over (Jiang & Zhang 2001).
+	 */
+	MTS_POLICY_TOKEN = 3,
 };
 
 /* How jobs are packed into bins; module/binpack/binpack.h has the rules. */
@@ -121,7 +144,8 @@ enum mts_queue {
 #define MTS_CONFIG_INTERACTIVE (1u << 9)
 #define MTS_CONFIG_STEP (1u << 10) /* since ABI 4 */
 #define MTS_CONFIG_QUEUE (1u << 11) /* since ABI 4 */
-#define MTS_CONFIG_ALL 0xfffu
+#define MTS_CONFIG_POLICY (1u << 12) /* since ABI 4 */
+#define MTS_CONFIG_ALL 0x1fffu
 
 #define MTS_STEP_AUTO 0u
 #define MTS_STEP_MIB_MAX (1u << 30)
@@ -156,6 +180,7 @@ enum mts_queue {
 #define MTS_DEFAULT_INTERACTIVE 250u
 #define MTS_DEFAULT_STEP MTS_STEP_BIN
 #define MTS_DEFAULT_QUEUE MTS_QUEUE_OFF
+#define MTS_DEFAULT_POLICY MTS_POLICY_TURNS
 
 /* The defaults that a plan uses, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
@@ -171,13 +196,15 @@ enum mts_queue {
  * frozen when the command returns. A job that cannot be thawed within a second
  * is thawed later, and the log says so. Setting slice_ns alone, to less than
  * min_slice_ns, lowers min_slice_ns to it. ERANGE: a value outside its range, or
- * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, pack, evict,
- * demand or queue.
+ * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, policy, pack,
+ * evict, demand or queue.
  */
 struct mts_config {
 	__u32 mask;
 	__u32 mode; /* enum mts_mode */
-	__u32 pack; /* enum mts_pack */
+	__u16 pack; /* enum mts_pack */
+	/* Since ABI 4, enum mts_policy; before that the upper half of @pack, always 0. */
+	__u16 policy;
 	__u32 evict; /* enum mts_evict */
 	/* Time slice of a full bin, at least; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
 	__u64 slice_ns;
@@ -459,6 +486,11 @@ enum mts_state {
 	 */
 	MTS_STATE_STOPPED = 4,
 	MTS_STATE_PAUSED = 5, /* the host suspends: thawed until it resumes */
+	/*
+	 * Since ABI 4. mts_config.policy FAIR or TOKEN acts: there are no bins, and no job is
+	 * frozen for longer than a moment.
+	 */
+	MTS_STATE_SHARING = 6,
 };
 
 /* Why the rotor is in its state. mts_status.detail has it as a sentence. */
@@ -478,11 +510,15 @@ enum mts_reason {
 	MTS_REASON_UNLOAD = 11,
 	MTS_REASON_COPES = 12, /* idle: the host swaps, but rotation would gain nothing */
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less processor time while they rotated */
-	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO the jobs would rotate */
+	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO mts would act */
 	/* idle: switches take too long for max_pause_ns, or for rotation to gain anything */
 	MTS_REASON_SLOW_SWAP = 15,
 	/* idle: as SLOW_SWAP, but because no other job fits beside those in every bin */
 	MTS_REASON_EXEMPT = 16,
+	/* Since ABI 4. */
+	MTS_REASON_POLICY = 17, /* idle: memory is short, and mts_config.policy is NONE */
+	MTS_REASON_FAIR = 18, /* sharing: mts_config.policy is FAIR */
+	MTS_REASON_TOKEN = 19, /* sharing: mts_config.policy is TOKEN */
 };
 
 /* How MTS_JOB_EACH catches a child. */
@@ -510,6 +546,11 @@ enum mts_each_how {
 #define MTS_SEES_EVDEV (1u << 4)
 /* A thread becomes real-time. Without the bit this is seen at the next switch. */
 #define MTS_SEES_REALTIME (1u << 2)
+/*
+ * Since ABI 4. How long each task waits for pages from swap. Without the bit MTS_POLICY_FAIR goes
+ * by the kernel's pressure accounts, which leave out part of it.
+ */
+#define MTS_SEES_SWAPINS (1u << 6)
 /* Not the module answers, but mtsd, which sees none of the above. */
 #define MTS_SEES_BY_USERSPACE (1u << 31)
 
@@ -572,6 +613,9 @@ enum mts_job_state {
 	 */
 	MTS_JOB_NO_SWAP = 11,
 	MTS_JOB_QUEUED = 12, /* held in the queue before its first instruction */
+	/* MTS_POLICY_FAIR: it swaps more than its share, and is frozen part of the time. */
+	MTS_JOB_DELAYED = 13,
+	MTS_JOB_HOLDER = 14, /* MTS_POLICY_TOKEN: it keeps its memory, the others make room */
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu
@@ -627,6 +671,13 @@ struct mts_job_info {
 	__u64 starts_ns;
 	__u64 starts_by_ns; /* at the latest; 0: it is not in the queue */
 	__u64 queued_ns; /* time that it was in the queue; 0: it was not, or is */
+	/*
+	 * Policies FAIR and TOKEN. Time that its tasks have waited for pages from swap, all
+	 * together, while the policy acted; times that it was delayed; times that it was the holder
+	 */
+	__u64 swap_wait_ns;
+	__u64 delays;
+	__u64 holdings;
 };
 
 /* Since ABI 4. In older ones the bin mts_status.current_bin runs, and no other one. */
@@ -763,6 +814,11 @@ struct mts_stats {
 	__u64 queue_passes; /* of these: passed an older one */
 	__u64 queue_expired; /* of queue_starts: max_wait_ns were over */
 	__u64 queue_ns; /* time that jobs were held, of finished holds */
+	/* Since ABI 4. Policies FAIR and TOKEN. */
+	__u64 delays; /* times that a job was frozen because it swapped more than its share */
+	__u64 delay_ns; /* time of these freezes */
+	__u64 holdings; /* times that a job became the one that keeps its memory */
+	__u64 holding_ns; /* time for which there was one */
 };
 
 /* ---- the swap disk ------------------------------------------------------ */
@@ -836,11 +892,11 @@ MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_job_take, 104);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 288);
+MTS_ASSERT_SIZE(mts_job_info, 312);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
-MTS_ASSERT_SIZE(mts_stats, 400);
+MTS_ASSERT_SIZE(mts_stats, 432);
 MTS_ASSERT_SIZE(mts_disk_info, 80);
 
 #endif /* _UAPI_MTS_H */

@@ -228,8 +228,8 @@ struct mts_job_info job_named(const char *name)
 
 const char *state_name(u32 state)
 {
-	static const char *const names[] = { "OFF",	  "IDLE",    "RUNNING",
-					     "SWITCHING", "STOPPED", "PAUSED" };
+	static const char *const names[] = { "OFF",	"IDLE",	  "RUNNING", "SWITCHING",
+					     "STOPPED", "PAUSED", "SHARING" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
@@ -238,7 +238,8 @@ const char *job_state_name(u32 state)
 {
 	static const char *const names[] = { "running",	    "FROZEN",	"FREEZING", "RESIDENT",
 					     "REALTIME",    "LEFT_OUT", "FOREIGN",  "UNTOUCHABLE",
-					     "INTERACTIVE", "CALLED",	"LIMITED",  "NO_SWAP" };
+					     "INTERACTIVE", "CALLED",	"LIMITED",  "NO_SWAP",
+					     "QUEUED",	    "DELAYED",	"HOLDER" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }

@@ -505,6 +505,7 @@ void leave_mib(unsigned int left)
 	expect(write_file("/proc/sys/vm/watermark_boost_factor", "0"), 0);
 	check(!pipe(ready), "pipe: %m");
 	if (!spawn()) {
+		mts_close();
 		if (mlockall(MCL_FUTURE))
 			_exit(3);
 		touch(mib);

@@ -156,6 +156,7 @@ static void config_defaults(void)
 	check(c.mask == MTS_CONFIG_ALL, "mask %x", c.mask);
 	check(c.step == MTS_DEFAULT_STEP, "step %u", c.step);
 	check(c.queue == MTS_QUEUE_OFF, "queue %u", c.queue);
+	check(c.policy == MTS_POLICY_TURNS, "policy %u", c.policy);
 	check(c.interactive == 250, "interactive %u", c.interactive);
 	check(c.mode == MTS_MODE_AUTO && c.slice_ns == 5000 * NS_PER_MS && !c.bin_bytes,
 	      "mode %u, slice %llu, bin %llu", c.mode, c.slice_ns, c.bin_bytes);
@@ -174,6 +175,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
+	{ "policy 4", { SET(POLICY, .policy = 4) }, -EINVAL },
 	{ "queue 2", { SET(QUEUE, .queue = 2) }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
@@ -261,6 +263,8 @@ static void config_limits_are_inside(void)
 		{ SET(STEP, .step = MTS_STEP_AUTO) },
 		{ SET(STEP, .step = MTS_STEP_BIN) },
 		{ SET(PACK, .pack = MTS_PACK_RW) },
+		{ SET(POLICY, .policy = MTS_POLICY_TOKEN) },
+		{ SET(POLICY, .policy = MTS_POLICY_TURNS) },
 		{ SET(EVICT, .evict = MTS_EVICT_OFF) },
 		{ SET(EVICT, .evict = MTS_EVICT_AUTO) },
 		{ .mask = 0 },

@@ -544,7 +544,8 @@ static void who_was_stopped_does_not_sleep(void)
 		stopped |= !!strstr(line, " mts_thaw: ");
 		if (!stopped || !expected || !strstr(line, " short_of_memory=1"))
 			continue;
-		check(strtol(strchr(expected, '=') + 1, NULL, 10) >= 1000, "%s", line);
+		/* The processor, less what switches take; of sleepers it is nearly nothing. */
+		check(strtol(strchr(expected, '=') + 1, NULL, 10) >= 500, "%s", line);
 		n++;
 	}
 	check(stopped && n, "nobody was stopped, or looked at later: %s", describe());

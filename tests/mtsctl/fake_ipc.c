@@ -41,7 +41,7 @@
 #define NOW (1000 * SECOND)
 #define SEES_ALL                                                                                \
 	(MTS_SEES_TTY | MTS_SEES_TTY_OUTPUT | MTS_SEES_UNIX | MTS_SEES_PIPES | MTS_SEES_EVDEV | \
-	 MTS_SEES_REALTIME)
+	 MTS_SEES_REALTIME | MTS_SEES_SWAPINS)
 #define ID_STEP (1ull << 40) /* farther apart than inode numbers are */
 
 static const char *env(const char *name, const char *otherwise)
@@ -449,6 +449,31 @@ static void exempt(void)
 	two_fit(MTS_JOB_RUNNING);
 }
 
+static void fair(void)
+{
+	struct mts_job_info *job;
+
+	detail(MTS_STATE_SHARING, MTS_REASON_FAIR,
+	       "jobs that swap more than their share are delayed");
+	two_fit(MTS_JOB_RUNNING);
+	job = new_job("hog", MTS_JOB_DELAYED, MTS_BIN_NONE, 200);
+	job->swap_wait_ns = 4 * SECOND;
+	job->delays = 17;
+}
+
+static void token(void)
+{
+	detail(MTS_STATE_SHARING, MTS_REASON_TOKEN, "one job at a time keeps its memory");
+	two_fit(MTS_JOB_RUNNING);
+	new_job("lucky", MTS_JOB_HOLDER, MTS_BIN_NONE, 200)->holdings = 2;
+}
+
+static void policy_none(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_POLICY, "policy=none leaves that to the kernel");
+	two_fit(MTS_JOB_RUNNING);
+}
+
 static void stopped(u32 reason, const char *text)
 {
 	detail(MTS_STATE_STOPPED, reason, text);
@@ -569,20 +594,37 @@ static const struct {
 	const char *name;
 	void (*make)(void);
 } scenarios[] = {
-	{ "idle", idle },	{ "empty", empty },
-	{ "off", off },		{ "rotating", rotating },
-	{ "used", used },	{ "switching", switching },
-	{ "groups", groups },	{ "groups-switching", groups_switching },
-	{ "oom", oom },		{ "paused", paused },
-	{ "many", many },	{ "newer", newer },
-	{ "no-each", idle },	{ "torn", rotating },
-	{ "moving", rotating }, { "full", full },
-	{ "escapes", escapes }, { "ending", ending },
-	{ "unseen", unseen },	{ "userspace", userspace },
-	{ "limits", limits },	{ "cgroup-limits", cgroup_limited },
-	{ "gone", idle },	{ "cgroups", cgroups },
-	{ "no-gain", no_gain }, { "slow-swap", slow_swap },
-	{ "exempt", exempt },	{ "queue", queue },
+	{ "idle", idle },
+	{ "empty", empty },
+	{ "off", off },
+	{ "rotating", rotating },
+	{ "used", used },
+	{ "switching", switching },
+	{ "groups", groups },
+	{ "groups-switching", groups_switching },
+	{ "oom", oom },
+	{ "paused", paused },
+	{ "many", many },
+	{ "newer", newer },
+	{ "no-each", idle },
+	{ "torn", rotating },
+	{ "moving", rotating },
+	{ "full", full },
+	{ "escapes", escapes },
+	{ "ending", ending },
+	{ "unseen", unseen },
+	{ "userspace", userspace },
+	{ "limits", limits },
+	{ "cgroup-limits", cgroup_limited },
+	{ "gone", idle },
+	{ "cgroups", cgroups },
+	{ "no-gain", no_gain },
+	{ "slow-swap", slow_swap },
+	{ "exempt", exempt },
+	{ "queue", queue },
+	{ "fair", fair },
+	{ "token", token },
+	{ "policy-none", policy_none },
 };
 
 static const char *scenario(void)
@@ -687,7 +729,7 @@ int ipc_config_get(struct mts_config *config)
 	};
 	/* As ipc.c, with an older module. */
 	if (now.status.abi < 4) {
-		config->mask &= ~MTS_CONFIG_STEP;
+		config->mask &= ~(MTS_CONFIG_STEP | MTS_CONFIG_POLICY);
 		config->step = MTS_STEP_BIN;
 	}
 	return 0;
@@ -699,10 +741,10 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u policy=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
 		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive,
-		       c->step, c->queue);
+		       c->step, c->queue, c->policy);
 	return ret;
 }
 

@@ -5,16 +5,16 @@ import json
 
 import pytest
 
-MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND, INTERACTIVE, STEP, QUEUE = (
-    1 << i for i in range(12)
-)
+MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND = (1 << i for i in range(9))
+INTERACTIVE, STEP, QUEUE, POLICY = (1 << i for i in range(9, 13))
 STEP_AUTO, STEP_BIN = 0, 0xFFFFFFFF
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    words = [f"{key}={fields.get(key, 0)}" for key in (*keys, "interactive", "step", "queue")]
+    keys += ("interactive", "step", "queue", "policy")
+    words = [f"{key}={fields.get(key, 0)}" for key in keys]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
 
@@ -62,6 +62,10 @@ def call(mask, **fields):
         (["step=1M"], call(STEP, step=1)),
         (["step=1.5G"], call(STEP, step=1536)),
         (["step=1P"], call(STEP, step=1 << 30)),
+        (["policy=turns"], call(POLICY, policy=0)),
+        (["policy=none"], call(POLICY, policy=1)),
+        (["policy=fair"], call(POLICY, policy=2)),
+        (["policy=token"], call(POLICY, policy=3)),
         (["queue=auto"], call(QUEUE, queue=1)),
         (["queue=off"], call(QUEUE, queue=0)),
         (
@@ -107,6 +111,7 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
         (["demand=some"], "demand=some: not one of allocated or used"),
         (["queue=on"], "queue=on: not one of off or auto"),
+        (["policy=tpf"], "policy=tpf: not one of turns, none, fair or token"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),
@@ -169,15 +174,17 @@ def test_share_without_meminfo(mtsctl, host):
 
 def test_get(mtsctl):
     assert mtsctl("get").out == (
-        "mode=auto\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
+        "mode=auto\npolicy=turns\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
         "overhead=2.5%\ninteractive=25%\nbin=auto\nqueue=off\nstep=bin\n"
     )
 
 
-def test_an_old_module_has_no_step(mtsctl):
+def test_an_old_module_has_no_step_and_no_policy(mtsctl):
     """What `get` shows, `set` takes: of a module before ABI 4, too."""
     assert "step" not in mtsctl("get", abi=3).out
-    assert json.loads(mtsctl("get", "--json", abi=3).out)["step"] is None
+    assert "policy" not in mtsctl("get", abi=3).out
+    old = json.loads(mtsctl("get", "--json", abi=3).out)
+    assert (old["step"], old["policy"]) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -202,12 +209,13 @@ def test_set_takes_what_get_shows(mtsctl, fields, shown):
     assert set(shown) < set(out.split())
     assert mtsctl("set", *out.split()).status == 0
     rest = {"mode": 1, "pack": 1, "evict": 1, "demand": 1, "interactive": 250}
-    assert mtsctl.calls == [call(0xFFF, min=10**8, pause=30 * 10**9, **rest, **fields)]
+    assert mtsctl.calls == [call(0x1FFF, min=10**8, pause=30 * 10**9, **rest, **fields)]
 
 
 def test_get_json(mtsctl):
     assert json.loads(mtsctl("get", "--json").out) == {
         "mode": "auto",
+        "policy": "turns",
         "pack": "bfd",
         "evict": "need",
         "demand": "used",

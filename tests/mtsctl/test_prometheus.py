@@ -66,6 +66,7 @@ def test_state(mtsctl):
     (config,) = metrics["mts_config_info"].samples
     assert config.labels == {
         "mode": "auto",
+        "policy": "turns",
         "pack": "bfd",
         "evict": "need",
         "demand": "used",

@@ -20,6 +20,9 @@ STATUS_SCENARIOS = [
     "groups",
     "groups-switching",
     "queue",
+    "fair",
+    "token",
+    "policy-none",
 ]
 STATUS_KEYS = {
     "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
@@ -34,6 +37,7 @@ JOB_KEYS = {
     "frozen_longest_ns", "run_ns", "slices", "evicted", "threads", "freeze_failures",
     "input_age_ms", "stays", "max_pause_ns", "memory_limit", "immovable", "calls",
     "calls_refused", "last_call", "size", "size_from", "queue", "queued_ns",
+    "swap_wait_ns", "delays", "holdings",
 }  # fmt: skip
 
 
@@ -276,12 +280,12 @@ def test_limits(mtsctl):
 def test_input_is_not_seen(mtsctl):
     out = mtsctl("status", scenario="newer").out
     assert "input      is not seen in this kernel" in out
-    assert "not seen   tty, tty-output, unix, evdev, realtime, pipes\n" in out
+    assert "not seen   tty, tty-output, unix, evdev, realtime, pipes, swapins\n" in out
 
 
 def test_some_is_not_seen(mtsctl):
     out = mtsctl("status", scenario="unseen").out
-    assert "not seen   tty-output, unix, evdev, pipes\n" in out
+    assert "not seen   tty-output, unix, evdev, pipes, swapins\n" in out
     assert "input " not in out
     status = json.loads(mtsctl("status", "--json", scenario="unseen").out)
     assert status["sees"] == ["tty", "realtime"]
@@ -290,7 +294,9 @@ def test_some_is_not_seen(mtsctl):
 def test_all_is_seen(mtsctl):
     assert "not seen" not in mtsctl("status").out
     status = json.loads(mtsctl("status", "--json").out)
-    assert status["sees"] == ["tty", "tty-output", "unix", "evdev", "realtime", "pipes"]
+    assert status["sees"] == [
+        "tty", "tty-output", "unix", "evdev", "realtime", "pipes", "swapins",
+    ]  # fmt: skip
 
 
 def test_the_manual_page_has_what_is_seen(mtsctl, sources):
@@ -327,6 +333,26 @@ def test_exempt_jobs_take_all(mtsctl):
     assert "exempt jobs leave no room for any other job" in out
     assert "'mtsctl unpin'" in out
     assert '"reason": "exempt"' in mtsctl("status", "--json", scenario="exempt").out
+
+
+def test_policies_without_turns(mtsctl):
+    out = mtsctl("status", scenario="fair").out
+    assert out.startswith("state      sharing\nwhy        jobs that swap more than their share")
+    assert "delayed    1 job: frozen for half of the time, 50 ms at a time" in out
+    assert "next       all jobs run on" in out
+    assert re.search(r"\bhog +delayed\b", out)
+    out = mtsctl("status", scenario="token").out
+    assert "holder     job lucky (3) keeps its memory" in out
+    assert "set policy=turns" in mtsctl("status", scenario="policy-none").out
+
+
+def test_policies_without_turns_json(mtsctl):
+    status = json.loads(mtsctl("status", "--json", scenario="fair").out)
+    assert (status["state"], status["reason"]) == ("sharing", "fair")
+    hog = status["jobs"][2]
+    assert (hog["state"], hog["delays"], hog["swap_wait_ns"]) == ("delayed", 17, 4 * 10**9)
+    lucky = json.loads(mtsctl("status", "--json", scenario="token").out)["jobs"][2]
+    assert (lucky["state"], lucky["holdings"]) == ("holder", 2)
 
 
 def test_stopped(mtsctl):

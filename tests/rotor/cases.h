@@ -25,7 +25,8 @@ struct a_case {
 #does, does \
 	}
 
-extern const struct a_case rotor_cases[], window_cases[], limit_cases[], queue_cases[];
+extern const struct a_case rotor_cases[], window_cases[], limit_cases[], queue_cases[],
+	fair_cases[], token_cases[];
 
 /* What the case is about: a fault that is not mended fails here. */
 #define EXPECT(condition, ...)                                         \

@@ -52,7 +52,8 @@ static struct check {
 	u64 judged_at; /* turns were judged; 0: there are none */
 	u64 judged_in; /* in that round */
 	u64 longest_round; /* ns, of those planned since */
-	u64 longest_switch; /* ns, since */
+	u64 switching; /* ns in switches of this round, or of the last one if that took longer */
+	u64 switched; /* in those of this round */
 	u32 good, poor;
 	u64 moving_ns; /* counted before the switch */
 	u64 queue_since; /* nothing has begun, and jobs are in the queue; 0: it is not so */
@@ -87,6 +88,22 @@ static void check_pause(const struct model *model)
 	if (age > limit + (is_foul() ? FOUL_SLACK_NS : 0) && is_in_reach(model))
 		BREACH("%s: frozen for %llu ms, limit %llu ms (last: %s)", job->name,
 		       age / NSEC_PER_MSEC, limit / NSEC_PER_MSEC, check.did);
+}
+
+/* Without turns a job is delayed for a moment, and delayed is what it says then. */
+static void check_delay(const struct model *model)
+{
+	const struct mts_job *job = model->job;
+
+	if (mts_rotor.phase.state != MTS_STATE_SHARING || !job->frozen || job->held || is_foul() ||
+	    !is_in_reach(model))
+		return;
+	if (machine_now() - job->frozen_since > NSEC_PER_SEC)
+		BREACH("%s: delayed for %llu ms (last: %s)", job->name,
+		       (machine_now() - job->frozen_since) / NSEC_PER_MSEC, check.did);
+	if (!job->delayed)
+		BREACH("%s: frozen without turns, and not delayed (last: %s)", job->name,
+		       check.did);
 }
 
 static void check_forbidden_freeze(const struct model *model)
@@ -178,9 +195,40 @@ static void check_idle_queue(void)
 		BREACH("%u jobs are in the queue, and nothing runs (last: %s)", held, check.did);
 }
 
+/* Is the job's memory protected for another reason than that it is the holder? */
+static bool is_exempt(const struct mts_job *job)
+{
+	return mts_roster_is_resident(job) || job->limited || job->kept_bytes ||
+	       job->bin == MTS_BIN_EVERY;
+}
+
+/* One job holds at a time, under that policy; what protected it goes when it holds no more. */
+static void check_holder(struct model *model, u32 *holders)
+{
+	const struct mts_job *job = model->job;
+
+	*holders += job->holder;
+	if (job->holder && mts_rotor.phase.state != MTS_STATE_SHARING)
+		BREACH("%s: it holds, in state %u (last: %s)", job->name, mts_rotor.phase.state,
+		       check.did);
+	if (*holders > 1)
+		BREACH("%s: it holds, and so does another one (last: %s)", job->name, check.did);
+	model->held |= job->holder;
+	if (job->holder || model->low == model->own_low || is_exempt(job))
+		model->held_until = machine_now();
+	if (model->low == model->own_low)
+		model->held = job->holder;
+	/* A write of the setting may fail: then it is tried again when the rotor wakes. */
+	if (is_foul() || mts_wake_events(MTS_THREAD_ROTOR, ~0ul))
+		model->held_until = machine_now();
+	if (model->held && machine_now() > model->held_until + TICKS_NS)
+		BREACH("%s: memory.low is %llu KiB, and it holds no more (last: %s)", job->name,
+		       model->low >> 10, check.did);
+}
+
 static void look(void)
 {
-	u32 i;
+	u32 i, holders = 0;
 
 	check_idle_queue();
 
@@ -188,10 +236,12 @@ static void look(void)
 		if (!models[i] || models[i]->buried)
 			continue;
 		check_pause(models[i]);
+		check_delay(models[i]);
 		check_forbidden_freeze(models[i]);
 		check_file(models[i]);
 		check_newcomer(models[i]);
 		check_held(models[i]);
+		check_holder(models[i], &holders);
 	}
 }
 
@@ -324,7 +374,7 @@ static void check_judged(void)
 		check.judged_at = now;
 		check.judged_in = mts_rotor.phase.round;
 		check.longest_round = 0;
-		check.longest_switch = 0;
+		check.switching = 0;
 		check.good = past->rounds;
 		check.poor = past->poor;
 	}
@@ -333,7 +383,7 @@ static void check_judged(void)
 		check.judged_at = now;
 	else if (mts_rotor.phase.round > check.judged_in + 4 &&
 		 now - check.judged_at >
-			 4 * check.longest_round + check.longest_switch + 4 * NSEC_PER_SEC)
+			 4 * check.longest_round + check.switching + 4 * NSEC_PER_SEC)
 		BREACH("turns have not been judged for %llu ms; the longest round: %llu ms",
 		       (now - check.judged_at) / NSEC_PER_MSEC,
 		       check.longest_round / NSEC_PER_MSEC);
@@ -459,8 +509,9 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 	u64 counted = moving_ns() - check.moving_ns;
 
 	mts_user_log("switch took %llu ms, error %d", took / NSEC_PER_MSEC, err);
-	/* A round is judged when it is over, whatever its switches take. */
-	check.longest_switch = max(check.longest_switch, took);
+	/* A round is judged when it is over, whatever its switches take, each of them. */
+	check.switched += took;
+	check.switching = max(check.switching, check.switched);
 	if (counted > took)
 		BREACH("the parts of a switch of %llu us are counted as %llu us",
 		       took / NSEC_PER_USEC, counted / NSEC_PER_USEC);
@@ -468,6 +519,7 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 {
+	check.switched = 0;
 	coverage.rounds++;
 	check.capacity = plan->capacity;
 	check.spills = mts_stats_read(spills);
@@ -566,6 +618,7 @@ static const char *const state_names[8] = {
 	[MTS_STATE_OFF] = "off",	 [MTS_STATE_IDLE] = "idle",
 	[MTS_STATE_RUNNING] = "running", [MTS_STATE_SWITCHING] = "switching",
 	[MTS_STATE_STOPPED] = "stopped", [MTS_STATE_PAUSED] = "paused",
+	[MTS_STATE_SHARING] = "sharing",
 };
 
 static const char *const op_names[OPS] = { "freeze", "thaw", "stops", "usage", "evict",

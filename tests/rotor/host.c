@@ -123,18 +123,28 @@ static u64 take_from(struct model *model, u64 bytes)
 	return got;
 }
 
+/* Bytes that memory.low does not keep; all of them, if @is_ignored. */
+static u64 unprotected(const struct model *model, bool is_ignored)
+{
+	return is_ignored ? model->resident : mts_sub_floor(model->resident, model->low);
+}
+
 static void reclaim(u64 bytes, const struct model *for_whom)
 {
-	u32 i, frozen;
+	u32 i, frozen, protected;
 
 	if (machine_now() - host.last_reclaim > 10 * NSEC_PER_MSEC)
 		mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
 	host.last_reclaim = machine_now();
-	for (frozen = 2; frozen--;)
-		for (i = 0; i < nmodels && bytes; i++)
-			if (models[i] && models[i] != for_whom &&
-			    model_is_frozen(models[i]) == frozen)
-				bytes -= take_from(models[i], bytes);
+	/* Where nothing else is left memory.low does not count. */
+	for (protected = 0; protected < 2; protected ++)
+		for (frozen = 2; frozen--;)
+			for (i = 0; i < nmodels && bytes; i++)
+				if (models[i] && models[i] != for_whom &&
+				    model_is_frozen(models[i]) == frozen)
+					bytes -= take_from(models[i],
+							   min(bytes,
+							       unprotected(models[i], protected)));
 }
 
 u64 host_used_below_limit(void)

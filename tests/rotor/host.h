@@ -65,6 +65,8 @@ enum host_mishap {
  * @use_began: switches so far when the record of its slice began
  * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
+ * @held: it was the holder, and its protection has not been withdrawn since
+ * @held_until: when the check last found that in order; ktime
  */
 struct model {
 	struct mts_job *job;
@@ -106,6 +108,8 @@ struct model {
 	u64 use_began;
 	u64 pinned;
 	u64 seen;
+	bool held;
+	u64 held_until;
 };
 
 struct host {

@@ -400,6 +400,18 @@ static int op_set(struct mts_job *job, enum mts_setting setting, u64 value)
 	return 0;
 }
 
+/* It waits for nothing else. */
+static void op_swap_waits(struct mts_job *job, struct mts_swap_waits *waits)
+{
+	const struct model *model = model_of(job);
+
+	host_advance();
+	*waits = (struct mts_swap_waits){
+		.waited_ns = model->stalled,
+		.waiting = model->swap && !model->stops_at,
+	};
+}
+
 static const struct mts_ops ops = {
 	.freeze = op_freeze,
 	.freeze_asked = op_freeze_asked,
@@ -409,6 +421,7 @@ static const struct mts_ops ops = {
 	.is_frozen = op_is_frozen,
 	.awake = op_awake,
 	.stalls = op_stalls,
+	.swap_waits = op_swap_waits,
 	.usage = op_usage,
 	.resident = op_resident,
 	.limits = op_limits,

@@ -54,6 +54,20 @@ CASES = (
     "a_signal_starts_it_and_a_full_pipe_does_not",
     "a_pin_starts_it",
     "turns_end_although_a_job_is_held",
+    "only_who_swaps_too_much_is_delayed",
+    "another_policy_ends_its_delay",
+    "nobody_is_delayed_for_nobody",
+    "while_all_fits_it_does_not_act",
+    "the_job_that_lacks_least_holds",
+    "another_one_holds_after_ten_seconds",
+    "a_holder_that_sleeps_gives_it_up",
+    "a_holder_that_ends_is_followed",
+    "a_pinned_job_does_not_hold",
+    "its_own_protection_is_restored",
+    "a_stop_withdraws_it",
+    "shadow_withdraws_it",
+    "unload_withdraws_it",
+    "nobody_is_frozen_for_the_holder",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {

@@ -130,34 +130,19 @@ static void what_turns_would_give_counts(void **unused)
 {
 	(void)unused;
 	fresh();
-	check(!look_twice(SECOND, 850 * MS, 1000));
-	assert_int_equal(a.share, 850);
-	check(look_twice(SECOND, 849 * MS, 1000));
+	check(!look_twice(SECOND, 910 * MS, 1000));
+	assert_int_equal(a.share, 910);
+	check(look_twice(SECOND, 909 * MS, 1000));
 	expected = 2000;
-	check(look_twice(SECOND, 1699 * MS, 1000));
-	check(!look_twice(SECOND, 1700 * MS, 1000));
-	expected = 200;
-	check(!look_twice(SECOND, 170 * MS, 1000));
-	check(look_twice(SECOND, 169 * MS, 1000));
+	check(look_twice(SECOND, 1818 * MS, 1000));
+	check(!look_twice(SECOND, 1819 * MS, 1000));
+	/* A storm, but no more than ticks may err by. */
+	expected = 8;
+	check(!look_twice(SECOND, 0, 1000));
 	expected = 0;
 	check(!look_twice(SECOND, 0, 1000));
 	expected = 8000;
 	check(!look_twice(SECOND, U64_MAX, 1000));
-}
-
-/* Ten jobs sleep most of the time. One more or less tick is seen of one of them. */
-static void few_ticks_tell_little(void **unused)
-{
-	(void)unused;
-	fresh();
-	expected = 13;
-	check(!look_twice(SECOND, 4 * MS, 5000));
-	check(look_twice(SECOND, 3 * MS, 5000)); /* a storm */
-	expected = 49;
-	check(!look_twice(SECOND, 13 * MS, 5000));
-	expected = 50;
-	check(!look_twice(SECOND, 43 * MS, 5000));
-	check(look_twice(SECOND, 42 * MS, 5000));
 }
 
 static void a_window_has_some_looks(void **unused)
@@ -306,16 +291,6 @@ static void old_looks_fade(void **unused)
 	assert_int_equal(job.asleep, 0);
 }
 
-static void a_job_runs_in_one_bin_of_many(void **unused)
-{
-	(void)unused;
-	assert_int_equal(mts_admission_expected(0, 20000, 500, 1), 1000);
-	assert_int_equal(mts_admission_expected(0, 3000, 333, 2), 999);
-	assert_int_equal(mts_admission_expected(0, 3000, 1000, 4), 3000);
-	assert_int_equal(mts_admission_expected(500, 900, 333, 1), 799);
-	assert_int_equal(mts_admission_expected(U64_MAX, U64_MAX, 1000, 2), 2000);
-}
-
 /* ---- turns ---------------------------------------------------------------------------- */
 
 static void begin_with_share(u32 share)
@@ -367,22 +342,6 @@ static void an_old_window_is_not_compared_with(void **unused)
 	mts_admission_begin(&a, now + 10 * SECOND);
 	for (i = 0; i < 4; i++)
 		check(a_round(0));
-}
-
-/* Turns with switches that leave the jobs less than they had are over before they are judged. */
-static void switches_may_leave_too_little(void **unused)
-{
-	struct mts_admission had = { .expected = 2000, .before = 100 };
-
-	(void)unused;
-	assert_true(mts_admission_gains(&had, SECOND, 10 * SECOND));
-	assert_true(mts_admission_gains(&had, SECOND, 20 * SECOND));
-	assert_false(mts_admission_gains(&had, SECOND, 21 * SECOND));
-	assert_false(mts_admission_gains(&had, 0, SECOND));
-	/* No round, no switches. */
-	assert_true(mts_admission_gains(&had, 1, 0));
-	had.before = 0;
-	assert_true(mts_admission_gains(&had, 0, SECOND));
 }
 
 /* A window of half a second in which all jobs wait. Return: does the module say that all starve? */
@@ -463,7 +422,6 @@ int main(void)
 		cmocka_unit_test(stalls_are_a_part_of_what_could_run),
 		cmocka_unit_test(stalls_of_many_processors_do_not_wrap),
 		cmocka_unit_test(what_turns_would_give_counts),
-		cmocka_unit_test(few_ticks_tell_little),
 		cmocka_unit_test(a_window_has_some_looks),
 		cmocka_unit_test(unsure_looks_are_more),
 		cmocka_unit_test(who_never_sleeps_could_always_run),
@@ -472,12 +430,10 @@ int main(void)
 		cmocka_unit_test(a_starved_sleeper_is_not_always_awake),
 		cmocka_unit_test(sleepers_take_nothing_from_others),
 		cmocka_unit_test(old_looks_fade),
-		cmocka_unit_test(a_job_runs_in_one_bin_of_many),
 		cmocka_unit_test(a_stale_window_says_nothing),
 		cmocka_unit_test(turns_that_gain_go_on),
 		cmocka_unit_test(turns_that_lose_are_given_up),
 		cmocka_unit_test(an_old_window_is_not_compared_with),
-		cmocka_unit_test(switches_may_leave_too_little),
 		cmocka_unit_test(no_job_gets_memory),
 		cmocka_unit_test(one_job_gets_memory),
 		cmocka_unit_test(a_short_round_is_not_judged),

@@ -73,6 +73,15 @@ static bool op_stalls(struct mts_job *job)
 	return mts_tasks_stalls(job->cgrp);
 }
 
+/*
+ * The kernel tells user space in how much time a task waited for memory, for whatever reason. It
+ * does not tell whether one waits now: who has waited since the last step, does.
+ */
+static void op_swap_waits(struct mts_job *job, struct mts_swap_waits *waits)
+{
+	*waits = (struct mts_swap_waits){ .waited_ns = mts_tasks_stalled_total(job->cgrp) };
+}
+
 /* Which pages a slice used is not known: all memory counts as used. */
 static void op_use(struct mts_move *move)
 {
@@ -101,6 +110,7 @@ static const struct mts_ops ops = {
 	.is_frozen = op_is_frozen,
 	.awake = op_awake,
 	.stalls = op_stalls,
+	.swap_waits = op_swap_waits,
 	.usage = mts_usage_measure,
 	.resident = mts_usage_resident,
 	.limits = mts_limits_read,

@@ -147,18 +147,32 @@ bool mts_tasks_stalls(struct cgroup *cgrp)
 }
 
 /* The kernel tells the time in which at least one task waited, not the sum over processors. */
-u64 mts_tasks_stalled(struct mts_job *job)
+static bool read_stalled(struct cgroup *cgrp, u64 *ns)
 {
 	char text[256];
 	const char *total;
 
-	if (mts_cgroup_read(job->cgrp, "memory.pressure", text, sizeof(text)) <= 0)
-		return U64_MAX;
+	if (mts_cgroup_read(cgrp, "memory.pressure", text, sizeof(text)) <= 0)
+		return false;
 	total = strstr(text, "total=");
 	if (!total)
-		return U64_MAX;
-	return mts_admission_stalled(&job->stalled[0],
-				     strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC);
+		return false;
+	*ns = strtoull(total + strlen("total="), NULL, 10) * NSEC_PER_USEC;
+	return true;
+}
+
+u64 mts_tasks_stalled(struct mts_job *job)
+{
+	u64 ns;
+
+	return read_stalled(job->cgrp, &ns) ? mts_admission_stalled(&job->stalled[0], ns) : U64_MAX;
+}
+
+u64 mts_tasks_stalled_total(struct cgroup *cgrp)
+{
+	u64 ns;
+
+	return read_stalled(cgrp, &ns) ? ns : 0;
 }
 
 static void look_at(struct mts_job *job)

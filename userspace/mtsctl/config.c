@@ -15,6 +15,10 @@ static int show_json(const struct mts_config *config)
 	json_t *root = json_object();
 
 	json_put(&root, "mode", json_string(word_of(mode_words, config->mode)));
+	json_put(&root, "policy",
+		 config->mask & MTS_CONFIG_POLICY ?
+			 json_string(word_of(policy_words, config->policy)) :
+			 json_null());
 	json_put(&root, "pack", json_string(word_of(pack_words, config->pack)));
 	json_put(&root, "evict", json_string(word_of(evict_words, config->evict)));
 	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));
@@ -54,7 +58,7 @@ int get_main(const struct command *command, int argc, char **argv)
 		char text[FORMAT_SIZE];
 
 		/* So that `set` takes the output of `get`, with an older module, too. */
-		if (settings[i].bit == MTS_CONFIG_STEP && !(config.mask & MTS_CONFIG_STEP))
+		if (settings[i].bit & (MTS_CONFIG_STEP | MTS_CONFIG_POLICY) & ~config.mask)
 			continue;
 		printf("%s=%s\n", settings[i].key, settings[i].text(text, &config));
 	}

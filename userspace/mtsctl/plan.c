@@ -208,6 +208,27 @@ static u64 switch_at(const struct mts_plan *round, u64 speed)
 	return (ns + MS - 1) / MS * MS;
 }
 
+/* What a switch takes is not known before there is a plan; what a MiB takes is. */
+static void go_by_swap_speed(struct plan *plan)
+{
+	plan->conf.switch_ns = 0;
+	plan->conf.mib_ns = 2 * MIB * SECOND / plan->swap_speed;
+}
+
+/* What each kind of bins would give, whichever is asked for. */
+static int compare(struct plan *plan, void *scratch, u32 evict)
+{
+	u32 step = plan->step == MTS_STEP_BIN ? MTS_STEP_AUTO : plan->step;
+	int ret;
+
+	if (plan->swap_speed)
+		go_by_swap_speed(plan);
+	ret = compute_once(plan, scratch, evict, mts_window_step(step, plan->conf.capacity), true);
+	plan->work_as_bins = plan->result.work_as_bins;
+	plan->work_as_groups = plan->result.work_as_groups;
+	return ret;
+}
+
 static int compute_with(struct plan *plan, void *scratch, u32 evict)
 {
 	/* The same as in the rotor. */
@@ -216,8 +237,7 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 
 	if (!plan->swap_speed)
 		return compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
-	plan->conf.switch_ns = 0;
-	plan->conf.mib_ns = 2 * MIB * SECOND / plan->swap_speed;
+	go_by_swap_speed(plan);
 	ret = compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
 	/* Plan twice: the traffic gives the time of a switch. It does not depend on that time. */
 	if (!ret && plan->result.nbins > 1) {
@@ -246,6 +266,8 @@ static int compute(struct plan *plan)
 		first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, NULL, false);
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
 	if (scratch && plan->bins)
+		ret = compare(plan, scratch, first);
+	if (!ret)
 		ret = compute_with(plan, scratch, first);
 	if (!ret)
 		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
@@ -255,6 +277,11 @@ static int compute(struct plan *plan)
 		plan->evict = MTS_EVICT_NEED;
 	if (!ret && plan->evict != first)
 		ret = compute_with(plan, scratch, plan->evict);
+	/* Of the kind that is planned it is known by now what a switch moves. */
+	if (plan->result.overlaps)
+		plan->work_as_groups = plan->result.work_as_groups;
+	else
+		plan->work_as_bins = plan->result.work_as_bins;
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));

@@ -5,8 +5,10 @@
 #include "format.h"
 #include "plan.h"
 #include "policy/bins.h"
+#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
+#include "policy/window.h"
 #include "words.h"
 
 #define LIST_WIDTH 36
@@ -104,7 +106,33 @@ static void show_bins(const struct plan *plan)
 /* Groups that run at a time, on average. */
 static double groups_at_a_time(const struct plan *plan)
 {
-	return plan->result.nbins * mts_plan_part(plan->bins, &plan->result) / 1000.0;
+	return plan->result.nbins * mts_forecast_part(&plan->result) / 1000.0;
+}
+
+static const char *why_chosen(const struct plan *plan)
+{
+	if (!mts_window_chooses(plan->step))
+		return "step is set";
+	return plan->result.overlaps ? "at least a tenth more" : "the other is not a tenth better";
+}
+
+static void show_work(const char *what, u64 permille, const char *chosen)
+{
+	printf("%-17s %10.2f%s%s\n", what, permille / 1000.0, chosen ? "  chosen: " : "",
+	       chosen ? chosen : "");
+}
+
+/* What would be done in processors' worth: a table, as each line is compared with the others. */
+static void show_forecast(const struct plan *plan)
+{
+	const char *why = why_chosen(plan);
+	bool overlaps = plan->result.overlaps;
+
+	printf("\n%-17s PROCESSORS\n", "FORECAST");
+	printf("%-17s %10s  known when it is measured, before turns\n", "no turns", "-");
+	show_work("bins", plan->work_as_bins, overlaps ? NULL : why);
+	if (plan->work_as_groups)
+		show_work("overlapping bins", plan->work_as_groups, overlaps ? why : NULL);
 }
 
 static void show_result(const struct plan *plan)
@@ -117,7 +145,7 @@ static void show_result(const struct plan *plan)
 			    "%u groups that overlap: about %.1f of them run at a time, and each "
 			    "job for %.1f %% of the time; a round of %s, longest pause %s, per "
 			    "round %s swapped out and %s in",
-			    r->nbins, groups_at_a_time(plan), mts_plan_part(plan->bins, r) / 10.0,
+			    r->nbins, groups_at_a_time(plan), mts_forecast_part(r) / 10.0,
 			    format_time(a, r->round_ns), format_time(b, r->longest_pause_ns),
 			    format_size(c, r->swap_out_bytes), format_size(d, r->swap_in_bytes));
 	else
@@ -216,6 +244,8 @@ void plan_show(const struct plan *plan)
 			"and all jobs run at once, as without mts. Fewer jobs, faster swap, a "
 			"shorter min_slice or a larger capacity make it shorter",
 			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
+	if (r->nbins > 1)
+		show_forecast(plan);
 	if (plan->njobs)
 		show_bins(plan);
 }
@@ -266,6 +296,21 @@ static json_t *job_json(const struct plan *plan, u32 i)
 	return root;
 }
 
+/* Without turns it is not known beforehand. */
+static json_t *forecast_json(const struct plan *plan)
+{
+	json_t *root;
+
+	if (plan->result.nbins < 2)
+		return json_null();
+	root = json_object();
+	json_put(&root, "none_permille", json_null());
+	json_put(&root, "bins_permille", json_u64(plan->work_as_bins));
+	json_put(&root, "overlapping_permille", json_u64_or_null(plan->work_as_groups));
+	json_put(&root, "chosen", json_string(plan->result.overlaps ? "overlapping" : "bins"));
+	return root;
+}
+
 int plan_show_json(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
@@ -279,8 +324,8 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "evict",
 		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
 	json_put(&root, "overlaps", json_boolean(r->overlaps));
-	json_put(&root, "run_permille",
-		 r->overlaps ? json_u64(mts_plan_part(plan->bins, r)) : json_null());
+	json_put(&root, "run_permille", r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
+	json_put(&root, "forecast", forecast_json(plan));
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
 	json_put(&root, "limited_by",

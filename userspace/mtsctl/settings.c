@@ -16,9 +16,24 @@ static int take_mode(const struct command *command, const char *value, struct mt
 	return value_word(command, "mode=", value, mode_words, &config->mode);
 }
 
+static int take_policy(const struct command *command, const char *value, struct mts_config *config)
+{
+	u32 word;
+	int ret = value_word(command, "policy=", value, policy_words, &word);
+
+	if (!ret)
+		config->policy = word;
+	return ret;
+}
+
 static int take_pack(const struct command *command, const char *value, struct mts_config *config)
 {
-	return value_word(command, "pack=", value, pack_words, &config->pack);
+	u32 word;
+	int ret = value_word(command, "pack=", value, pack_words, &word);
+
+	if (!ret)
+		config->pack = word;
+	return ret;
 }
 
 static int take_evict(const struct command *command, const char *value, struct mts_config *config)
@@ -99,6 +114,12 @@ static const char *text_mode(char buf[FORMAT_SIZE], const struct mts_config *con
 	return word_of(mode_words, config->mode);
 }
 
+static const char *text_policy(char buf[FORMAT_SIZE], const struct mts_config *config)
+{
+	(void)buf;
+	return word_of(policy_words, config->policy);
+}
+
 static const char *text_pack(char buf[FORMAT_SIZE], const struct mts_config *config)
 {
 	(void)buf;
@@ -163,6 +184,7 @@ static const char *text_step(char buf[FORMAT_SIZE], const struct mts_config *con
 /* In the order in which `get` shows them. */
 const struct setting settings[N_SETTINGS] = {
 	{ "mode", MTS_CONFIG_MODE, take_mode, text_mode },
+	{ "policy", MTS_CONFIG_POLICY, take_policy, text_policy },
 	{ "pack", MTS_CONFIG_PACK, take_pack, text_pack },
 	{ "evict", MTS_CONFIG_EVICT, take_evict, text_evict },
 	{ "demand", MTS_CONFIG_DEMAND, take_demand, text_demand },

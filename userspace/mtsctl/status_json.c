@@ -135,6 +135,9 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "size_from", json_string(word_of(size_from_words, job->size_from)));
 	json_put(&root, "queue", status_queue_json(s, job));
 	json_put(&root, "queued_ns", json_u64(job->queued_ns));
+	json_put(&root, "swap_wait_ns", json_u64(job->swap_wait_ns));
+	json_put(&root, "delays", json_u64(job->delays));
+	json_put(&root, "holdings", json_u64(job->holdings));
 	json_put(&root, "calls", json_u64(job->calls));
 	json_put(&root, "calls_refused", json_u64(job->calls_refused));
 	json_put(&root, "last_call", status_call_json(job));

@@ -52,12 +52,18 @@ static void show_next(const struct snapshot *s)
 	case MTS_STATE_PAUSED:
 		print_field("next", "turns go on when the host has resumed");
 		return;
+	case MTS_STATE_SHARING:
+		print_field("next", "all jobs run on; 'mtsctl set policy=' chooses another way");
+		return;
 	case MTS_STATE_IDLE:
 		if (st->reason == MTS_REASON_NO_SWAP)
 			print_field("next", "nothing, until there is swap (swapon)");
 		else if (st->reason == MTS_REASON_NO_JOBS)
 			print_field("next", "nothing, until there are two jobs that can take turns "
 					    "(mtsctl run, mtsctl add)");
+		else if (st->reason == MTS_REASON_POLICY)
+			print_field("next", "nothing, until 'mtsctl set policy=turns' (or fair, or "
+					    "token)");
 		else if (st->reason == MTS_REASON_SHADOW)
 			print_field("next", "nothing is frozen: mode=shadow only decides what "
 					    "mode=auto would do");
@@ -197,6 +203,27 @@ static void show_jobs_count(const struct snapshot *s)
 		print_field("jobs", "%u, %u of them frozen now", s->status.jobs, s->status.frozen);
 }
 
+/* Policies without turns: who swaps, and what is done about it. */
+static void show_sharing(const struct snapshot *s)
+{
+	u32 delayed = 0;
+	char name[MTS_NAME_SIZE];
+
+	if (s->status.state != MTS_STATE_SHARING)
+		return;
+	for (u32 i = 0; i < s->njobs; i++) {
+		const struct mts_job_info *job = &s->jobs[i];
+
+		delayed += job->state == MTS_JOB_DELAYED;
+		if (job->state == MTS_JOB_HOLDER)
+			print_field("holder", "job %s (%u) keeps its memory, the others make room",
+				    format_name(name, sizeof(name), job->name), job->id);
+	}
+	if (s->status.reason == MTS_REASON_FAIR)
+		print_field("delayed", "%u job%s: frozen for half of the time, 50 ms at a time",
+			    delayed, delayed == 1 ? "" : "s");
+}
+
 static void show_limits(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
@@ -235,6 +262,7 @@ static void show_head(const struct snapshot *s)
 	show_unseen(st->sees);
 	show_groups(s);
 	show_round(st);
+	show_sharing(s);
 	show_page(&s->disk);
 	show_limits(s);
 	show_cgroup_limits(s);

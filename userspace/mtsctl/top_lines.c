@@ -73,10 +73,11 @@ static void show_title(struct frame *f)
 	time_t seconds = time(NULL);
 	struct tm tm;
 
-	snprintf(left, sizeof(left), "mts %s (%s), mode=%s slice=%s",
-		 word_of(state_words, st->state), word_of(reason_words, st->reason),
-		 word_of(mode_words, now->config.mode),
-		 format_time_exact(slice, now->config.slice_ns));
+	snprintf(left, sizeof(left), "mts %s (%s), mode=%s %s%s", word_of(state_words, st->state),
+		 word_of(reason_words, st->reason), word_of(mode_words, now->config.mode),
+		 now->config.policy ? "policy=" : "slice=",
+		 now->config.policy ? word_of(policy_words, now->config.policy) :
+				      format_time_exact(slice, now->config.slice_ns));
 	if (localtime_r(&seconds, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	print(f, TOP_STRONG, "%-*s %s", (int)f->view->width - 9, left, clock);

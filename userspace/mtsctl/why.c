@@ -134,6 +134,17 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 	case MTS_JOB_QUEUED:
 		explain_queue(s, job);
 		return;
+	case MTS_JOB_DELAYED:
+		print_field(
+			"frozen",
+			"for 50 ms at a time, half of the time: it waits for swap for longer "
+			"than its share, and others wait, too (policy=fair); %llu time%s so far",
+			(unsigned long long)job->delays, job->delays == 1 ? "" : "s");
+		return;
+	case MTS_JOB_HOLDER:
+		print_field("frozen",
+			    "no: it keeps its memory, the others make room (policy=token)");
+		return;
 	case MTS_JOB_FOREIGN:
 		print_field("frozen", "by another process: mts leaves it alone");
 		return;

@@ -13,6 +13,14 @@ const struct word mode_words[] = {
 	{ 0 },
 };
 
+const struct word policy_words[] = {
+	{ "turns", MTS_POLICY_TURNS, NULL },
+	{ "none", MTS_POLICY_NONE, NULL },
+	{ "fair", MTS_POLICY_FAIR, NULL },
+	{ "token", MTS_POLICY_TOKEN, NULL },
+	{ 0 },
+};
+
 const struct word pack_words[] = {
 	{ "ffd", MTS_PACK_FFD, "first-fit-decreasing" },
 	{ "bfd", MTS_PACK_BFD, "best-fit-decreasing" },
@@ -49,25 +57,34 @@ const struct word size_from_words[] = {
 };
 
 const struct word state_words[] = {
-	{ "off", MTS_STATE_OFF, NULL },
-	{ "idle", MTS_STATE_IDLE, NULL },
-	{ "running", MTS_STATE_RUNNING, NULL },
-	{ "switching", MTS_STATE_SWITCHING, NULL },
-	{ "stopped", MTS_STATE_STOPPED, NULL },
-	{ "paused", MTS_STATE_PAUSED, NULL },
-	{ 0 },
+	{ "off", MTS_STATE_OFF, NULL },		{ "idle", MTS_STATE_IDLE, NULL },
+	{ "running", MTS_STATE_RUNNING, NULL }, { "switching", MTS_STATE_SWITCHING, NULL },
+	{ "stopped", MTS_STATE_STOPPED, NULL }, { "paused", MTS_STATE_PAUSED, NULL },
+	{ "sharing", MTS_STATE_SHARING, NULL }, { 0 },
 };
 
 const struct word reason_words[] = {
-	{ "none", MTS_REASON_NONE, NULL },	 { "no-jobs", MTS_REASON_NO_JOBS, NULL },
-	{ "fits", MTS_REASON_FITS, NULL },	 { "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
-	{ "no-swap", MTS_REASON_NO_SWAP, NULL }, { "overcommit", MTS_REASON_OVERCOMMIT, NULL },
-	{ "user", MTS_REASON_USER, NULL },	 { "stall", MTS_REASON_STALL, NULL },
-	{ "oom", MTS_REASON_OOM, NULL },	 { "error", MTS_REASON_ERROR, NULL },
-	{ "suspend", MTS_REASON_SUSPEND, NULL }, { "unload", MTS_REASON_UNLOAD, NULL },
-	{ "copes", MTS_REASON_COPES, NULL },	 { "no-gain", MTS_REASON_NO_GAIN, NULL },
-	{ "shadow", MTS_REASON_SHADOW, NULL },	 { "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
-	{ "exempt", MTS_REASON_EXEMPT, NULL },	 { 0 },
+	{ "none", MTS_REASON_NONE, NULL },
+	{ "no-jobs", MTS_REASON_NO_JOBS, NULL },
+	{ "fits", MTS_REASON_FITS, NULL },
+	{ "no-pressure", MTS_REASON_NO_PRESSURE, NULL },
+	{ "no-swap", MTS_REASON_NO_SWAP, NULL },
+	{ "overcommit", MTS_REASON_OVERCOMMIT, NULL },
+	{ "user", MTS_REASON_USER, NULL },
+	{ "stall", MTS_REASON_STALL, NULL },
+	{ "oom", MTS_REASON_OOM, NULL },
+	{ "error", MTS_REASON_ERROR, NULL },
+	{ "suspend", MTS_REASON_SUSPEND, NULL },
+	{ "unload", MTS_REASON_UNLOAD, NULL },
+	{ "copes", MTS_REASON_COPES, NULL },
+	{ "no-gain", MTS_REASON_NO_GAIN, NULL },
+	{ "shadow", MTS_REASON_SHADOW, NULL },
+	{ "slow-swap", MTS_REASON_SLOW_SWAP, NULL },
+	{ "exempt", MTS_REASON_EXEMPT, NULL },
+	{ "policy", MTS_REASON_POLICY, NULL },
+	{ "fair", MTS_REASON_FAIR, NULL },
+	{ "token", MTS_REASON_TOKEN, NULL },
+	{ 0 },
 };
 
 const struct word job_state_words[] = {
@@ -77,7 +94,8 @@ const struct word job_state_words[] = {
 	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
 	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { "called", MTS_JOB_CALLED, NULL },
 	{ "limited", MTS_JOB_LIMITED, NULL },	      { "no-swap", MTS_JOB_NO_SWAP, NULL },
-	{ "queued", MTS_JOB_QUEUED, NULL },	      { 0 },
+	{ "queued", MTS_JOB_QUEUED, NULL },	      { "delayed", MTS_JOB_DELAYED, NULL },
+	{ "holder", MTS_JOB_HOLDER, NULL },	      { 0 },
 };
 
 const struct word call_words[] = {
@@ -89,13 +107,10 @@ const struct word call_words[] = {
 };
 
 const struct word sees_words[] = {
-	{ "tty", MTS_SEES_TTY, NULL },
-	{ "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
-	{ "unix", MTS_SEES_UNIX, NULL },
-	{ "evdev", MTS_SEES_EVDEV, NULL },
-	{ "realtime", MTS_SEES_REALTIME, NULL },
-	{ "pipes", MTS_SEES_PIPES, NULL },
-	{ 0 },
+	{ "tty", MTS_SEES_TTY, NULL },		 { "tty-output", MTS_SEES_TTY_OUTPUT, NULL },
+	{ "unix", MTS_SEES_UNIX, NULL },	 { "evdev", MTS_SEES_EVDEV, NULL },
+	{ "realtime", MTS_SEES_REALTIME, NULL }, { "pipes", MTS_SEES_PIPES, NULL },
+	{ "swapins", MTS_SEES_SWAPINS, NULL },	 { 0 },
 };
 
 const struct word each_words[] = {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who waits for swap for longer than his share. */
+#include "policy/fair.h"
+
+/*
+ * Waits fade with this time constant, ns: long compared with the bursts in which a program swaps,
+ * short compared with a run. The paper's own figures, counted over whole lives, delay a program for
+ * what it did minutes ago.
+ */
+#define WINDOW_NS (10ull * 1000000000)
+/* A job that loses less than one part in 100 of its time to swap has no part in it. */
+#define PART 100u
+/* The share may be exceeded by 1/2^3 before it counts: waits come in whole requests. */
+#define TOLERANCE_SHIFT 3
+
+static u64 fade(u64 wait_ns, u64 elapsed_ns)
+{
+	u64 elapsed = mts_min(elapsed_ns, WINDOW_NS);
+
+	return wait_ns - mul_u64_u64_div_u64(wait_ns, elapsed, WINDOW_NS);
+}
+
+static bool exceeds(const struct mts_fair_job *job, u64 share)
+{
+	return job->wait_ns > mts_add_sat(share, share >> TOLERANCE_SHIFT);
+}
+
+u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns)
+{
+	u32 i, swapping = 0, waiting = 0, delayed = 0;
+	u64 sum = 0, share;
+
+	for (i = 0; i < n; i++) {
+		jobs[i].wait_ns = mts_add_sat(fade(jobs[i].wait_ns, elapsed_ns), jobs[i].recent_ns);
+		jobs[i].delay = false;
+		waiting += jobs[i].waits;
+		if (jobs[i].wait_ns < WINDOW_NS / PART)
+			continue;
+		swapping++;
+		sum = mts_add_sat(sum, jobs[i].wait_ns);
+	}
+	if (swapping < 2)
+		return 0;
+	share = div64_u64(sum, swapping);
+	for (i = 0; i < n; i++) {
+		if (!jobs[i].may_delay || !jobs[i].waits || waiting < 2 ||
+		    !exceeds(&jobs[i], share))
+			continue;
+		jobs[i].delay = true;
+		delayed++;
+	}
+	return delayed;
+}

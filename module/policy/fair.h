@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Swap fairness: who waits for swap for longer than his share (Goichon et al. 2013, section 4).
+ * ns. Pure code (pure.h).
+ */
+#ifndef _MTS_POLICY_FAIR_H
+#define _MTS_POLICY_FAIR_H
+
+#include "policy/pure.h"
+
+/*
+ * A delayed job is frozen for MTS_FAIR_DELAY_NS out of two of these: at most half of the time. 50
+ * ms is a time in which a disk with heads serves ten others, and no person sees.
+ */
+#define MTS_FAIR_DELAY_NS (50ull * 1000000)
+
+/**
+ * struct mts_fair_job - a job's account of swap; all zero: it has not waited yet
+ * @wait_ns: time for which its tasks waited for pages from swap, all together; what is long ago
+ *	counts less
+ * @recent_ns: the same since the last step
+ * @waits: a task of it waits now, or has since the last step
+ * @may_delay: nothing exempts it
+ * @delay: result: it is to be delayed
+ */
+struct mts_fair_job {
+	u64 wait_ns;
+	u64 recent_ns;
+	bool waits;
+	bool may_delay;
+	bool delay;
+};
+
+/**
+ * mts_fair_step() - account the last waits, and choose who is delayed
+ * @jobs: n jobs; .recent_ns, .waits and .may_delay are given, .wait_ns is kept from step to step
+ * @elapsed_ns: since the last step
+ *
+ * The share of a job is the mean wait of all jobs that wait at all. A job that exceeds it by more
+ * than an eighth, and swaps now, is delayed, as long as another one waits, too: without that the
+ * disk would idle. A job that computes does not wait, and is not delayed whatever it swapped
+ * before. The paper counts from the birth of a process, and proposes a window instead (section 6):
+ * here a wait loses 1/e of its weight in 10 s.
+ *
+ * Return: number of jobs to be delayed.
+ */
+u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns);
+
+#endif /* _MTS_POLICY_FAIR_H */

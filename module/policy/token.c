@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "policy/token.h"
+
+#include "uapi/mts.h"
+
+#define SECOND 1000000000ull
+
+/* Of what the jobs could run, per mille: the paper's CPU_Low and CPU_High. */
+#define RUN_LOW 400u
+#define RUN_HIGH 800u
+/* Faults a second: the paper's PF_High. */
+#define FAULTS_HIGH 10u
+/* Part of the faults that the disk serves, where that is more: the paper's disk served some 100. */
+#define FAULTS_PART 20u
+/* PF_Low is so much less than PF_High. */
+#define LOW_PART 10u
+/* Holdings in a row in which the jobs ran less than before. */
+#define POOR_MOST 2u
+
+static u64 faults_high(const struct mts_token_host *host)
+{
+	u64 served = host->fault_ns ? div64_u64(SECOND, host->fault_ns) : 0;
+
+	return mts_max(FAULTS_HIGH, served / FAULTS_PART);
+}
+
+static u64 rate(const struct mts_token_job *job, const struct mts_token_host *host)
+{
+	return mul_u64_u64_div_u64(job->faults, SECOND, host->elapsed_ns);
+}
+
+static bool faults_much(const struct mts_token_job *job, const struct mts_token_host *host)
+{
+	return rate(job, host) > faults_high(host);
+}
+
+static bool faults_little(const struct mts_token_job *job, const struct mts_token_host *host)
+{
+	return mul_u64_u64_div_u64(job->faults, LOW_PART * SECOND, host->elapsed_ns) <
+	       faults_high(host);
+}
+
+/* Per mille of what they could. */
+static u32 share(u64 user_ns, u64 ns, const struct mts_token_host *host)
+{
+	return mul_u64_u64_div_u64(user_ns, 1000, mts_max(ns, 1) * mts_max(host->could_run, 1));
+}
+
+static u32 now_run(const struct mts_token_host *host)
+{
+	return share(host->user_ns, host->elapsed_ns, host);
+}
+
+static u32 count_faulting(const struct mts_token_host *host, const struct mts_token_job *jobs,
+			  u32 n)
+{
+	u32 i, faulting = 0;
+
+	for (i = 0; i < n; i++)
+		faulting += faults_much(&jobs[i], host);
+	return faulting;
+}
+
+static u32 find_holder(const struct mts_token_job *jobs, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n && !jobs[i].holds; i++)
+		;
+	return i;
+}
+
+static u32 choose(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
+{
+	u32 i, least = n;
+
+	for (i = 0; i < n; i++) {
+		if (!jobs[i].may_hold || jobs[i].asleep || !faults_much(&jobs[i], host) ||
+		    host->now < jobs[i].barred_until)
+			continue;
+		if (least == n || jobs[i].lacks < jobs[least].lacks)
+			least = i;
+	}
+	return least;
+}
+
+static void begin(struct mts_token *token, const struct mts_token_host *host,
+		  struct mts_token_job *job)
+{
+	if (host->now - job->held_at > MTS_TOKEN_HOLD_NS)
+		job->held_ns = 0;
+	job->holds = true;
+	job->held_at = host->now;
+	token->since = host->now;
+	token->user_ns = 0;
+}
+
+/* Was it worth it? */
+static void judge(struct mts_token *token, const struct mts_token_host *host)
+{
+	u32 during = share(token->user_ns, host->now - token->since, host);
+
+	token->since = 0;
+	if (during >= token->without) {
+		token->poor = 0;
+		mts_verdict_forget(token->verdict);
+	} else if (++token->poor == POOR_MOST) {
+		token->poor = 0;
+		mts_verdict_give(token->verdict, MTS_REASON_NO_GAIN, host->now);
+	}
+}
+
+/* Must it be given up, although its time is not over? */
+static bool is_given_up(const struct mts_token_host *host, const struct mts_token_job *job)
+{
+	return !job->may_hold || job->asleep || now_run(host) > RUN_HIGH ||
+	       faults_little(job, host);
+}
+
+/* A job holds, or did and is gone. Return: is its time over, and does another one fault? */
+static bool go_on(struct mts_token *token, const struct mts_token_host *host,
+		  struct mts_token_job *jobs, u32 n)
+{
+	u32 i = find_holder(jobs, n), others = 0;
+	bool passes = false;
+
+	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
+	if (i < n) {
+		jobs[i].held_ns = mts_add_sat(jobs[i].held_ns, host->elapsed_ns);
+		jobs[i].held_at = host->now;
+		passes = jobs[i].held_ns >= MTS_TOKEN_HOLD_NS;
+		if (!passes && !is_given_up(host, &jobs[i]))
+			return false;
+		jobs[i].holds = false;
+	}
+	if (passes) {
+		others = count_faulting(host, jobs, n) - faults_much(&jobs[i], host);
+		jobs[i].held_ns = 0;
+		jobs[i].barred_until = host->now + others * MTS_TOKEN_HOLD_NS;
+	}
+	judge(token, host);
+	return others;
+}
+
+static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
+{
+	return now_run(host) < RUN_LOW && count_faulting(host, jobs, n) >= 2;
+}
+
+u32 mts_token_step(struct mts_token *token, const struct mts_token_host *host,
+		   struct mts_token_job *jobs, u32 n)
+{
+	bool held = token->since, passes = false;
+	u32 i;
+
+	if (held) {
+		passes = go_on(token, host, jobs, n);
+		if (token->since)
+			return find_holder(jobs, n);
+	} else {
+		token->without = now_run(host);
+	}
+	if (mts_verdict_holds(token->verdict, host->now))
+		return n;
+	if (!passes && !thrashes(host, jobs, n))
+		return n;
+	i = choose(host, jobs, n);
+	if (i < n)
+		begin(token, host, &jobs[i]);
+	return i;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Thrashing protection: one job at a time keeps its memory, so that it at least gets on (Jiang &
+ * Zhang 2001). Times are ns. Pure code (pure.h).
+ */
+#ifndef _MTS_POLICY_TOKEN_H
+#define _MTS_POLICY_TOKEN_H
+
+#include "policy/pure.h"
+#include "policy/verdict.h"
+
+/*
+ * A job holds for this time at most, ns. The paper has no limit, and Goichon et al. 2013 object
+ * that the rest then starves. It is long against what it takes to fetch a job's memory.
+ */
+#define MTS_TOKEN_HOLD_NS (10ull * 1000000000)
+
+/**
+ * struct mts_token_job - a job; all zero: it has never held
+ * @faults: since the last step, major ones of its own
+ * @lacks: bytes of it in swap: the paper's allocated memory less the resident set
+ * @may_hold: nothing exempts it
+ * @asleep: no thread of it wants to run
+ * @holds: it is the holder
+ * @held_ns: time for which it has held, in sum, since it was barred last
+ * @held_at: when it last did; ktime
+ * @barred_until: it does not hold before; ktime
+ */
+struct mts_token_job {
+	u64 faults;
+	u64 lacks;
+	bool may_hold;
+	bool asleep;
+	bool holds;
+	u64 held_ns;
+	u64 held_at;
+	u64 barred_until;
+};
+
+/**
+ * struct mts_token_host - what is seen of the host
+ * @now: ktime
+ * @elapsed_ns: since the last step; not 0
+ * @user_ns: user time of all jobs since then. Not system time: a host that thrashes spends it
+ * @could_run: processors that the jobs' threads can use
+ * @fault_ns: what a fault takes; 0: not known
+ */
+struct mts_token_host {
+	u64 now;
+	u64 elapsed_ns;
+	u64 user_ns;
+	u32 could_run;
+	u64 fault_ns;
+};
+
+/**
+ * struct mts_token - the policy's state; all zero but @verdict: there was no holder yet
+ * @since: a job holds since then; ktime; 0: none does
+ * @user_ns: user time of all jobs since then
+ * @without: what the jobs ran when none held last, per mille of what they could
+ * @poor: holdings in a row in which their share was smaller than that
+ * @verdict: holdings do not pay; the caller's, which drops it if the jobs are others
+ */
+struct mts_token {
+	u64 since;
+	u64 user_ns;
+	u32 without;
+	u32 poor;
+	struct mts_verdict *verdict;
+};
+
+/**
+ * mts_token_step() - who holds until the next step
+ * @jobs: n jobs; what is measured is given, .holds and the times are kept from step to step
+ *
+ * The rules and the thresholds are the paper's, but for what bounds a holding and for the scale:
+ *
+ * - The host thrashes if at least two jobs have more than 10 faults/s each, and the jobs run for
+ *   less than 40 % of what they could. Then the job of these that lacks least holds: it has all of
+ *   its memory soonest. The paper's disk served some 100 faults/s: on a faster disk twentieths of
+ *   what it serves count.
+ * - It no longer holds if it has less than 1 fault/s (a tenth of the above), if the jobs run for
+ *   more than 80 %, if it sleeps, or if it is gone.
+ * - It has held for 10 s: it is barred for 10 s times the number of others that fault, and one of
+ *   them holds. A job that gave up early and holds again soon goes on where it was.
+ * - In two holdings in a row the jobs ran less than before: verdict.h says for how long there are
+ *   none.
+ *
+ * Return: index of the holder; n: none.
+ */
+u32 mts_token_step(struct mts_token *token, const struct mts_token_host *host,
+		   struct mts_token_job *jobs, u32 n);
+
+#endif /* _MTS_POLICY_TOKEN_H */

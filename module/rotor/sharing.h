@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Policies without turns (MTS_POLICY_FAIR, MTS_POLICY_TOKEN): memory is short, all jobs run, and
+ * the rotor shares what there is among them. For the rotor's thread alone.
+ */
+#ifndef _MTS_ROTOR_SHARING_H
+#define _MTS_ROTOR_SHARING_H
+
+#include "context.h"
+#include "mts.h"
+
+/* Is that what @reason, an enum mts_reason, stands for? */
+static inline bool mts_sharing_is(u32 reason)
+{
+	return reason == MTS_REASON_FAIR || reason == MTS_REASON_TOKEN;
+}
+
+/*
+ * Let the policy of @reason act for a second, or until something happens that a plan has to know.
+ * Then no job is frozen.
+ */
+void mts_sharing_run(u32 reason);
+
+/* Another reason than that of a policy without turns: what it did is undone. */
+void mts_sharing_end(void);
+
+#endif /* _MTS_ROTOR_SHARING_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who is delayed: waits for swap beyond the share, now, while another waits. */
+#include "policy/fair.h"
+#include "unit.h"
+
+#define MS 1000000ull
+#define STEP (100 * MS)
+
+/* Three jobs that wait for 30, 10 and 10 % of the time, step by step, for 20 s. */
+static struct mts_fair_job jobs[3];
+
+static u32 step(u64 a, u64 b, u64 c)
+{
+	const u64 recent[] = { a, b, c };
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		jobs[i].recent_ns = recent[i];
+		jobs[i].waits = recent[i] > 0;
+	}
+	return mts_fair_step(jobs, 3, STEP);
+}
+
+static void begin(void)
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		jobs[i] = (struct mts_fair_job){ .may_delay = true };
+	for (i = 0; i < 200; i++)
+		step(30 * MS, 10 * MS, 10 * MS);
+}
+
+static void who_exceeds_the_share_is_delayed(void **unused)
+{
+	(void)unused;
+	begin();
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 1);
+	assert_true(jobs[0].delay && !jobs[1].delay && !jobs[2].delay);
+}
+
+/* He has swapped, but does not now: the paper's own policy delays gcc for what it did before. */
+static void who_computes_is_not(void **unused)
+{
+	(void)unused;
+	begin();
+	assert_int_equal(step(0, 10 * MS, 10 * MS), 0);
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 1);
+}
+
+static void nobody_is_while_no_other_waits(void **unused)
+{
+	(void)unused;
+	begin();
+	assert_int_equal(step(30 * MS, 0, 0), 0);
+	assert_int_equal(step(30 * MS, 1, 0), 1);
+}
+
+static void who_is_exempt_is_not(void **unused)
+{
+	(void)unused;
+	begin();
+	jobs[0].may_delay = false;
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 0);
+}
+
+static void equal_waits_are_fair(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin();
+	for (i = 0; i < 400; i++)
+		step(20 * MS, 20 * MS, 20 * MS);
+	assert_int_equal(step(20 * MS, 20 * MS, 20 * MS), 0);
+	/* Within an eighth of the mean, too: 22 to 19.9. */
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(step(22 * MS, 19 * MS, 19 * MS), 0);
+}
+
+/* What was waited for 30 s ago counts a twentieth; and no wait is ever lost at once. */
+static void waits_fade(void **unused)
+{
+	u64 before;
+	u32 i;
+
+	(void)unused;
+	begin();
+	before = jobs[0].wait_ns;
+	step(0, 0, 0);
+	assert_in_range(jobs[0].wait_ns, before - before / 50, before - 1);
+	for (i = 0; i < 300; i++)
+		step(0, 0, 0);
+	assert_in_range(jobs[0].wait_ns, before / 25, before / 15);
+	/* A step that is late by hours forgets all but its own. */
+	jobs[0].recent_ns = 5 * MS;
+	jobs[1].recent_ns = 0;
+	jobs[2].recent_ns = 0;
+	mts_fair_step(jobs, 3, 3600000 * MS);
+	assert_int_equal(jobs[0].wait_ns, 5 * MS);
+	assert_int_equal(jobs[1].wait_ns, 0);
+}
+
+/* A job that lost less than a hundredth of its time makes no share smaller. */
+static void who_hardly_swaps_has_no_share(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin();
+	for (i = 0; i < 400; i++)
+		step(30 * MS, 30 * MS, MS / 2);
+	assert_int_equal(step(30 * MS, 30 * MS, MS / 2), 0);
+}
+
+static void few_jobs(void **unused)
+{
+	struct mts_fair_job one = { .recent_ns = STEP, .waits = true, .may_delay = true };
+
+	(void)unused;
+	assert_int_equal(mts_fair_step(&one, 1, STEP), 0);
+	assert_int_equal(mts_fair_step(NULL, 0, STEP), 0);
+	one.wait_ns = U64_MAX;
+	one.recent_ns = U64_MAX;
+	assert_int_equal(mts_fair_step(&one, 1, 0), 0);
+	assert_true(one.wait_ns == U64_MAX);
+}
+
+/* Not all who wait are ever delayed at once: one of them is at the mean, or below. */
+static void never_all(void **unused)
+{
+	struct mts_fair_job many[16];
+	u32 i, k, waiting, delayed;
+
+	(void)unused;
+	for (k = 0; k < 2000; k++) {
+		waiting = 0;
+		for (i = 0; i < 16; i++) {
+			many[i] = (struct mts_fair_job){
+				.wait_ns = random_below(10000 * MS),
+				.recent_ns = random_below(2) ? random_below(STEP) : 0,
+				.may_delay = true,
+			};
+			many[i].waits = many[i].recent_ns > 0;
+			waiting += many[i].waits;
+		}
+		delayed = mts_fair_step(many, 16, STEP);
+		assert_true(!delayed || delayed < 16);
+		assert_true(delayed <= waiting);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_exceeds_the_share_is_delayed),
+		cmocka_unit_test(who_computes_is_not),
+		cmocka_unit_test(nobody_is_while_no_other_waits),
+		cmocka_unit_test(who_is_exempt_is_not),
+		cmocka_unit_test(equal_waits_are_fair),
+		cmocka_unit_test(waits_fade),
+		cmocka_unit_test(who_hardly_swaps_has_no_share),
+		cmocka_unit_test(few_jobs),
+		cmocka_unit_test(never_all),
+	};
+
+	return cmocka_run_group_tests_name("fair", tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Thrashing protection: who holds, and for how long. */
+#include "policy/token.h"
+#include "unit.h"
+
+#define SECOND 1000000000ull
+#define JOBS 3u
+
+static struct mts_verdict verdict;
+static struct mts_token token = { .verdict = &verdict };
+static struct mts_token_host host;
+static struct mts_token_job jobs[JOBS];
+
+/* A host with one processor that thrashes: three jobs fault, and the second lacks least. */
+static void thrash(void)
+{
+	u32 i;
+
+	verdict = (struct mts_verdict){ 0 };
+	token = (struct mts_token){ .verdict = &verdict };
+	host = (struct mts_token_host){
+		.now = 1000 * SECOND,
+		.elapsed_ns = SECOND,
+		.user_ns = SECOND / 5,
+		.could_run = 1,
+	};
+	for (i = 0; i < JOBS; i++)
+		jobs[i] = (struct mts_token_job){
+			.faults = 50,
+			.lacks = (u64[]){ 300, 100, 200 }[i],
+			.may_hold = true,
+		};
+}
+
+static u32 step(void)
+{
+	u32 holder = mts_token_step(&token, &host, jobs, JOBS), i;
+
+	for (i = 0; i < JOBS; i++)
+		assert_int_equal(jobs[i].holds, i == holder);
+	host.now += host.elapsed_ns;
+	return holder;
+}
+
+static void it_begins_when_the_host_thrashes(void **unused)
+{
+	(void)unused;
+	thrash();
+	assert_int_equal(step(), 1);
+}
+
+static void not_while_the_processors_are_used(void **unused)
+{
+	(void)unused;
+	thrash();
+	host.user_ns = SECOND * 4 / 10;
+	assert_int_equal(step(), JOBS);
+	host.user_ns = SECOND * 4 / 10 - SECOND / 1000;
+	assert_int_equal(step(), 1);
+	/* As far as there are threads for them. */
+	thrash();
+	host.could_run = 4;
+	host.user_ns = SECOND * 15 / 10;
+	assert_int_equal(step(), 1);
+	thrash();
+	host.could_run = 4;
+	host.user_ns = SECOND * 17 / 10;
+	assert_int_equal(step(), JOBS);
+}
+
+static void not_while_one_job_faults(void **unused)
+{
+	(void)unused;
+	thrash();
+	jobs[0].faults = 10;
+	jobs[1].faults = 10;
+	assert_int_equal(step(), JOBS);
+	jobs[0].faults = 11;
+	assert_int_equal(step(), 2);
+}
+
+static void faults_count_by_the_second(void **unused)
+{
+	(void)unused;
+	thrash();
+	host.elapsed_ns = 5 * SECOND;
+	assert_int_equal(step(), JOBS);
+	host.elapsed_ns = SECOND * 9 / 2;
+	assert_int_equal(step(), 1);
+}
+
+/* 0.1 ms: 10000 a second; a twentieth of that counts. */
+static void a_fast_disk_has_other_thresholds(void **unused)
+{
+	(void)unused;
+	thrash();
+	host.fault_ns = 100000;
+	jobs[0].faults = 500;
+	jobs[1].faults = 500;
+	jobs[2].faults = 501;
+	assert_int_equal(step(), JOBS);
+	jobs[0].faults = 501;
+	assert_int_equal(step(), 2);
+	jobs[2].faults = 50;
+	assert_int_equal(step(), 2);
+	jobs[2].faults = 49;
+	jobs[0].faults = 500;
+	assert_int_equal(step(), JOBS);
+	/* A disk as slow as the paper's. */
+	thrash();
+	host.fault_ns = 10000000;
+	assert_int_equal(step(), 1);
+}
+
+static void an_exempt_job_does_not_hold(void **unused)
+{
+	(void)unused;
+	thrash();
+	jobs[1].may_hold = false;
+	assert_int_equal(step(), 2);
+	jobs[2].may_hold = false;
+	assert_int_equal(step(), 0);
+	thrash();
+	jobs[1].asleep = true;
+	assert_int_equal(step(), 2);
+}
+
+static void hold(void)
+{
+	thrash();
+	assert_int_equal(step(), 1);
+	/* What it fetches, and the others do not get. */
+	host.user_ns = SECOND / 2;
+	assert_int_equal(step(), 1);
+}
+
+static void it_is_given_up_when_it_does_not_fault(void **unused)
+{
+	(void)unused;
+	hold();
+	jobs[1].faults = 1;
+	assert_int_equal(step(), 1);
+	jobs[1].faults = 0;
+	assert_int_equal(step(), JOBS);
+}
+
+static void it_is_given_up_when_the_processors_are_busy(void **unused)
+{
+	(void)unused;
+	hold();
+	host.user_ns = SECOND * 8 / 10;
+	assert_int_equal(step(), 1);
+	host.user_ns = SECOND * 81 / 100;
+	assert_int_equal(step(), JOBS);
+}
+
+static void it_is_given_up_when_it_sleeps_or_is_exempt(void **unused)
+{
+	(void)unused;
+	hold();
+	jobs[1].asleep = true;
+	assert_int_equal(step(), JOBS);
+	hold();
+	jobs[1].may_hold = false;
+	assert_int_equal(step(), JOBS);
+}
+
+/* Another job has its place, and the host still thrashes. */
+static void it_is_given_up_when_it_is_gone(void **unused)
+{
+	(void)unused;
+	hold();
+	jobs[1] = (struct mts_token_job){ .lacks = 500, .may_hold = true };
+	host.user_ns = SECOND / 5;
+	assert_int_equal(step(), 2);
+}
+
+/* Two others fault: it is barred for 20 s, and then lacks least again. */
+static void after_ten_seconds_another_one_holds(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	hold();
+	for (i = 0; i < 8; i++)
+		assert_int_equal(step(), 1);
+	/* The holder does not fault; processors are used, and the others thrash all the same. */
+	jobs[1].faults = 5;
+	for (i = 0; i < 10; i++)
+		assert_int_equal(step(), 2);
+	assert_int_equal(step(), 0);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(step(), 0);
+	jobs[1].faults = 50;
+	assert_int_equal(step(), 0);
+	assert_int_equal(step(), 1);
+}
+
+static void it_is_barred_for_the_time_of_the_others(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	hold();
+	jobs[0].faults = 0;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), 2);
+	assert_int_equal(jobs[1].barred_until, host.now - SECOND + 10 * SECOND);
+}
+
+static void nobody_else_faults_and_none_holds(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	hold();
+	jobs[0].faults = 0;
+	jobs[2].faults = 0;
+	for (i = 0; i < 8; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), JOBS);
+	assert_int_equal(jobs[1].barred_until, host.now - SECOND);
+	/* They do again: it has as long as at first. */
+	jobs[0].faults = 50;
+	host.user_ns = SECOND / 5;
+	for (i = 0; i < 10; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), 0);
+}
+
+/* It computes, which gives the token up, and thrashes again: nine seconds, and one. */
+static void who_gives_up_early_goes_on_where_he_was(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	hold();
+	for (i = 0; i < 7; i++)
+		assert_int_equal(step(), 1);
+	host.user_ns = SECOND;
+	assert_int_equal(step(), JOBS);
+	host.user_ns = SECOND / 5;
+	assert_int_equal(step(), 1);
+	assert_int_equal(step(), 2);
+	/* Not after a while. */
+	hold();
+	for (i = 0; i < 7; i++)
+		assert_int_equal(step(), 1);
+	host.user_ns = SECOND;
+	assert_int_equal(step(), JOBS);
+	host.now += 10 * SECOND;
+	host.user_ns = SECOND / 5;
+	for (i = 0; i < 10; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), 2);
+}
+
+/* The holder sleeps, and the jobs have run for so long in its second. */
+static void hold_for(u64 user_ns)
+{
+	host.user_ns = SECOND / 5;
+	jobs[1].asleep = false;
+	assert_int_equal(step(), 1);
+	jobs[0].may_hold = false;
+	jobs[2].may_hold = false;
+	host.user_ns = user_ns;
+	jobs[1].asleep = true;
+	assert_int_equal(step(), JOBS);
+	host.user_ns = SECOND / 5;
+	assert_int_equal(step(), JOBS);
+}
+
+static void two_poor_holdings_are_enough(void **unused)
+{
+	u32 i, round;
+
+	(void)unused;
+	thrash();
+	for (round = 0; round < 2; round++) {
+		hold_for(SECOND / 10);
+		hold_for(SECOND / 10);
+		jobs[1].asleep = false;
+		/* 30 s, of which the first was above; the second time 60. */
+		for (i = 2; i < 30u << round; i++)
+			assert_int_equal(step(), JOBS);
+	}
+	assert_int_equal(step(), 1);
+}
+
+static void a_good_one_in_between_makes_them_none(void **unused)
+{
+	(void)unused;
+	thrash();
+	hold_for(SECOND / 10);
+	hold_for(SECOND / 5);
+	hold_for(SECOND / 10);
+	jobs[1].asleep = false;
+	assert_int_equal(step(), 1);
+}
+
+static void a_good_one_forgets_how_long_they_were_held_off(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	thrash();
+	hold_for(SECOND / 10);
+	hold_for(SECOND / 10);
+	host.now += 30 * SECOND;
+	hold_for(SECOND / 2);
+	hold_for(SECOND / 10);
+	hold_for(SECOND / 10);
+	jobs[1].asleep = false;
+	for (i = 2; i < 30; i++)
+		assert_int_equal(step(), JOBS);
+	assert_int_equal(step(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_begins_when_the_host_thrashes),
+		cmocka_unit_test(not_while_the_processors_are_used),
+		cmocka_unit_test(not_while_one_job_faults),
+		cmocka_unit_test(faults_count_by_the_second),
+		cmocka_unit_test(a_fast_disk_has_other_thresholds),
+		cmocka_unit_test(an_exempt_job_does_not_hold),
+		cmocka_unit_test(it_is_given_up_when_it_does_not_fault),
+		cmocka_unit_test(it_is_given_up_when_the_processors_are_busy),
+		cmocka_unit_test(it_is_given_up_when_it_sleeps_or_is_exempt),
+		cmocka_unit_test(it_is_given_up_when_it_is_gone),
+		cmocka_unit_test(after_ten_seconds_another_one_holds),
+		cmocka_unit_test(it_is_barred_for_the_time_of_the_others),
+		cmocka_unit_test(nobody_else_faults_and_none_holds),
+		cmocka_unit_test(who_gives_up_early_goes_on_where_he_was),
+		cmocka_unit_test(two_poor_holdings_are_enough),
+		cmocka_unit_test(a_good_one_in_between_makes_them_none),
+		cmocka_unit_test(a_good_one_forgets_how_long_they_were_held_off),
+	};
+
+	return cmocka_run_group_tests_name("token", tests, NULL, NULL);
+}
