@@ -7,7 +7,10 @@
 #include "rotor/state.h"
 #include "rotor/token.h"
 
-/* The jobs are measured, and planned for, this often: jobs grow in seconds. */
+/*
+ * The jobs are measured, and planned for, this often: jobs grow in seconds. Those that come and go
+ * meanwhile, in storms as of a build, wait for it.
+ */
 #define TURN_NS (1 * (u64)NSEC_PER_SEC)
 
 /* The steps of a policy. @step: return ns until the next one. */
@@ -31,8 +34,6 @@ static void act(const struct steps *steps)
 
 void mts_sharing_run(u32 reason)
 {
-	const unsigned long all =
-		BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_MEASURE);
 	u64 until = ktime_get_ns() + TURN_NS, now;
 
 	act(reason == MTS_REASON_TOKEN ? &token : &fair);
@@ -42,7 +43,8 @@ void mts_sharing_run(u32 reason)
 		if (mts_rotor_is_wanted())
 			mts_bring_wanted();
 		mts_promise(3 * (u64)NSEC_PER_SEC, "memory is shared");
-		if (mts_rotor_wait(all | BIT(MTS_ROTOR_EV_WANTED), ns) & all)
+		if (mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED), ns) &
+		    BIT(MTS_ROTOR_EV_CONFIG))
 			break;
 	}
 	acting->rest();

@@ -16,8 +16,8 @@ static inline bool mts_sharing_is(u32 reason)
 }
 
 /*
- * Let the policy of @reason act for a second, or until something happens that a plan has to know.
- * Then no job is frozen.
+ * Let the policy of @reason act for a second, or until the configuration changes or the gate
+ * closes. Then no job is frozen.
  */
 void mts_sharing_run(u32 reason);
 

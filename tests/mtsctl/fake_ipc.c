@@ -11,8 +11,8 @@
  *  MTS_FAKE_COMMANDS  a file that gets the number of the command of each job that is submitted, and
  *                 whether it has no terminal
  *  MTS_FAKE_CGROUP_ID  cgroup_id of job 0; those of the others are ID_STEP apart
- *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD, MTS_FAKE_CONFIG_MODE
- *                 of the configuration
+ *  MTS_FAKE_CONFIG_BIN, MTS_FAKE_CONFIG_SLICE, MTS_FAKE_CONFIG_OVERHEAD, MTS_FAKE_CONFIG_MODE,
+ *  MTS_FAKE_CONFIG_POLICY  of the configuration
  *  MTS_FAKE_PROC, MTS_FAKE_CGROUPS, MTS_FAKE_TRACING, MTS_FAKE_ETC
  *                 in place of /proc, /sys/fs/cgroup, /sys/kernel/tracing and /etc/mts;
  *                 the cgroup of job N by its id is the directory job-N there
@@ -716,6 +716,7 @@ int ipc_config_get(struct mts_config *config)
 	*config = (struct mts_config){
 		.mask = MTS_CONFIG_ALL,
 		.mode = strtoul(env("MTS_FAKE_CONFIG_MODE", "1"), NULL, 0), /* auto */
+		.policy = strtoul(env("MTS_FAKE_CONFIG_POLICY", "0"), NULL, 0), /* turns */
 		.pack = MTS_PACK_BFD,
 		.evict = strtoul(env("MTS_FAKE_CONFIG_EVICT", "1"), NULL, 0), /* need */
 		.demand = MTS_DEMAND_USED,

@@ -373,6 +373,12 @@ def test_mode_is_off(doctor):
     assert "mode=shadow" in doctor.only("note", "turns", config_mode=3).found
 
 
+def test_another_policy(doctor):
+    found = doctor.only("note", "turns", config_policy=2, scenario="fair")
+    assert found.found.startswith("policy=fair: jobs take none; sharing: jobs that swap more")
+    assert found.remedy == "mtsctl set policy=turns, where turns are wanted"
+
+
 # ---- the host --------------------------------------------------------------------
 
 V1 = "cgroup /sys/fs/cgroup/{0} cgroup rw,nosuid,{0} 0 0\n"
