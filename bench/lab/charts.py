@@ -95,6 +95,9 @@ LOOKS = {
     "thrash-protect": Look("#8e63c7", "X"),
     "earlyoom": Look("#a08a2c", "<"),
     "earlyoom-memory": Look("#a08a2c", ">", (0, (4, 1.5))),
+    "fair": Look("#332288", "d"),
+    "token": Look("#882255", "*", (0, (4, 1.5))),
+    "none": Look("#7d838c", "+", (0, (1.5, 1))),
     "userspace": Look("#e69f00", "h"),
     "userspace-pageout": Look("#e69f00", "8", (0, (1.5, 1))),
 }

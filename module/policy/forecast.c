@@ -41,12 +41,16 @@ static u64 weight_of(const struct mts_plan_bin *bin, u64 threads)
 	return threads ? bin->threads : bin->jobs;
 }
 
-/* The mean over the slices of what runs in them on @room. */
+/*
+ * The mean over the slices of what runs in them on @room. Thousands of bins are looked at for each
+ * choice, so in the loops nothing is divided: shares are parts of 2^16, slices are parts of 2^24 of
+ * all of them.
+ */
 static u64 mean_of_slices(u64 others, u64 room, const struct mts_plan_bin *bins,
 			  const struct mts_plan *plan)
 {
-	u64 threads = 0, jobs = 0, slices = 0, sum = 0, weights, runs;
-	u32 i;
+	u64 threads = 0, jobs = 0, slices = 0, sum = 0, weights, share, runs;
+	u32 i, shift = 0;
 
 	for (i = 0; i < plan->nbins; i++) {
 		threads += bins[i].threads;
@@ -54,13 +58,15 @@ static u64 mean_of_slices(u64 others, u64 room, const struct mts_plan_bin *bins,
 		slices = mts_add_sat(slices, bins[i].slice_ns);
 	}
 	weights = mts_max(threads ? threads : jobs, 1);
-	slices = mts_max(slices, 1);
+	share = div64_u64((others << 16) + weights / 2, weights);
+	while (slices >> shift > 1u << 24)
+		shift++;
 	for (i = 0; i < plan->nbins; i++) {
-		runs = mul_u64_u64_div_u64(others, weight_of(&bins[i], threads), weights);
-		runs = mts_min(runs, room);
-		sum += mul_u64_u64_div_u64(1000 * runs, bins[i].slice_ns, slices);
+		runs = mts_min((weight_of(&bins[i], threads) * share + (1u << 15)) >> 16, room);
+		sum += runs * (bins[i].slice_ns >> shift);
 	}
-	return sum / 1000;
+	slices = mts_max(slices >> shift, 1);
+	return div64_u64(sum + slices / 2, slices);
 }
 
 u64 mts_forecast_turns(const struct mts_wants *wants, u32 processors,

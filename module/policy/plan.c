@@ -235,18 +235,10 @@ static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jo
 	mts_plan_slices(conf, bins, plan);
 }
 
-/* By the threads that want to run. */
-static u64 forecast(const struct mts_plan_conf *conf, const struct mts_plan_job *jobs, u32 n,
-		    const struct mts_plan_bin *bins, const struct mts_plan *plan)
-{
-	struct mts_wants wants = mts_wants_of_threads(jobs, n);
-
-	return mts_forecast_turns(&wants, conf->processors, bins, plan);
-}
-
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
+	struct mts_wants wants;
 	u64 as_bins, as_groups;
 	int nbins;
 
@@ -259,7 +251,8 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	set_slices(conf, jobs, n, bins, plan);
 	if (nbins < 2)
 		return 0;
-	as_bins = forecast(conf, jobs, n, bins, plan);
+	wants = mts_wants_of_threads(jobs, n);
+	as_bins = mts_forecast_turns(&wants, conf->processors, bins, plan);
 	plan->work_as_bins = as_bins;
 	if (!conf->step)
 		return 0;
@@ -267,7 +260,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	as_groups = forecast(conf, jobs, n, bins, plan);
+	as_groups = mts_forecast_turns(&wants, conf->processors, bins, plan);
 	if (conf->chooses && !mts_forecast_is_better(as_groups, as_bins)) {
 		nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
 		if (nbins < 0)

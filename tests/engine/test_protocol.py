@@ -252,7 +252,7 @@ def test_an_argument_of_another_size(client):
 @pytest.mark.parametrize(
     ("argument", "error"),
     [
-        (config(mask=1 << 12), errno.EINVAL),
+        (config(mask=1 << 13), errno.EINVAL),
         (config(mask=1 << 10, step=(1 << 30) + 1), errno.ERANGE),
         (config(mask=1, mode=4), errno.EINVAL),
         (config(mask=8), errno.ERANGE),
