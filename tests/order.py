@@ -16,6 +16,7 @@ LONGEST = (
     "kernelshark/test_plugin.py",
     "bench/test_native.py",
     "bench/test_rivals.py",
+    "guest/test_sharing.py",
     "guest/test_queue.py",
     "guest/test_tool.py",
     "guest/test_processors.py",

@@ -260,7 +260,7 @@ static int op_ran(struct mts_job *mts, struct mts_ran *ran)
 	return 0;
 }
 
-/* Who swaps by himself is not simulated, and neither are the policies that ask. */
+/* How long tasks wait for swap is not simulated, and neither are the policies that ask. */
 static void op_swap_waits(struct mts_job *mts, struct mts_swap_waits *waits)
 {
 	*waits = (struct mts_swap_waits){ 0 };

@@ -3,7 +3,7 @@
 
 #include "jobs/tasks.h"
 
-/* A task that came, or had its page, within this time counts as one that waits. */
+/* A task that came, or had its page, within a step of rotor/fair.c counts as one that waits: ns. */
 #define LATELY_NS (100 * (u64)NSEC_PER_MSEC)
 
 static bool are_seen;

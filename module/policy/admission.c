@@ -2,8 +2,6 @@
 /* Do turns pay? */
 #include "policy/admission.h"
 
-#include "policy/forecast.h"
-
 /*
  * A window lasts at least 200 ms: long compared with the ticks of several ms in which the kernel
  * counts processor time. It needs 3 looks at the jobs, or 10 if some jobs sleep part of the time,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who waits for swap for longer than his share. */
+/* Which jobs wait for swap beyond their share. */
 #include "policy/fair.h"
 
 /*
@@ -8,9 +8,9 @@
  * what it did minutes ago.
  */
 #define WINDOW_NS (10ull * 1000000000)
-/* A job that loses less than one part in 100 of its time to swap has no part in it. */
+/* A job that lost less than 1/PART of the window to swap has no part in it: 100 ms of 10 s. */
 #define PART 100u
-/* The share may be exceeded by 1/2^3 before it counts: waits come in whole requests. */
+/* The share may be exceeded by 1/2^TOLERANCE_SHIFT of it: waits come in whole requests. */
 #define TOLERANCE_SHIFT 3
 
 static u64 fade(u64 wait_ns, u64 elapsed_ns)

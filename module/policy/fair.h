@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Swap fairness: who waits for swap for longer than his share (Goichon et al. 2013, section 4).
+ * Swap fairness: which jobs wait for swap beyond their share (Goichon et al. 2013, section 4).
  * ns. Pure code (pure.h).
  */
 #ifndef _MTS_POLICY_FAIR_H
@@ -32,7 +32,7 @@ struct mts_fair_job {
 };
 
 /**
- * mts_fair_step() - account the last waits, and choose who is delayed
+ * mts_fair_step() - account the last waits, and choose which jobs are delayed
  * @jobs: n jobs; .recent_ns, .waits and .may_delay are given, .wait_ns is kept from step to step
  * @elapsed_ns: since the last step
  *

@@ -25,14 +25,28 @@ struct mts_plan_conf mts_plan_conf_of(const struct mts_config *config)
 	return conf;
 }
 
+/* What a plan gives a job. */
+struct place {
+	u32 bin;
+	u32 group;
+};
+
+/* For packing; behind it there is room for a plan's bins and places. A multiple of 8. */
+static size_t packing_scratch(u32 n)
+{
+	size_t bytes = n * sizeof(struct mts_item) +
+		       mts_max(mts_max(mts_binpack_scratch(n), mts_plan_traffic_scratch(n)),
+			       mts_newcomers_scratch(n));
+
+	return (bytes + sizeof(u64) - 1) / sizeof(u64) * sizeof(u64);
+}
+
 size_t mts_plan_scratch(u32 n)
 {
 	if (n > MTS_MAX_JOBS)
 		n = 0; /* mts_plan_round() will refuse it */
 
-	return n * sizeof(struct mts_item) +
-	       mts_max(mts_max(mts_binpack_scratch(n), mts_plan_traffic_scratch(n)),
-		       mts_newcomers_scratch(n));
+	return packing_scratch(n) + n * (sizeof(struct mts_plan_bin) + sizeof(struct place));
 }
 
 static bool is_resident(const struct mts_plan_job *job)
@@ -235,9 +249,36 @@ static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jo
 	mts_plan_slices(conf, bins, plan);
 }
 
+/* Where the jobs are, and their bins: to have them again if the other kind is no better. */
+static void keep(const struct mts_plan_job *jobs, u32 n, const struct mts_plan_bin *bins,
+		 struct mts_plan_bin *kept)
+{
+	struct place *places = (void *)(kept + n);
+	u32 i;
+
+	memcpy(kept, bins, n * sizeof(*bins));
+	for (i = 0; i < n; i++)
+		places[i] = (struct place){ .bin = jobs[i].bin, .group = jobs[i].group };
+}
+
+static void take_back(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bins,
+		      const struct mts_plan_bin *kept)
+{
+	const struct place *places = (const void *)(kept + n);
+	u32 i;
+
+	memcpy(bins, kept, n * sizeof(*bins));
+	for (i = 0; i < n; i++) {
+		jobs[i].bin = places[i].bin;
+		jobs[i].group = places[i].group;
+	}
+}
+
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
+	struct mts_plan_bin *kept;
+	struct mts_plan of_bins;
 	struct mts_wants wants;
 	u64 as_bins, as_groups;
 	int nbins;
@@ -256,16 +297,17 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	plan->work_as_bins = as_bins;
 	if (!conf->step)
 		return 0;
+	kept = (void *)((char *)scratch + packing_scratch(n));
+	of_bins = *plan;
+	keep(jobs, n, bins, kept);
 	nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
 	as_groups = mts_forecast_turns(&wants, conf->processors, bins, plan);
 	if (conf->chooses && !mts_forecast_is_better(as_groups, as_bins)) {
-		nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
-		if (nbins < 0)
-			return nbins;
-		set_slices(conf, jobs, n, bins, plan);
+		take_back(jobs, n, bins, kept);
+		*plan = of_bins;
 	}
 	plan->work_as_bins = as_bins;
 	plan->work_as_groups = as_groups;

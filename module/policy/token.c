@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "policy/token.h"
 
+#include "policy/forecast.h"
 #include "uapi/mts.h"
 
+/* ns; rates are by the second. */
 #define SECOND 1000000000ull
 
 /* Of what the jobs could run, per mille: the paper's CPU_Low and CPU_High. */
@@ -14,8 +16,6 @@
 #define FAULTS_PART 20u
 /* PF_Low is so much less than PF_High. */
 #define LOW_PART 10u
-/* Holdings in a row in which the jobs ran less than before. */
-#define POOR_MOST 2u
 
 static u64 faults_high(const struct mts_token_host *host)
 {
@@ -96,17 +96,18 @@ static void begin(struct mts_token *token, const struct mts_token_host *host,
 }
 
 /* Was it worth it? */
-static void judge(struct mts_token *token, const struct mts_token_host *host)
+static void judge(struct mts_token *token, struct mts_verdict *verdict,
+		  const struct mts_token_host *host)
 {
 	u32 during = share(token->user_ns, host->now - token->since, host);
 
 	token->since = 0;
 	if (during >= token->without) {
 		token->poor = 0;
-		mts_verdict_forget(token->verdict);
-	} else if (++token->poor == POOR_MOST) {
+		mts_verdict_forget(verdict);
+	} else if (++token->poor == MTS_FORECAST_WINDOWS) {
 		token->poor = 0;
-		mts_verdict_give(token->verdict, MTS_REASON_NO_GAIN, host->now);
+		mts_verdict_give(verdict, MTS_REASON_NO_GAIN, host->now);
 	}
 }
 
@@ -118,8 +119,8 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 }
 
 /* A job holds, or did and is gone. Return: is its time over, and does another one fault? */
-static bool go_on(struct mts_token *token, const struct mts_token_host *host,
-		  struct mts_token_job *jobs, u32 n)
+static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
+		  const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
 	u32 i = find_holder(jobs, n), others = 0;
 	bool passes = false;
@@ -138,7 +139,7 @@ static bool go_on(struct mts_token *token, const struct mts_token_host *host,
 		jobs[i].held_ns = 0;
 		jobs[i].barred_until = host->now + others * MTS_TOKEN_HOLD_NS;
 	}
-	judge(token, host);
+	judge(token, verdict, host);
 	return others;
 }
 
@@ -147,20 +148,20 @@ static bool thrashes(const struct mts_token_host *host, const struct mts_token_j
 	return now_run(host) < RUN_LOW && count_faulting(host, jobs, n) >= 2;
 }
 
-u32 mts_token_step(struct mts_token *token, const struct mts_token_host *host,
-		   struct mts_token_job *jobs, u32 n)
+u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
+		   const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
 	bool held = token->since, passes = false;
 	u32 i;
 
 	if (held) {
-		passes = go_on(token, host, jobs, n);
+		passes = go_on(token, verdict, host, jobs, n);
 		if (token->since)
 			return find_holder(jobs, n);
 	} else {
 		token->without = now_run(host);
 	}
-	if (mts_verdict_holds(token->verdict, host->now))
+	if (mts_verdict_holds(verdict, host->now))
 		return n;
 	if (!passes && !thrashes(host, jobs, n))
 		return n;

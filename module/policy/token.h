@@ -54,23 +54,22 @@ struct mts_token_host {
 };
 
 /**
- * struct mts_token - the policy's state; all zero but @verdict: there was no holder yet
+ * struct mts_token - the policy's state; all zero: there was no holder yet
  * @since: a job holds since then; ktime; 0: none does
  * @user_ns: user time of all jobs since then
  * @without: what the jobs ran when none held last, per mille of what they could
  * @poor: holdings in a row in which their share was smaller than that
- * @verdict: holdings do not pay; the caller's, which drops it if the jobs are others
  */
 struct mts_token {
 	u64 since;
 	u64 user_ns;
 	u32 without;
 	u32 poor;
-	struct mts_verdict *verdict;
 };
 
 /**
- * mts_token_step() - who holds until the next step
+ * mts_token_step() - which job holds until the next step
+ * @verdict: that holdings do not pay; the caller drops it if the jobs are others
  * @jobs: n jobs; what is measured is given, .holds and the times are kept from step to step
  *
  * The rules and the thresholds are the paper's, but for what bounds a holding and for the scale:
@@ -88,7 +87,7 @@ struct mts_token {
  *
  * Return: index of the holder; n: none.
  */
-u32 mts_token_step(struct mts_token *token, const struct mts_token_host *host,
-		   struct mts_token_job *jobs, u32 n);
+u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
+		   const struct mts_token_host *host, struct mts_token_job *jobs, u32 n);
 
 #endif /* _MTS_POLICY_TOKEN_H */

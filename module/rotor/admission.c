@@ -16,7 +16,6 @@
 #include "rotor/costs.h"
 #include "rotor/onset.h"
 #include "rotor/roster.h"
-#include "rotor/sharing.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
@@ -287,7 +286,7 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 
 static bool is_action(u32 reason)
 {
-	return reason == MTS_REASON_OVERCOMMIT || mts_sharing_is(reason);
+	return reason == MTS_REASON_OVERCOMMIT || mts_reason_is_sharing(reason);
 }
 
 /* A new configuration is tried at once, whatever verdict there is. */
@@ -308,7 +307,7 @@ u32 mts_admit(const struct mts_config *config, u32 freezable)
 
 	if (would != mts_rotor.admission.would_rotate) {
 		mts_rotor.admission.would_rotate = would;
-		if (would && mts_sharing_is(reason))
+		if (would && mts_reason_is_sharing(reason))
 			pr_info("shadow: would act now: %s\n", mts_status_explain(reason));
 		else if (would)
 			pr_info("shadow: would rotate now: %u bins, longest pause %llu ms\n",
@@ -335,6 +334,11 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 	} else if (before >= 2 && mts_rotor.round.nbins < 2) {
 		mts_admission_end(&mts_rotor.admission.past);
 	}
+}
+
+struct mts_verdict *mts_admit_verdict(void)
+{
+	return &mts_rotor.admission.verdict;
 }
 
 bool mts_admit_starves(void)

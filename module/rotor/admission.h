@@ -11,6 +11,9 @@
  */
 bool mts_admit_starves(void);
 
+/* What was found against acting, for policies without turns too. In the rotor's thread. */
+struct mts_verdict *mts_admit_verdict(void);
+
 /* A round is over that began at @began (ktime, ns), or was cut short: were turns worth it? */
 void mts_admit_judge(u64 began, bool whole);
 

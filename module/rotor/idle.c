@@ -48,7 +48,7 @@ static u64 measured_at; /* ktime, ns; 0: never */
 /* There are no turns, or none any more: every job runs. */
 static void enter_idle(u32 state, u32 reason)
 {
-	if (!mts_sharing_is(reason))
+	if (!mts_reason_is_sharing(reason))
 		mts_sharing_end();
 	mts_freeze_thaw_all();
 	mutex_lock(&mts_lock);
@@ -203,7 +203,7 @@ bool mts_idle(u64 measuring_ns)
 		return false;
 	}
 	mts_rotor_forget_use();
-	if (mts_sharing_is(reason)) {
+	if (mts_reason_is_sharing(reason)) {
 		enter_idle(MTS_STATE_SHARING, reason);
 		mts_status_answer();
 		mts_sharing_run(reason);

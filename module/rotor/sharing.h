@@ -7,13 +7,6 @@
 #define _MTS_ROTOR_SHARING_H
 
 #include "context.h"
-#include "mts.h"
-
-/* Is that what @reason, an enum mts_reason, stands for? */
-static inline bool mts_sharing_is(u32 reason)
-{
-	return reason == MTS_REASON_FAIR || reason == MTS_REASON_TOKEN;
-}
 
 /*
  * Let the policy of @reason act for a second, or until the configuration changes or the gate

@@ -253,6 +253,12 @@ struct mts_rotor {
 
 extern struct mts_rotor mts_rotor;
 
+/* Does @reason, an enum mts_reason, stand for a policy without turns that acts (sharing.h)? */
+static inline bool mts_reason_is_sharing(u32 reason)
+{
+	return reason == MTS_REASON_FAIR || reason == MTS_REASON_TOKEN;
+}
+
 /* The caller holds mts_lock. */
 static inline const struct mts_config *mts_rotor_config(void)
 {

@@ -6,6 +6,7 @@
 #include "jobs/freezer.h"
 #include "jobs/ops.h"
 #include "policy/token.h"
+#include "rotor/admission.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
@@ -113,7 +114,8 @@ static u32 decide(const struct mts_token_host *host)
 
 	for (i = 0; i < n; i++)
 		accounts[i] = mts_rotor.roster.jobs[i]->token;
-	chosen = mts_token_step(&token.policy, host, accounts, n);
+	/* The admission drops its verdict for other jobs, and for a new configuration. */
+	chosen = mts_token_step(&token.policy, mts_admit_verdict(), host, accounts, n);
 	for (i = 0; i < n; i++)
 		mts_rotor.roster.jobs[i]->token = accounts[i];
 	return chosen;
@@ -122,7 +124,7 @@ static u32 decide(const struct mts_token_host *host)
 static void step(u64 now)
 {
 	struct mts_token_host host = read_all(now);
-	bool had = token.policy.since;
+	bool had = token.policy.since, changes = false;
 	u32 chosen = mts_rotor.roster.n, i;
 
 	/* The first one has nothing to compare with. */
@@ -135,18 +137,22 @@ static void step(u64 now)
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		/* One whose holding is over at once may begin the next. */
-		if (job->holder && (i != chosen || token.policy.since == now))
+		if (job->holder && (i != chosen || token.policy.since == now)) {
 			withdraw(job);
-		if (!job->holder && i == chosen)
+			changes = true;
+		}
+		if (!job->holder && i == chosen) {
 			give(job);
+			changes = true;
+		}
 	}
-	mts_protection_update(!mts_rotor.admission.starves && mts_gate_may_freeze());
+	/* Of one that holds on the rotor has just updated it (idle.c). */
+	if (changes)
+		mts_protection_update(!mts_admit_starves() && mts_gate_may_freeze());
 }
 
 u64 mts_token_step_all(u64 now)
 {
-	/* The admission drops it for other jobs, and for a new configuration. */
-	token.policy.verdict = &mts_rotor.admission.verdict;
 	if (!token.is_old && (!token.measured || now - token.measured >= LEAST_NS))
 		step(now);
 	token.is_old = true;

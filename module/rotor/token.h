@@ -6,8 +6,8 @@
 #include "context.h"
 
 /*
- * Choose the holder as policy/token.h does, once for each measurement of the jobs; and move a part
- * of its memory. Return: ns until the next call.
+ * Choose the holder as policy/token.h does, once for each measurement of the jobs. Return: ns until
+ * the next call.
  */
 u64 mts_token_step_all(u64 now);
 

@@ -145,6 +145,17 @@ void set_mode(u32 mode)
 	set_config(&(struct mts_config){ .mask = MTS_CONFIG_MODE, .mode = mode });
 }
 
+void choose_policy(u32 policy)
+{
+	const struct mts_config config = {
+		.mask = MTS_CONFIG_POLICY | MTS_CONFIG_MODE,
+		.policy = policy,
+		.mode = MTS_MODE_AUTO,
+	};
+
+	set_config(&config);
+}
+
 void set_max_pause(u64 ns)
 {
 	struct mts_config config = { .mask = MTS_CONFIG_MAX_PAUSE, .max_pause_ns = ns };

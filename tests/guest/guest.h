@@ -143,6 +143,7 @@ void pause_job(u32 id, u64 max_pause_ns); /* 0: none */
 struct mts_config get_config(void);
 void set_config(const struct mts_config *config);
 void set_mode(u32 mode);
+void choose_policy(u32 policy); /* and mode auto */
 void set_max_pause(u64 ns);
 struct mts_status get_status(void);
 struct mts_stats get_stats(void);

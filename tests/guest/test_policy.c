@@ -5,17 +5,6 @@
 /* A page takes a tenth of a millisecond: a job that swaps all the time makes 10000 a second. */
 static const struct swap_disk disk = { .mib = 256, .request_us = 100 };
 
-static void set_policy(u32 policy)
-{
-	const struct mts_config config = {
-		.mask = MTS_CONFIG_POLICY | MTS_CONFIG_MODE,
-		.policy = policy,
-		.mode = MTS_MODE_AUTO,
-	};
-
-	set_config(&config);
-}
-
 /*
  * Three processes of job a swap all the time, and one of job b and of c each; or these have what
  * they need, and compute.
@@ -44,7 +33,7 @@ static void none_leaves_it_to_the_kernel(void)
 	struct mts_stats before;
 	u64 end;
 
-	set_policy(MTS_POLICY_NONE);
+	choose_policy(MTS_POLICY_NONE);
 	start_swapper(HOG_RANDOM);
 	expect_soon(get_status().reason == MTS_REASON_POLICY, "%s", describe());
 	before = get_stats();
@@ -54,7 +43,7 @@ static void none_leaves_it_to_the_kernel(void)
 	check(get_stats().freezes == before.freezes && get_stats().evict_got == before.evict_got,
 	      "%s", describe());
 	/* Turns begin when they are asked for. */
-	set_policy(MTS_POLICY_TURNS);
+	choose_policy(MTS_POLICY_TURNS);
 	expect_soon(get_status().reason != MTS_REASON_POLICY, "%s", describe());
 }
 
@@ -88,10 +77,10 @@ static void fair_delays_who_swaps_without_end(void)
 	unsigned long none, fair, delays;
 	u32 i;
 
-	set_policy(MTS_POLICY_NONE);
+	choose_policy(MTS_POLICY_NONE);
 	start_swapper(HOG_RANDOM);
 	none = progress_of(3, 2);
-	set_policy(MTS_POLICY_FAIR);
+	choose_policy(MTS_POLICY_FAIR);
 	check(get_status().sees & MTS_SEES_SWAPINS, "waits for swap are not seen");
 	fair = progress_of(3, 2);
 	check(get_status().state == MTS_STATE_SHARING && get_status().reason == MTS_REASON_FAIR &&
@@ -121,7 +110,7 @@ static void a_swapper_alone_is_not_delayed(void)
 {
 	u64 before, end;
 
-	set_policy(MTS_POLICY_FAIR);
+	choose_policy(MTS_POLICY_FAIR);
 	start_swapper(HOG_SPIN);
 	expect_soon(get_status().state == MTS_STATE_SHARING, "%s", describe());
 	/* What was touched at the beginning has gone out, and may have come back once. */
@@ -144,7 +133,7 @@ static void expect_no_freeze(void)
 
 static void whatever_ends_it_thaws(void)
 {
-	set_policy(MTS_POLICY_FAIR);
+	choose_policy(MTS_POLICY_FAIR);
 	start_swapper(HOG_RANDOM);
 	expect_within(60000, get_status().frozen, "%s", describe());
 	set_mode(MTS_MODE_OFF);
@@ -157,10 +146,10 @@ static void whatever_ends_it_thaws(void)
 	expect_no_freeze();
 	set_mode(MTS_MODE_AUTO);
 	expect_within(60000, get_status().frozen, "%s", describe());
-	set_policy(MTS_POLICY_NONE);
+	choose_policy(MTS_POLICY_NONE);
 	expect_within(1000, !get_status().frozen, "%s", describe());
 	expect_within(1000, job_named("a").state == MTS_JOB_RUNNING, "%s", describe());
-	set_policy(MTS_POLICY_FAIR);
+	choose_policy(MTS_POLICY_FAIR);
 	expect_within(60000, get_status().frozen, "%s", describe());
 	mts_close();
 	expect(module_unload(), 0);
@@ -180,7 +169,7 @@ static void shadow_only_reports(void)
 	u64 freezes;
 	long mark = log_mark();
 
-	set_policy(MTS_POLICY_FAIR);
+	choose_policy(MTS_POLICY_FAIR);
 	set_mode(MTS_MODE_SHADOW);
 	start_swapper(HOG_RANDOM);
 	expect_soon(get_status().reason == MTS_REASON_SHADOW, "%s", describe());

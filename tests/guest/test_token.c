@@ -5,17 +5,6 @@
 /* One request at a time, of 0.5 ms: jobs that thrash wait for it. */
 static const struct swap_disk disk = { .mib = 256, .request_us = 500 };
 
-static void set_policy(u32 policy)
-{
-	const struct mts_config config = {
-		.mask = MTS_CONFIG_POLICY | MTS_CONFIG_MODE,
-		.policy = policy,
-		.mode = MTS_MODE_AUTO,
-	};
-
-	set_config(&config);
-}
-
 /* Two jobs in 48 MiB; of 36 MiB one at a time has room for all of it. */
 static void thrash(unsigned int mib)
 {
@@ -23,14 +12,14 @@ static void thrash(unsigned int mib)
 
 	swap_use(&disk);
 	leave_mib(48);
-	set_policy(MTS_POLICY_NONE);
+	choose_policy(MTS_POLICY_NONE);
 	for (nhogs = 0; nhogs < 2; nhogs++) {
 		spec.name = nhogs ? "b" : "a";
 		hog_start_nowait(&hogs[nhogs], &spec);
 	}
 	for (u32 i = 0; i < nhogs; i++)
 		expect_within(120000, hog_ready(&hogs[i]), "%s", describe());
-	set_policy(MTS_POLICY_TOKEN);
+	choose_policy(MTS_POLICY_TOKEN);
 }
 
 static long long low_of(const struct hog *hog)
@@ -108,12 +97,12 @@ static void other_policies_restore_all(void)
 {
 	thrash(36);
 	expect_within(60000, holder() && !nothing_is_protected(), "none holds: %s", describe());
-	set_policy(MTS_POLICY_TURNS);
+	choose_policy(MTS_POLICY_TURNS);
 	expect_soon(!holder(), "%s", describe());
 	set_mode(MTS_MODE_OFF);
 	expect_within(5000, nothing_is_protected(), "low %lld and %lld: %s", low_of(&hogs[0]),
 		      low_of(&hogs[1]), describe());
-	set_policy(MTS_POLICY_TOKEN);
+	choose_policy(MTS_POLICY_TOKEN);
 	expect_within(60000, holder() && !nothing_is_protected(), "none holds: %s", describe());
 	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 	expect_within(5000, nothing_is_protected() && !holder(), "low %lld and %lld: %s",
@@ -128,7 +117,7 @@ static void unload_restores_all(void)
 
 	swap_use(&disk);
 	leave_mib(48);
-	set_policy(MTS_POLICY_NONE);
+	choose_policy(MTS_POLICY_NONE);
 	cg_make(cgroup);
 	expect(cg_write(cgroup, "memory.low", "4194304"), 0);
 	hog_start_nowait(&hogs[0], &spec);
@@ -137,7 +126,7 @@ static void unload_restores_all(void)
 	spec.name = "b";
 	hog_start_nowait(&hogs[1], &spec);
 	nhogs = 2;
-	set_policy(MTS_POLICY_TOKEN);
+	choose_policy(MTS_POLICY_TOKEN);
 	expect_within(120000, cg_number(cgroup, "memory.low") > (long long)(16 * MIB),
 		      "memory.low is %lld: %s", cg_number(cgroup, "memory.low"), describe());
 	kill_and_join(hogs[1].pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* policy=fair: who swaps beyond his share is delayed, for moments, and nobody else. */
+/* policy=fair: a job that swaps beyond its share is delayed, for moments, and no other. */
 #include "cases.h"
 
 #include "context/virtual/machine.h"

@@ -131,20 +131,20 @@ static u64 unprotected(const struct model *model, bool is_ignored)
 
 static void reclaim(u64 bytes, const struct model *for_whom)
 {
-	u32 i, frozen, protected;
+	u32 i, frozen, ignored;
 
 	if (machine_now() - host.last_reclaim > 10 * NSEC_PER_MSEC)
 		mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
 	host.last_reclaim = machine_now();
 	/* Where nothing else is left memory.low does not count. */
-	for (protected = 0; protected < 2; protected ++)
+	for (ignored = 0; ignored < 2; ignored++)
 		for (frozen = 2; frozen--;)
 			for (i = 0; i < nmodels && bytes; i++)
 				if (models[i] && models[i] != for_whom &&
 				    model_is_frozen(models[i]) == frozen)
 					bytes -= take_from(models[i],
 							   min(bytes,
-							       unprotected(models[i], protected)));
+							       unprotected(models[i], ignored)));
 }
 
 u64 host_used_below_limit(void)

@@ -39,12 +39,12 @@ def cases(jobs, bins, rounds, ties, rest):
 
 
 # Where all jobs have pause limits of their own they are planned up to five times (PASSES in
-# policy/limits.c), and each time as bins and as groups with step=auto: 30 ms.
-LIMITS_BUDGET = 6 * BUDGET
+# policy/limits.c): 25 ms.
+LIMITS_BUDGET = 5 * BUDGET
 
-# With step=auto jobs are planned as bins and as groups, and as bins once more if those are chosen:
-# 15 ms. 12 million instructions were seen.
-AUTO_BUDGET = 3 * BUDGET
+# With step=auto jobs are planned as bins and as groups. To sort the jobs and to place them is the
+# same each time: 10 ms.
+AUTO_BUDGET = 2 * BUDGET
 
 # The rest: one of so many jobs is resident (0: none; claims: all ask for it), and so many threads
 # a job has at most. Of the most jobs ties are not packed, so a shape of theirs costs as much as

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is delayed: waits for swap beyond the share, now, while another waits. */
+/* Delayed is a job that waits for swap beyond its share, now, while another one waits. */
 #include "policy/fair.h"
 #include "unit.h"
 
@@ -39,7 +39,7 @@ static void who_exceeds_the_share_is_delayed(void **unused)
 	assert_true(jobs[0].delay && !jobs[1].delay && !jobs[2].delay);
 }
 
-/* He has swapped, but does not now: the paper's own policy delays gcc for what it did before. */
+/* It has swapped, but does not now: the paper's own policy delays gcc for what it did before. */
 static void who_computes_is_not(void **unused)
 {
 	(void)unused;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Thrashing protection: who holds, and for how long. */
+/* Thrashing protection: which job holds, and for how long. */
 #include "policy/token.h"
 #include "unit.h"
 
@@ -7,7 +7,7 @@
 #define JOBS 3u
 
 static struct mts_verdict verdict;
-static struct mts_token token = { .verdict = &verdict };
+static struct mts_token token;
 static struct mts_token_host host;
 static struct mts_token_job jobs[JOBS];
 
@@ -17,7 +17,7 @@ static void thrash(void)
 	u32 i;
 
 	verdict = (struct mts_verdict){ 0 };
-	token = (struct mts_token){ .verdict = &verdict };
+	token = (struct mts_token){ 0 };
 	host = (struct mts_token_host){
 		.now = 1000 * SECOND,
 		.elapsed_ns = SECOND,
@@ -34,7 +34,7 @@ static void thrash(void)
 
 static u32 step(void)
 {
-	u32 holder = mts_token_step(&token, &host, jobs, JOBS), i;
+	u32 holder = mts_token_step(&token, &verdict, &host, jobs, JOBS), i;
 
 	for (i = 0; i < JOBS; i++)
 		assert_int_equal(jobs[i].holds, i == holder);

@@ -11,6 +11,18 @@
 
 /* ---- what each value may be ---------------------------------------------------------- */
 
+/* Of a field of 16 bits. */
+static int take_word16(const struct command *command, const char *key, const char *value,
+		       const struct word *words, u16 *field)
+{
+	u32 word;
+	int ret = value_word(command, key, value, words, &word);
+
+	if (!ret)
+		*field = word;
+	return ret;
+}
+
 static int take_mode(const struct command *command, const char *value, struct mts_config *config)
 {
 	return value_word(command, "mode=", value, mode_words, &config->mode);
@@ -18,22 +30,12 @@ static int take_mode(const struct command *command, const char *value, struct mt
 
 static int take_policy(const struct command *command, const char *value, struct mts_config *config)
 {
-	u32 word;
-	int ret = value_word(command, "policy=", value, policy_words, &word);
-
-	if (!ret)
-		config->policy = word;
-	return ret;
+	return take_word16(command, "policy=", value, policy_words, &config->policy);
 }
 
 static int take_pack(const struct command *command, const char *value, struct mts_config *config)
 {
-	u32 word;
-	int ret = value_word(command, "pack=", value, pack_words, &word);
-
-	if (!ret)
-		config->pack = word;
-	return ret;
+	return take_word16(command, "pack=", value, pack_words, &config->pack);
 }
 
 static int take_evict(const struct command *command, const char *value, struct mts_config *config)
@@ -43,12 +45,7 @@ static int take_evict(const struct command *command, const char *value, struct m
 
 static int take_demand(const struct command *command, const char *value, struct mts_config *config)
 {
-	u32 word;
-	int ret = value_word(command, "demand=", value, demand_words, &word);
-
-	if (!ret)
-		config->demand = word;
-	return ret;
+	return take_word16(command, "demand=", value, demand_words, &config->demand);
 }
 
 static int take_slice(const struct command *command, const char *value, struct mts_config *config)
@@ -93,12 +90,7 @@ static int take_bin(const struct command *command, const char *value, struct mts
 
 static int take_queue(const struct command *command, const char *value, struct mts_config *config)
 {
-	u32 word;
-	int ret = value_word(command, "queue=", value, queue_words, &word);
-
-	if (!ret)
-		config->queue = word;
-	return ret;
+	return take_word16(command, "queue=", value, queue_words, &config->queue);
 }
 
 static int take_step(const struct command *command, const char *value, struct mts_config *config)
