@@ -40,15 +40,16 @@ static bool faults_little(const struct mts_token_job *job, const struct mts_toke
 	       faults_high(host);
 }
 
-/* Per mille of what they could. */
-static u32 share(u64 user_ns, u64 ns, const struct mts_token_host *host)
+/* Per mille of a processor. */
+static u64 run(u64 user_ns, u64 ns)
 {
-	return mul_u64_u64_div_u64(user_ns, 1000, mts_max(ns, 1) * mts_max(host->could_run, 1));
+	return mul_u64_u64_div_u64(user_ns, 1000, mts_max(ns, 1));
 }
 
-static u32 now_run(const struct mts_token_host *host)
+/* Per mille of what they could. */
+static u64 now_run(const struct mts_token_host *host)
 {
-	return share(host->user_ns, host->elapsed_ns, host);
+	return div64_u64(run(host->user_ns, host->elapsed_ns), mts_max(host->could_run, 1));
 }
 
 static u32 count_faulting(const struct mts_token_host *host, const struct mts_token_job *jobs,
@@ -70,25 +71,29 @@ static u32 find_holder(const struct mts_token_job *jobs, u32 n)
 	return i;
 }
 
+static bool is_before(const struct mts_token_job *job, const struct mts_token_job *other)
+{
+	if (job->held_at != other->held_at)
+		return job->held_at < other->held_at;
+	return job->lacks < other->lacks;
+}
+
 static u32 choose(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
 {
-	u32 i, least = n;
+	u32 i, next = n;
 
 	for (i = 0; i < n; i++) {
-		if (!jobs[i].may_hold || jobs[i].asleep || !faults_much(&jobs[i], host) ||
-		    host->now < jobs[i].barred_until)
+		if (!jobs[i].may_hold || jobs[i].asleep || !faults_much(&jobs[i], host))
 			continue;
-		if (least == n || jobs[i].lacks < jobs[least].lacks)
-			least = i;
+		if (next == n || is_before(&jobs[i], &jobs[next]))
+			next = i;
 	}
-	return least;
+	return next;
 }
 
 static void begin(struct mts_token *token, const struct mts_token_host *host,
 		  struct mts_token_job *job)
 {
-	if (host->now - job->held_at > MTS_TOKEN_HOLD_NS)
-		job->held_ns = 0;
 	job->holds = true;
 	job->held_at = host->now;
 	token->since = host->now;
@@ -99,10 +104,10 @@ static void begin(struct mts_token *token, const struct mts_token_host *host,
 static void judge(struct mts_token *token, struct mts_verdict *verdict,
 		  const struct mts_token_host *host)
 {
-	u32 during = share(token->user_ns, host->now - token->since, host);
+	u64 during = run(token->user_ns, host->now - token->since);
 
 	token->since = 0;
-	if (during >= token->without) {
+	if (!mts_forecast_is_better(token->without, during)) {
 		token->poor = 0;
 		mts_verdict_forget(verdict);
 	} else if (++token->poor == MTS_FORECAST_WINDOWS) {
@@ -122,25 +127,20 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
 		  const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
-	u32 i = find_holder(jobs, n), others = 0;
+	u32 i = find_holder(jobs, n);
 	bool passes = false;
 
 	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
 	if (i < n) {
-		jobs[i].held_ns = mts_add_sat(jobs[i].held_ns, host->elapsed_ns);
 		jobs[i].held_at = host->now;
-		passes = jobs[i].held_ns >= MTS_TOKEN_HOLD_NS;
+		passes = host->now - token->since >= MTS_TOKEN_HOLD_NS;
 		if (!passes && !is_given_up(host, &jobs[i]))
 			return false;
 		jobs[i].holds = false;
-	}
-	if (passes) {
-		others = count_faulting(host, jobs, n) - faults_much(&jobs[i], host);
-		jobs[i].held_ns = 0;
-		jobs[i].barred_until = host->now + others * MTS_TOKEN_HOLD_NS;
+		passes = passes && count_faulting(host, jobs, n) > faults_much(&jobs[i], host);
 	}
 	judge(token, verdict, host);
-	return others;
+	return passes;
 }
 
 static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
@@ -159,7 +159,7 @@ u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
 		if (token->since)
 			return find_holder(jobs, n);
 	} else {
-		token->without = now_run(host);
+		token->without = run(host->user_ns, host->elapsed_ns);
 	}
 	if (mts_verdict_holds(verdict, host->now))
 		return n;

@@ -22,9 +22,7 @@
  * @may_hold: nothing exempts it
  * @asleep: no thread of it wants to run
  * @holds: it is the holder
- * @held_ns: time for which it has held, in sum, since it was barred last
  * @held_at: when it last did; ktime
- * @barred_until: it does not hold before; ktime
  */
 struct mts_token_job {
 	u64 faults;
@@ -32,9 +30,7 @@ struct mts_token_job {
 	bool may_hold;
 	bool asleep;
 	bool holds;
-	u64 held_ns;
 	u64 held_at;
-	u64 barred_until;
 };
 
 /**
@@ -57,13 +53,13 @@ struct mts_token_host {
  * struct mts_token - the policy's state; all zero: there was no holder yet
  * @since: a job holds since then; ktime; 0: none does
  * @user_ns: user time of all jobs since then
- * @without: what the jobs ran when none held last, per mille of what they could
- * @poor: holdings in a row in which their share was smaller than that
+ * @without: what the jobs ran when none held last, per mille of a processor
+ * @poor: holdings in a row in which that was better than what they ran
  */
 struct mts_token {
 	u64 since;
 	u64 user_ns;
-	u32 without;
+	u64 without;
 	u32 poor;
 };
 
@@ -75,15 +71,16 @@ struct mts_token {
  * The rules and the thresholds are the paper's, but for what bounds a holding and for the scale:
  *
  * - The host thrashes if at least two jobs have more than 10 faults/s each, and the jobs run for
- *   less than 40 % of what they could. Then the job of these that lacks least holds: it has all of
+ *   less than 40 % of what they could. Then the job of these holds that lacks least: it has all of
  *   its memory soonest. The paper's disk served some 100 faults/s: on a faster disk twentieths of
  *   what it serves count.
+ * - Those that have held come after those that have not, and the one that did last comes last. By
+ *   what it lacks alone it would be the same one each time, and the others would starve.
  * - It no longer holds if it has less than 1 fault/s (a tenth of the above), if the jobs run for
  *   more than 80 %, if it sleeps, or if it is gone.
- * - It has held for 10 s: it is barred for 10 s times the number of others that fault, and one of
- *   them holds. A job that gave up early and holds again soon goes on where it was.
- * - In two holdings in a row the jobs ran less than before: verdict.h says for how long there are
- *   none.
+ * - It has held for 10 s: another one that faults holds.
+ * - In two holdings in a row the jobs ran less than before, by more than the error of what is
+ *   measured (forecast.h): verdict.h says for how long there are none.
  *
  * Return: index of the holder; n: none.
  */

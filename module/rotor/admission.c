@@ -268,7 +268,11 @@ static u32 weigh_policy(const struct mts_config *config)
 		return MTS_REASON_POLICY;
 	if (!mts_admit_by_demand(config) && !mts_admit_reclaims())
 		return MTS_REASON_NO_PRESSURE;
-	return config->policy == MTS_POLICY_FAIR ? MTS_REASON_FAIR : MTS_REASON_TOKEN;
+	if (config->policy == MTS_POLICY_FAIR)
+		return MTS_REASON_FAIR;
+	if (mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns()))
+		return mts_rotor.admission.verdict.reason;
+	return MTS_REASON_TOKEN;
 }
 
 static u32 decide(const struct mts_config *config, u32 freezable)

@@ -509,7 +509,7 @@ enum mts_reason {
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
 	MTS_REASON_COPES = 12, /* idle: the host swaps, but rotation would gain nothing */
-	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less processor time while they rotated */
+	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less processor time with the policy */
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO mts would act */
 	/* idle: switches take too long for max_pause_ns, or for rotation to gain anything */
 	MTS_REASON_SLOW_SWAP = 15,

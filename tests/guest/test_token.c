@@ -128,7 +128,9 @@ static void unload_restores_all(void)
 	nhogs = 2;
 	choose_policy(MTS_POLICY_TOKEN);
 	expect_within(120000, cg_number(cgroup, "memory.low") > (long long)(16 * MIB),
-		      "memory.low is %lld: %s", cg_number(cgroup, "memory.low"), describe());
+		      "memory.low is %lld, %llu and %llu holdings for %llu ms: %s",
+		      cg_number(cgroup, "memory.low"), job_named(cgroup).holdings,
+		      job_named("b").holdings, get_stats().holding_ns / 1000000, describe());
 	kill_and_join(hogs[1].pid);
 	nhogs = 1;
 	mts_close();

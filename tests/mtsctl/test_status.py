@@ -322,7 +322,8 @@ def test_what_ends_a_backoff(mtsctl, reason):
     """Other jobs end it, too: policy/verdict.h."""
     out = re.sub(r"\s+", " ", mtsctl("status", scenario=reason).out)
     assert (
-        "turns are tried again when the jobs change, or after a backoff (30 s to 10 minutes)" in out
+        "the policy is tried again when the jobs change, or after a backoff (30 s to 10 minutes)"
+        in out
     )
     assert "or after 'mtsctl set'" in out
 

@@ -72,7 +72,7 @@ static void show_next(const struct snapshot *s)
 					    "room: 'mtsctl unpin' some, or add memory");
 		else if (st->reason == MTS_REASON_NO_GAIN || st->reason == MTS_REASON_SLOW_SWAP)
 			print_field("next",
-				    "turns are tried again when the jobs change, or after a "
+				    "the policy is tried again when the jobs change, or after a "
 				    "backoff (30 s to 10 minutes), or after 'mtsctl set'");
 		else
 			print_field("next", "turns, when memory gets short");
