@@ -382,6 +382,9 @@ def test_nothing_to_plan_for(mtsctl):
         "--size 100K 200K 300K 400K 500K 600K 700K 800K 900K 1M --capacity 100M",
         "--size 60Mx3 --capacity 96M --pack rw",
         "--size 1x4096 --capacity 1M",
+        "--size 1Mx4096 --capacity 64M --work 1000h --queue",
+        "--size 1023.9Mx4093 --pin-size 1Px3 --capacity 1P --work 1ms --queue",
+        "--size 6Gx10 2G --capacity 16G --work 900h --switch 1s",
     ],
 )
 def test_80_columns(mtsctl, args):
@@ -472,6 +475,10 @@ def test_list_that_is_too_long(mtsctl):
         ("--size 1G --swap-speed 2T", "--swap-speed 2T: not between 1M and 1T a second"),
         ("--size 1G --swap-speed 5%", "--swap-speed 5%: "),
         ("--size 1G --swap-speed 1G --switch 1s", "either --switch or --swap-speed, not both"),
+        ("--size 1G --work 1001h", "--work 1001h: not between 1ms and 1000h"),
+        ("--size 1G --work 5", "--work 5: the unit is missing"),
+        ("--size 1G --work 5m --work 5m", "--work is given twice"),
+        ("--size 1G --queue --queue", "--queue is given twice"),
     ],
 )
 def test_bad_usage(mtsctl, args, message):
@@ -681,6 +688,8 @@ def test_forecast_says_which_is_chosen_and_why(mtsctl):
 
     chosen = table("--step", "auto", "--swap-speed", "4G")
     assert chosen[0].split() == ["FORECAST", "PROCESSORS"]
+    assert re.fullmatch(r"queue +8\.00  mtsctl run --queue: some begin later", chosen[4])
+    assert re.fullmatch(r"memory for all +8\.00", chosen[5])
     assert chosen[1].startswith("no turns                   -  ")
     assert re.fullmatch(r"bins +4\.\d\d", chosen[2])
     assert re.fullmatch(r"overlapping bins +7\.\d\d  chosen: at least a tenth more", chosen[3])
@@ -690,3 +699,87 @@ def test_forecast_says_which_is_chosen_and_why(mtsctl):
     assert "chosen: step is set" in table()[2]
     assert "chosen: step is set" in table("--step", "1G", "--swap-speed", "1T")[3]
     assert "FORECAST" not in mtsctl("plan", "--size", "1G", "--capacity", "32G").out
+
+
+TEN = ("--size", "6Gx10", "--capacity", "22G", "--swap-speed", "3G")
+
+
+@pytest.mark.parametrize(
+    ("processors", "starts", "ideal"),
+    [
+        # Two keep both processors busy; three have room.
+        (2, [0, 0, 600, 600, 1200, 1200, 1800, 1800, 2400, 2400], 2000),
+        (8, [0, 0, 0, 600, 600, 600, 1200, 1200, 1200, 1800], 8000),
+        (32, [0, 0, 0, 600, 600, 600, 1200, 1200, 1200, 1800], 10000),
+    ],
+)
+def test_when_jobs_of_the_queue_begin(plan, processors, starts, ideal):
+    p = plan(*TEN, "--processors", str(processors), "--work", "10m", "--queue")
+    assert column(p["jobs"], "queue_starts_ns") == [s * S for s in starts]
+    assert column(p["jobs"], "queue_starts_after") == [starts.index(s) for s in starts]
+    forecast = p["forecast"]
+    assert forecast["chosen"] == "queue"
+    assert forecast["queue_done_ns"] == (starts[-1] + 600) * S
+    assert forecast["queue_permille"] == 10 * 600 * 1000 // (starts[-1] + 600)
+    assert forecast["ideal_permille"] == ideal
+
+
+def test_the_queue_is_compared_without_being_asked_for(plan):
+    given = plan(*TEN, "--processors", "8")
+    forecast = given["forecast"]
+    assert (forecast["chosen"], forecast["queue_permille"]) == ("bins", 2500)
+    assert forecast["queue_done_ns"] is forecast["bins_done_ns"] is None
+    assert column(given["jobs"], "queue_starts_after") == [0] * 3 + [3] * 3 + [6] * 3 + [9]
+    assert column(given["jobs"], "queue_starts_ns") == [None] * 10
+
+
+def test_when_turns_are_done(plan):
+    """All together have 10 times 10 minutes of work; the pinned job has a processor of its own."""
+    args = (*TEN, "--processors", "8", "--work", "10m", "--step", "auto")
+    forecast = plan(*args)["forecast"]
+    for kind in ("bins", "overlapping"):
+        assert forecast[f"{kind}_done_ns"] == pytest.approx(
+            6000 * S * 1000 / forecast[f"{kind}_permille"], rel=1e-6
+        )
+    pinned = plan(*args, "--pin-size", "1G")["forecast"]
+    for kind in ("bins", "overlapping"):
+        assert pinned[f"{kind}_done_ns"] == pytest.approx(
+            6000 * S * 1000 / (pinned[f"{kind}_permille"] - 1000), rel=1e-6
+        )
+    assert pinned["queue_permille"] == 3500
+    assert pinned["ideal_permille"] == 8000
+
+
+def test_a_small_job_does_not_delay_an_older_large_one(plan):
+    """As in the module: 4 GiB may pass 12, which fit beside them, but not 20."""
+    args = ("--size", "18G", "12G", "4G", "--capacity", "22G", "--processors", "8", "--queue")
+    assert column(plan(*args)["jobs"], "queue_starts_after") == [0, 2, 0]
+    args = ("--size", "18G", "20G", "4G", "--capacity", "22G", "--processors", "8", "--queue")
+    assert column(plan(*args)["jobs"], "queue_starts_after") == [0, 1, 2]
+
+
+def test_the_queue_in_words(mtsctl):
+    def shown(*more):
+        return mtsctl("plan", *TEN, "--processors", "8", "--queue", *more, scenario="absent").out
+
+    out = re.sub(r"\s+", " ", shown("--work", "10m"))
+    assert "3 jobs begin at once, the last one in 30m 00s, and all are done in 40m 00s; none" in out
+    assert "queue 2.50 40m 00s chosen: --queue" in out
+    assert "10m 00s 18.0 GiB 3 6.0 GiB x3" in out
+    assert "chosen: step is set" not in out
+    out = re.sub(r"\s+", " ", shown("--pin-size", "1G"))
+    assert "the last one when 9 have ended" in out
+    assert "3 ended 18.0 GiB 3 6.0 GiB x3" in out
+    assert "always 1.0 GiB 1 1.0 GiB" in out
+    large = re.sub(r"\s+", " ", shown("--pin-size", "20G"))
+    assert "warning a job of 6.0 GiB has no room even by itself" in large
+    assert "1 job begins at once" in large
+
+
+@pytest.mark.parametrize("option", ["queue", "work"])
+def test_the_queue_is_for_jobs_that_have_not_begun(mtsctl, host, option):
+    args = ["--work", "5m"] if option == "work" else ["--queue"]
+    shown = mtsctl("plan", *args, scenario="rotating", **host.fake)
+    assert shown.status == 2
+    assert f"--{option} is for jobs that have not begun: give them with --size" in shown.err
+    assert shown.out == ""

@@ -68,7 +68,7 @@ static const struct command commands[] = {
 	  "       [--pin-size SIZE[xCOUNT]...] [--capacity SIZE|N%] [--slice TIME]\n"
 	  "       [--min-slice TIME] [--max-pause TIME] [--overhead N%|off]\n"
 	  "       [--pack PACK] [--evict EVICT] [--switch TIME | --swap-speed SIZE]\n"
-	  "       [--processors N] [--step STEP] [--json]",
+	  "       [--processors N] [--step STEP] [--work TIME] [--queue] [--json]",
 	  "  --size SIZE...   plan for jobs of these sizes: 6G, 6Gx10\n"
 	  "  --cgroup PATH... plan for these cgroups as they are now\n"
 	  "                   (neither: for the jobs that the module has now)\n"
@@ -84,7 +84,9 @@ static const struct command commands[] = {
 	  "  --swap-speed SIZE  compute it from the bytes that swap moves in a second: 500M\n"
 	  "  --step STEP      memory that changes hands at a switch: bin, auto or a size\n"
 	  "  --processors N   processors that each bin should keep busy (default: all of\n"
-	  "                   this host)\n" JSON_DETAILS,
+	  "                   this host)\n"
+	  "  --work TIME      processor time that each job needs: says when all are done\n"
+	  "  --queue          as if each were started with mtsctl run --queue\n" JSON_DETAILS,
 	  NULL },
 	{ "set", set_main, "Change the configuration: all values or none", "[--save] KEY=VALUE...",
 	  "  --save           keep them for the next boot, in conf.d/50-saved.conf\n"

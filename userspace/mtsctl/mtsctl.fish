@@ -160,6 +160,8 @@ complete -c mtsctl -n '__mtsctl_is plan' -l swap-speed -x \
 complete -c mtsctl -n '__mtsctl_is plan' -l step -x -a 'bin auto' \
     -d 'Memory that changes hands at a switch'
 complete -c mtsctl -n '__mtsctl_is plan' -l processors -x -d 'That each bin should keep busy'
+complete -c mtsctl -n '__mtsctl_is plan' -l work -x -d 'Processor time that each job needs'
+complete -c mtsctl -n '__mtsctl_is plan' -l queue -d 'As if each were started with run --queue'
 
 complete -c mtsctl -n '__mtsctl_is set' -l save -d 'Keep them for the next boot'
 complete -c mtsctl -n '__mtsctl_is set' -a '

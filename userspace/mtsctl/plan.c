@@ -20,6 +20,8 @@
 #define MAX_PROCESSORS 65536
 /* Twelve days: longer than any switch that is worth a plan. */
 #define LONGEST_SWITCH_S (1ull << 20)
+/* Some weeks: a thousand times as many ns fit in a u64. */
+#define LONGEST_WORK_NS (1000 * 3600 * SECOND)
 
 /* Without the module: its own defaults (module/control/config.c). */
 static const struct mts_plan_conf defaults = {
@@ -41,6 +43,8 @@ enum {
 	OPT_SWAP_SPEED,
 	OPT_PROCESSORS,
 	OPT_STEP,
+	OPT_WORK,
+	OPT_QUEUE,
 	OPT_JSON,
 };
 
@@ -59,6 +63,8 @@ static const struct option options[] = {
 	{ "swap-speed", required_argument, NULL, OPT_SWAP_SPEED },
 	{ "processors", required_argument, NULL, OPT_PROCESSORS },
 	{ "step", required_argument, NULL, OPT_STEP },
+	{ "work", required_argument, NULL, OPT_WORK },
+	{ "queue", no_argument, NULL, OPT_QUEUE },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ 0 },
 };
@@ -130,6 +136,11 @@ static int set_option(const struct command *command, struct request *request, st
 	case OPT_STEP:
 		request->given |= MTS_CONFIG_STEP;
 		return value_step(command, "--step ", optarg, &plan->step);
+	case OPT_WORK:
+		return value_time(command, "--work ", optarg, MS, LONGEST_WORK_NS, &plan->work_ns);
+	case OPT_QUEUE:
+		plan->queue = true;
+		return EXIT_OK;
 	default:
 		return EXIT_OK;
 	}
@@ -152,6 +163,10 @@ static int settle(const struct command *command, const struct request *request, 
 		return usage_error(command, "either --switch or --swap-speed, not both");
 	if (!(request->given & MTS_CONFIG_MIN_SLICE))
 		conf->min_slice_ns = mts_min(conf->min_slice_ns, conf->slice_ns);
+	if (!plan->by_size && (plan->queue || plan->work_ns))
+		return usage_error(command,
+				   "--%s is for jobs that have not begun: give them with --size",
+				   plan->queue ? "queue" : "work");
 	if (conf->min_slice_ns > conf->slice_ns)
 		return usage_error(command, "--min-slice is longer than the slice");
 	if (!conf->processors)
@@ -282,6 +297,8 @@ static int compute(struct plan *plan)
 		plan->work_as_groups = plan->result.work_as_groups;
 	else
 		plan->work_as_bins = plan->result.work_as_bins;
+	if (!ret && plan->by_size)
+		ret = plan_queue(plan);
 	free(scratch);
 	if (ret)
 		complain("plan: %s", strerror(-ret));
@@ -338,5 +355,6 @@ int plan_main(const struct command *command, int argc, char **argv)
 	free(plan.names);
 	free(plan.jobs);
 	free(plan.bins);
+	free(plan.starts_ns);
 	return ret == OPTION_HELP ? EXIT_OK : ret;
 }

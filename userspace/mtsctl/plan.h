@@ -24,6 +24,12 @@ struct plan {
 	u32 evict; /* the choice for conf.evict; MTS_EVICT_AUTO: not yet known */
 	u32 no_swap; /* jobs in every bin because memory.swap.max leaves them no swap */
 	u64 managed; /* bytes that the jobs hold in memory now */
+	u64 work_ns; /* processor time that each job needs; 0: not given */
+	bool queue; /* jobs begin when there is room, and take no turns */
+	u64 *starts_ns; /* result of plan_queue(), for each job: when it begins */
+	u64 runs_ns; /* result: how long each runs: work_ns, or any time if that is not given */
+	u64 queue_ns; /* result: when all jobs are done */
+	u64 work_as_queue; /* result: per mille of a processor until then; 0: not planned */
 };
 
 /* Print an error if they fail. Return: an exit status. */
@@ -40,5 +46,16 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given);
 
 void plan_show(const struct plan *plan);
 int plan_show_json(const struct plan *plan);
+
+/*
+ * What the queue (mtsctl run --queue) would make of the jobs, each of which has one thread and the
+ * same work. Call it after the bins are planned. Return: 0, -ENOMEM.
+ */
+int plan_queue(struct plan *plan);
+
+u32 plan_pinned(const struct plan *plan);
+
+/* How many jobs have ended, of those that wait in the queue, when job @i begins? */
+u32 plan_starts_after(const struct plan *plan, u32 i);
 
 #endif /* MTSCTL_PLAN_H */

@@ -19,11 +19,19 @@ static bool fits(const struct plan *plan)
 	       plan->result.resident_demand <= plan->conf.capacity;
 }
 
+/* @row: a bin, or MTS_BIN_EVERY; with --queue the time at which jobs begin */
+static bool is_listed(const struct plan *plan, u32 i, u64 row)
+{
+	if (!plan->queue || row == MTS_BIN_EVERY)
+		return plan->jobs[i].bin == row;
+	return !(plan->jobs[i].flags & MTS_PLAN_RESIDENT) && plan->starts_ns[i] == row;
+}
+
 /*
- * "6.0 GiB x3, make, make-2, +4": the names of the jobs in a bin, as many as fit.
+ * "6.0 GiB x3, make, make-2, +4": the names of the jobs in a row, as many as fit.
  * Jobs with the same name share an entry.
  */
-static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIST_WIDTH + 1])
+static void list_jobs(const struct plan *plan, u64 row, u32 njobs, char list[LIST_WIDTH + 1])
 {
 	size_t used = 0;
 	u32 listed = 0;
@@ -35,10 +43,10 @@ static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIS
 		u32 same = 1, after;
 		int len;
 
-		if (plan->jobs[i].bin != bin)
+		if (!is_listed(plan, i, row))
 			continue;
 		for (u32 j = i + 1; j < plan->njobs; j++) {
-			if (plan->jobs[j].bin != bin)
+			if (!is_listed(plan, j, row))
 				continue;
 			if (strcmp(plan->names[j], full))
 				break;
@@ -68,12 +76,74 @@ static void list_jobs(const struct plan *plan, u32 bin, u32 njobs, char list[LIS
 	}
 }
 
+static void show_residents(const struct plan *plan)
+{
+	char demand[FORMAT_SIZE], list[LIST_WIDTH + 1];
+	u64 resident_demand = 0;
+	u32 residents = 0;
+
+	for (u32 i = 0; i < plan->njobs; i++) {
+		if (plan->jobs[i].bin != MTS_BIN_EVERY)
+			continue;
+		residents++;
+		resident_demand = mts_add_sat(resident_demand, plan->jobs[i].demand);
+	}
+	if (!residents)
+		return;
+	list_jobs(plan, MTS_BIN_EVERY, residents, list);
+	format_size(demand, resident_demand);
+	if (plan->queue)
+		printf("%12s %10s %5u  %s\n", "always", demand, residents, list);
+	else
+		printf("%4s  %8s  %8s %8s %5u  %s\n", "all", demand, "", "never", residents, list);
+}
+
+/* The time at which the next ones begin; U64_MAX: there are none. */
+static u64 next_start(const struct plan *plan, u64 last)
+{
+	u64 next = U64_MAX;
+
+	for (u32 i = 0; i < plan->njobs; i++)
+		if (plan->starts_ns[i] > last)
+			next = mts_min(next, plan->starts_ns[i]);
+	return next;
+}
+
+static void show_starts(const struct plan *plan)
+{
+	char demand[FORMAT_SIZE], begins[FORMAT_SIZE], list[LIST_WIDTH + 1];
+
+	printf("\n%12s %10s %5s  %s\n", plan->work_ns ? "BEGIN IN" : "BEGIN AFTER", "DEMAND",
+	       "JOBS", "WHICH");
+	for (u64 row = 0; row != U64_MAX; row = next_start(plan, row)) {
+		u64 sum = 0;
+		u32 n = 0, one = 0;
+
+		for (u32 i = 0; i < plan->njobs; i++) {
+			if (!is_listed(plan, i, row))
+				continue;
+			sum = mts_add_sat(sum, plan->jobs[i].demand);
+			one = i;
+			n++;
+		}
+		if (!n)
+			continue;
+		if (!row)
+			strcpy(begins, "at once");
+		else if (plan->work_ns)
+			format_time(begins, row);
+		else
+			snprintf(begins, sizeof(begins), "%u ended", plan_starts_after(plan, one));
+		list_jobs(plan, row, n, list);
+		printf("%12s %10s %5u  %s\n", begins, format_size(demand, sum), n, list);
+	}
+	show_residents(plan);
+}
+
 static void show_bins(const struct plan *plan)
 {
 	char demand[FORMAT_SIZE], slice[FORMAT_SIZE], pause[FORMAT_SIZE], list[LIST_WIDTH + 1];
 	bool overfull = false;
-	u32 residents = 0;
-	u64 resident_demand = 0;
 
 	printf("\n%4s%*s %8s %8s %5s  %s\n", plan->result.overlaps ? "GROUP" : "BIN",
 	       plan->result.overlaps ? 10 : 11, "DEMAND", "SLICE", "PAUSE", "JOBS", "WHICH");
@@ -87,17 +157,7 @@ static void show_bins(const struct plan *plan)
 		       over ? '!' : ' ', format_time(slice, bin->slice_ns),
 		       format_time(pause, bin->pause_ns), bin->jobs, list);
 	}
-	for (u32 i = 0; i < plan->njobs; i++) {
-		if (plan->jobs[i].bin != MTS_BIN_EVERY)
-			continue;
-		residents++;
-		resident_demand = mts_add_sat(resident_demand, plan->jobs[i].demand);
-	}
-	if (residents) {
-		list_jobs(plan, MTS_BIN_EVERY, residents, list);
-		printf("%4s  %8s  %8s %8s %5u  %s\n", "all", format_size(demand, resident_demand),
-		       "", "never", residents, list);
-	}
+	show_residents(plan);
 	if (overfull)
 		printf("\n! more than the capacity: the kernel will page while this %s runs\n",
 		       plan->result.overlaps ? "group" : "bin");
@@ -111,15 +171,59 @@ static double groups_at_a_time(const struct plan *plan)
 
 static const char *why_chosen(const struct plan *plan)
 {
+	if (plan->queue)
+		return NULL;
 	if (!mts_window_chooses(plan->step))
 		return "step is set";
 	return plan->result.overlaps ? "at least a tenth more" : "the other is not a tenth better";
 }
 
-static void show_work(const char *what, u64 permille, const char *chosen)
+/* Of the processors, what pinned jobs use; per mille. */
+static u64 pinned_work(const struct plan *plan)
 {
-	printf("%-17s %10.2f%s%s\n", what, permille / 1000.0, chosen ? "  chosen: " : "",
-	       chosen ? chosen : "");
+	return 1000ull * mts_min(plan_pinned(plan), plan->conf.processors);
+}
+
+/* What the other jobs could use, with memory for all; at least one processor, as for a plan. */
+static u64 ideal(const struct plan *plan)
+{
+	u64 left = mts_sub_floor(1000ull * plan->conf.processors, pinned_work(plan));
+
+	return mts_min(1000ull * (plan->njobs - plan_pinned(plan)), mts_max(left, 1000));
+}
+
+/* When all jobs are done that are not pinned, if those get so much done; U64_MAX: never. */
+static u64 done_ns(const struct plan *plan, u64 permille)
+{
+	if (!permille)
+		return U64_MAX;
+	return mul_u64_u64_div_u64(1000 * plan->work_ns, plan->njobs - plan_pinned(plan), permille);
+}
+
+/* As done_ns(), of what all jobs get done. */
+static u64 turns_done_ns(const struct plan *plan, u64 permille)
+{
+	return done_ns(plan, mts_sub_floor(permille, pinned_work(plan)));
+}
+
+static void show_work(const struct plan *plan, const char *what, u64 permille, u64 ns,
+		      const char *more)
+{
+	char time[FORMAT_SIZE];
+
+	printf("%-17s %10.2f", what, permille / 1000.0);
+	if (plan->work_ns)
+		printf(" %9s", ns == U64_MAX ? "never" : format_time(time, ns));
+	printf("%s%s\n", more ? "  " : "", more ? more : "");
+}
+
+static void show_turns(const struct plan *plan, const char *what, u64 permille, const char *why)
+{
+	char chosen[64];
+
+	if (why)
+		snprintf(chosen, sizeof(chosen), "chosen: %s", why);
+	show_work(plan, what, permille, turns_done_ns(plan, permille), why ? chosen : NULL);
 }
 
 /* What would be done in processors' worth: a table, as each line is compared with the others. */
@@ -128,11 +232,42 @@ static void show_forecast(const struct plan *plan)
 	const char *why = why_chosen(plan);
 	bool overlaps = plan->result.overlaps;
 
-	printf("\n%-17s PROCESSORS\n", "FORECAST");
-	printf("%-17s %10s  known when it is measured, before turns\n", "no turns", "-");
-	show_work("bins", plan->work_as_bins, overlaps ? NULL : why);
+	printf("\n%-17s PROCESSORS%s\n", "FORECAST", plan->work_ns ? "   DONE IN" : "");
+	printf("%-17s %10s%s  known when it is measured, before turns\n", "no turns", "-",
+	       plan->work_ns ? "         -" : "");
+	show_turns(plan, "bins", plan->work_as_bins, overlaps ? NULL : why);
 	if (plan->work_as_groups)
-		show_work("overlapping bins", plan->work_as_groups, overlaps ? why : NULL);
+		show_turns(plan, "overlapping bins", plan->work_as_groups, overlaps ? why : NULL);
+	if (!plan->work_as_queue)
+		return;
+	show_work(plan, "queue", pinned_work(plan) + plan->work_as_queue, plan->queue_ns,
+		  plan->queue ? "chosen: --queue" : "mtsctl run --queue: some begin later");
+	show_work(plan, "memory for all", pinned_work(plan) + ideal(plan),
+		  done_ns(plan, ideal(plan)), NULL);
+}
+
+static void show_queue(const struct plan *plan)
+{
+	char starts[32], last[FORMAT_SIZE], done[FORMAT_SIZE];
+	u32 at_once = 0, latest = 0;
+
+	for (u32 i = 0; i < plan->njobs; i++) {
+		at_once += is_listed(plan, i, 0);
+		if (plan->starts_ns[i] > plan->starts_ns[latest])
+			latest = i;
+	}
+	if (plan->work_ns)
+		snprintf(starts, sizeof(starts), "in %s",
+			 format_time(last, plan->starts_ns[latest]));
+	else
+		snprintf(starts, sizeof(starts), "when %u have ended",
+			 plan_starts_after(plan, latest));
+	print_field("result",
+		    "%u job%s at once, the last one %s%s%s; none is frozen once it has begun, "
+		    "and none is swapped",
+		    at_once, at_once == 1 ? " begins" : "s begin", starts,
+		    plan->work_ns ? ", and all are done in " : "",
+		    plan->work_ns ? format_time(done, plan->queue_ns) : "");
 }
 
 static void show_result(const struct plan *plan)
@@ -182,43 +317,12 @@ static bool any_stays(const struct plan *plan)
 	return false;
 }
 
-void plan_show(const struct plan *plan)
+/* What limits turns, or speaks against them. */
+static void show_notes(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
-	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
-	char evict[FORMAT_SIZE], step[FORMAT_SIZE], name[MTS_NAME_SIZE];
-	const char *where = r->overlaps ? "for the groups that run" : "in a bin";
+	char a[FORMAT_SIZE], name[MTS_NAME_SIZE];
 
-	if (r->resident_demand)
-		print_field("capacity", "%s %s: %s less %s of resident jobs%s",
-			    format_size(a, r->capacity), where, format_size(b, plan->conf.capacity),
-			    format_size(c, r->resident_demand),
-			    any_stays(plan) ? " and kept memory" : "");
-	else
-		print_field("capacity", "%s %s", format_size(a, r->capacity), where);
-	print_field("demand", "%s in %ss, %u job%s in all", format_size(a, r->demand),
-		    r->overlaps ? "group" : "bin", plan->njobs, plan->njobs == 1 ? "" : "s");
-	print_field("rules",
-		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s "
-		    "processors=%u step=%s",
-		    word_of(pack_words, plan->conf.pack), format_evict(evict, plan),
-		    format_time_exact(a, plan->conf.slice_ns),
-		    format_time_exact(b, plan->conf.min_slice_ns),
-		    format_pause(c, plan->conf.max_pause_ns), format_share(d, plan->conf.overhead),
-		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors,
-		    format_step(step, plan->step));
-	if (!plan->njobs)
-		print_field("result", "no jobs: nothing to plan");
-	else if (fits(plan))
-		print_field("result", "everything fits: no job will be frozen");
-	else if (r->resident_demand > plan->conf.capacity)
-		print_field("result", "the resident jobs alone need more than the capacity: the "
-				      "kernel will page");
-	else if (r->nbins < 2)
-		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
-				      "the kernel will page");
-	else
-		show_result(plan);
 	if (r->nbins > 1 && !plan->conf.switch_ns)
 		print_field("note", "slices and pauses do not include the time of switches: "
 				    "add --swap-speed SIZE or --switch TIME");
@@ -244,9 +348,71 @@ void plan_show(const struct plan *plan)
 			"and all jobs run at once, as without mts. Fewer jobs, faster swap, a "
 			"shorter min_slice or a larger capacity make it shorter",
 			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
+}
+
+static void warn_of_large(const struct plan *plan)
+{
+	u64 largest = 0;
+	char a[FORMAT_SIZE];
+
+	for (u32 i = 0; i < plan->njobs; i++)
+		if (!(plan->jobs[i].flags & MTS_PLAN_RESIDENT))
+			largest = mts_max(largest, plan->jobs[i].demand);
+	if (largest > plan->result.capacity)
+		print_field("warning",
+			    "a job of %s has no room even by itself: it begins when no other one "
+			    "runs, and the kernel will page",
+			    format_size(a, largest));
+}
+
+void plan_show(const struct plan *plan)
+{
+	const struct mts_plan *r = &plan->result;
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE], d[FORMAT_SIZE], e[FORMAT_SIZE];
+	char evict[FORMAT_SIZE], step[FORMAT_SIZE];
+	const char *where = r->overlaps ? "for the groups that run" : "in a bin";
+
+	if (r->resident_demand)
+		print_field("capacity", "%s %s: %s less %s of resident jobs%s",
+			    format_size(a, r->capacity), where, format_size(b, plan->conf.capacity),
+			    format_size(c, r->resident_demand),
+			    any_stays(plan) ? " and kept memory" : "");
+	else
+		print_field("capacity", "%s %s", format_size(a, r->capacity), where);
+	print_field("demand", "%s in %ss, %u job%s in all", format_size(a, r->demand),
+		    r->overlaps ? "group" : "bin", plan->njobs, plan->njobs == 1 ? "" : "s");
+	print_field("rules",
+		    "pack=%s evict=%s slice=%s min_slice=%s max_pause=%s overhead=%s switch=%s "
+		    "processors=%u step=%s",
+		    word_of(pack_words, plan->conf.pack), format_evict(evict, plan),
+		    format_time_exact(a, plan->conf.slice_ns),
+		    format_time_exact(b, plan->conf.min_slice_ns),
+		    format_pause(c, plan->conf.max_pause_ns), format_share(d, plan->conf.overhead),
+		    format_time_exact(e, plan->conf.switch_ns), plan->conf.processors,
+		    format_step(step, plan->step));
+	if (!plan->njobs)
+		print_field("result", "no jobs: nothing to plan");
+	else if (fits(plan))
+		print_field("result", "everything fits: no job will be frozen");
+	else if (plan->queue)
+		show_queue(plan);
+	else if (r->resident_demand > plan->conf.capacity)
+		print_field("result", "the resident jobs alone need more than the capacity: the "
+				      "kernel will page");
+	else if (r->nbins < 2)
+		print_field("result", "one bin, larger than the capacity: rotation cannot help, "
+				      "the kernel will page");
+	else
+		show_result(plan);
+	if (plan->queue)
+		warn_of_large(plan);
+	else
+		show_notes(plan);
 	if (r->nbins > 1)
 		show_forecast(plan);
-	if (plan->njobs)
+	if (plan->queue && plan->njobs)
+		show_starts(plan);
+	else if (plan->njobs)
 		show_bins(plan);
 }
 
@@ -285,7 +451,7 @@ static json_t *bin_json(const struct plan *plan, u32 i)
 static json_t *job_json(const struct plan *plan, u32 i)
 {
 	const struct mts_plan_job *job = &plan->jobs[i];
-	bool resident = job->bin == MTS_BIN_EVERY;
+	bool resident = job->bin == MTS_BIN_EVERY, queues = plan->starts_ns && !resident;
 	json_t *root = json_object();
 
 	json_put(&root, "name", json_text(plan->names[i]));
@@ -293,12 +459,29 @@ static json_t *job_json(const struct plan *plan, u32 i)
 	json_put(&root, "stays", json_boolean(job->kept_bytes));
 	json_put(&root, "bin", resident ? json_string("every") : json_u64(job->bin));
 	json_put(&root, "longest_pause_ns", json_u64(resident ? 0 : plan->bins[job->bin].pause_ns));
+	json_put(&root, "queue_starts_after",
+		 queues ? json_u64(plan_starts_after(plan, i)) : json_null());
+	json_put(&root, "queue_starts_ns",
+		 queues && plan->work_ns ? json_u64(plan->starts_ns[i]) : json_null());
 	return root;
+}
+
+static json_t *done_json(const struct plan *plan, u64 ns)
+{
+	return plan->work_ns && ns != U64_MAX ? json_u64(ns) : json_null();
+}
+
+static const char *chosen_word(const struct plan *plan)
+{
+	if (plan->queue)
+		return "queue";
+	return plan->result.overlaps ? "overlapping" : "bins";
 }
 
 /* Without turns it is not known beforehand. */
 static json_t *forecast_json(const struct plan *plan)
 {
+	bool queues = plan->work_as_queue;
 	json_t *root;
 
 	if (plan->result.nbins < 2)
@@ -307,7 +490,15 @@ static json_t *forecast_json(const struct plan *plan)
 	json_put(&root, "none_permille", json_null());
 	json_put(&root, "bins_permille", json_u64(plan->work_as_bins));
 	json_put(&root, "overlapping_permille", json_u64_or_null(plan->work_as_groups));
-	json_put(&root, "chosen", json_string(plan->result.overlaps ? "overlapping" : "bins"));
+	json_put(&root, "bins_done_ns", done_json(plan, turns_done_ns(plan, plan->work_as_bins)));
+	json_put(&root, "overlapping_done_ns",
+		 done_json(plan, turns_done_ns(plan, plan->work_as_groups)));
+	json_put(&root, "queue_permille",
+		 json_u64_or_null(queues ? pinned_work(plan) + plan->work_as_queue : 0));
+	json_put(&root, "queue_done_ns", done_json(plan, queues ? plan->queue_ns : U64_MAX));
+	json_put(&root, "ideal_permille",
+		 json_u64_or_null(queues ? pinned_work(plan) + ideal(plan) : 0));
+	json_put(&root, "chosen", json_string(chosen_word(plan)));
 	return root;
 }
 
