@@ -165,6 +165,14 @@ void trace_mts_freeze(struct mts_job *job)
 {
 }
 
+void trace_mts_hold(struct mts_job *job)
+{
+}
+
+void trace_mts_release(struct mts_job *job)
+{
+}
+
 void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 {
 	u64 pause = host_now() - job_of(job)->frozen_at;

@@ -16,6 +16,16 @@
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
 
+/* Of two who set a policy at a time, the last one here goes by what is set last. */
+static void watch_swapins(void)
+{
+	static DEFINE_MUTEX(lock);
+
+	mutex_lock(&lock);
+	mts_hooks_watch_swapins(mts_config_needs_swapins());
+	mutex_unlock(&lock);
+}
+
 static int config_set(const struct mts_config *config)
 {
 	int err = mts_config_set(config);
@@ -27,7 +37,7 @@ static int config_set(const struct mts_config *config)
 		mts_reclaim_retry();
 	}
 	if (config->mask & MTS_CONFIG_POLICY)
-		mts_hooks_watch_swapins(mts_config_needs_swapins());
+		watch_swapins();
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	/*
 	 * The rotor may be in a long switch. The caller must find no job frozen by mts on return.

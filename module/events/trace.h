@@ -388,6 +388,14 @@ DEFINE_EVENT(mts_job_class, mts_frozen,
 DEFINE_EVENT(mts_job_class, mts_thawed,
 	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
 
+/* policy=token: from now on the job keeps its memory. */
+DEFINE_EVENT(mts_job_class, mts_hold,
+	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
+
+/* It does no longer. A holder that is forgotten has no such event. */
+DEFINE_EVENT(mts_job_class, mts_release,
+	TP_PROTO(const struct mts_job *job), TP_ARGS(job));
+
 /* mts lifts its freeze. */
 TRACE_EVENT(mts_thaw,
 	TP_PROTO(const struct mts_job *job, enum mts_thaw_why why),

@@ -3,6 +3,7 @@
 
 #include "events/promise.h"
 #include "events/stats.h"
+#include "events/trace.h"
 #include "jobs/freezer.h"
 #include "jobs/ops.h"
 #include "policy/token.h"
@@ -96,7 +97,10 @@ static struct mts_token_host read_all(u64 now)
 
 static void withdraw(struct mts_job *job)
 {
+	if (!job->holder)
+		return;
 	WRITE_ONCE(job->holder, false);
+	trace_mts_release(job);
 }
 
 static void give(struct mts_job *job)
@@ -104,6 +108,7 @@ static void give(struct mts_job *job)
 	WRITE_ONCE(job->holder, true);
 	job->holdings++;
 	mts_stats_inc(holdings);
+	trace_mts_hold(job);
 }
 
 /* The accounts as an array, which the policy works on. Return: index of the holder. */

@@ -92,13 +92,32 @@ static void it_is_passed_on(void)
 		hog_expect_progress(&hogs[i], 10000);
 }
 
+static char trace[4 * MIB];
+
+/* Events of that name in the trace. */
+static unsigned int told(const char *name)
+{
+	const char *at = trace;
+	unsigned int n = 0;
+
+	while ((at = strstr(at, name))) {
+		at += strlen(name);
+		n += *at == ':';
+	}
+	return n;
+}
+
 /* By faults alone the holder reads each page by itself. */
 static void other_policies_restore_all(void)
 {
 	thrash(36);
+	trace_begin();
 	expect_within(60000, holder() && !nothing_is_protected(), "none holds: %s", describe());
 	choose_policy(MTS_POLICY_TURNS);
 	expect_soon(!holder(), "%s", describe());
+	trace_end(trace, sizeof(trace));
+	check(told("mts_hold") && told("mts_hold") == told("mts_release"), "%u hold, %u release",
+	      told("mts_hold"), told("mts_release"));
 	set_mode(MTS_MODE_OFF);
 	expect_within(5000, nothing_is_protected(), "low %lld and %lld: %s", low_of(&hogs[0]),
 		      low_of(&hogs[1]), describe());

@@ -187,7 +187,7 @@ def test_words(shells, shell, words, expected):
     assert {*shells[shell](*words)} == expected
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -213,3 +213,16 @@ def test_values_of_settings(shells, mtsctl, shell):
 def test_the_command_of_run_is_completed(shells, shell):
     assert "mtsctl" in shells[shell]("run", "mtsc")
     assert "mtsctl" in shells[shell]("run", "--name", "x", "--", "mtsc")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--engine", "=", "us"], {"userspace", "user"}),
+        (["--engine", "="], {"module", "userspace", "user"}),
+        (["--engine", "=", "user", "plan", "--q"], {"--queue"}),
+        (["--us"], {"--user"}),
+    ],
+)
+def test_bash_splits_an_engine_at_its_sign(shells, words, expected):
+    assert {*shells["bash"](*words)} == expected

@@ -14,7 +14,10 @@ def run(*args, **kwargs):
     return subprocess.run(args, capture_output=True, text=True, env=env, **kwargs)
 
 
-@pytest.mark.parametrize("page", ["mts.7", "mtsctl.8", "mts.conf.5"])
+PAGES = ["mtsctl-run.1", "mts.conf.5", "mts.7", "mts-events.7", "mtsctl.8"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_manual_is_clean(sources, page):
     assert shutil.which("mandoc"), "mandoc is missing: install mandoc"
     done = run("mandoc", "-Tlint", "-Wwarning", sources / page)
@@ -50,6 +53,29 @@ def test_manual_explains_every_key(mtsctl, sources):
         assert re.search(rf"^ +{key}=\S", text, re.M), key
 
 
+def words_of_events(header):
+    """Events, with their fields and the words of each enumeration."""
+    for name, body in re.findall(r"TRACE_EVENT\((\w+),(.*?)\n\);", header, re.S):
+        yield name
+        for field in re.findall(r"__field\(\w+, (\w+)\)", body):
+            yield field
+    yield from re.findall(r"DEFINE_EVENT\(\w+, (\w+),", header)
+    for values in re.findall(r"#define MTS_\w+ \\\n((?:\tEM.*\n)+)", header):
+        if "MTS_REASON" not in values:
+            # A call of no kind makes no event.
+            yield from set(re.findall(r'"([a-z-]+)"', values)) - {"none"}
+
+
+@pytest.mark.parametrize("page", ["userspace/mtsctl/mts-events.7", "docs/tracing.md"])
+def test_events_are_documented(sources, page):
+    top = sources.parent.parent
+    text = re.sub(r"\\f[BIP]", "", (top / page).read_text()).replace("\\-", "-")
+    words = set(words_of_events((top / "module/events/trace.h").read_text()))
+    assert {"mts_hold", "mts_round", "bring_back_ns", "crowded-out", "overdue"} <= words
+    missing = [w for w in sorted(words) if not re.search(rf"(?<![\w-]){w}(?![\w-])", text)]
+    assert missing == []
+
+
 def test_static_build_and_install(sources, tmp_path):
     """Without shared libraries; nothing left by uninstall."""
     build, root = tmp_path / "build", tmp_path / "root"
@@ -59,9 +85,7 @@ def test_static_build_and_install(sources, tmp_path):
     installed = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
     assert installed == {
         "usr/sbin/mtsctl",
-        "usr/share/man/man8/mtsctl.8",
-        "usr/share/man/man5/mts.conf.5",
-        "usr/share/man/man7/mts.7",
+        *(f"usr/share/man/man{page[-1]}/{page}" for page in PAGES),
         "usr/lib/systemd/system/mts.service",
         "usr/share/bash-completion/completions/mtsctl",
         "usr/share/zsh/site-functions/_mtsctl",

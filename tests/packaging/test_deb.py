@@ -27,7 +27,14 @@ def run(*command, **kwargs) -> subprocess.CompletedProcess:
 # ---- the version -----------------------------------------------------------------
 
 
-MANUALS = ("mtsctl/mts.7", "mtsctl/mtsctl.8", "mtsctl/mts.conf.5", "mtsd/mtsd.8")
+MANUALS = (
+    "mtsctl/mtsctl-run.1",
+    "mtsctl/mts.conf.5",
+    "mtsctl/mts.7",
+    "mtsctl/mts-events.7",
+    "mtsctl/mtsctl.8",
+    "mtsd/mtsd.8",
+)
 
 
 def test_no_other_file_has_a_version_of_its_own():

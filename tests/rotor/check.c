@@ -208,6 +208,8 @@ static void check_holder(struct model *model, u32 *holders)
 	const struct mts_job *job = model->job;
 
 	*holders += job->holder;
+	if (job->holder != model->told_to_hold)
+		BREACH("%s: it holds: %d; told: %d", job->name, job->holder, model->told_to_hold);
 	if (job->holder && mts_rotor.phase.state != MTS_STATE_SHARING)
 		BREACH("%s: it holds, in state %u (last: %s)", job->name, mts_rotor.phase.state,
 		       check.did);
@@ -456,6 +458,24 @@ void trace_mts_freeze(struct mts_job *job)
 	if (job->flags & MTS_JOB_PIN && READ_ONCE(job->bin) == MTS_BIN_EVERY)
 		BREACH("%s: frozen, though it is pinned", job->name);
 	mts_user_log("%s: freeze%s", job->name, model->foreign ? ", beside others" : "");
+}
+
+void trace_mts_hold(struct mts_job *job)
+{
+	struct model *model = model_of(job);
+
+	if (model->told_to_hold)
+		BREACH("%s: told twice that it holds", job->name);
+	model->told_to_hold = true;
+}
+
+void trace_mts_release(struct mts_job *job)
+{
+	struct model *model = model_of(job);
+
+	if (!model->told_to_hold)
+		BREACH("%s: told that it holds no more, and not that it did", job->name);
+	model->told_to_hold = false;
 }
 
 void trace_mts_job(struct mts_job *job, enum mts_job_what what)

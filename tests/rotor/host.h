@@ -66,6 +66,7 @@ enum host_mishap {
  * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
  * @held: it was the holder, and its protection has not been withdrawn since
+ * @told_to_hold: by the trace events
  * @held_until: when the check last found that in order; ktime
  */
 struct model {
@@ -109,6 +110,7 @@ struct model {
 	u64 pinned;
 	u64 seen;
 	bool held;
+	bool told_to_hold;
 	u64 held_until;
 };
 

@@ -8,6 +8,8 @@
 #include "policy/bins.h"
 
 #define trace_mts_freeze(job) ((void)(job))
+#define trace_mts_hold(job) ((void)(job))
+#define trace_mts_release(job) ((void)(job))
 #define trace_mts_job(job, what) ((void)(job), (void)(what))
 #define trace_mts_thaw(job, why) ((void)(job), (void)(why))
 #define trace_mts_stop(reason, frozen, detail) ((void)(reason), (void)(frozen), (void)(detail))
