@@ -66,6 +66,12 @@ def _userspace(name: str, title: str, append: str = "") -> Policy:
 
 POLICIES = (
     _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
+    _policy(
+        "overlap",
+        "mts with step=auto: bins overlap where that gives more",
+        CLASSIC_LRU,
+        settings="step=auto",
+    ),
     _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
     _policy("mts+zswap", "mts where zswap is on: 20 % of what is free", ZSWAP, zswap=True),
     _policy("fair", "mts with policy=fair: swap fairness", CLASSIC_LRU, settings="policy=fair"),

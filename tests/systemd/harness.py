@@ -25,6 +25,7 @@ LOGS = BUILD / "systemd-logs"
 APPLETS = ("cp", "insmod", "mkdir", "mount", "rm", "sh", "sleep", "switch_root")  # of init.sh
 UNITS = "etc/systemd/system"
 USER_UNIT = "usr/local/lib/systemd/user/mtsd.service"
+SYSTEM_UNITS = "usr/local/lib/systemd/system"
 PROGRAM = "systemd"  # of the report
 FILES = ("run.sh", "lib.sh", "verdict.sh")
 TESTS = sorted(
@@ -200,8 +201,12 @@ class Guest(guest.Guest):
             "etc/systemd/journald.conf.d/lab.conf": "[Journal]\nStorage=volatile\n",
             "lab/settings": f"BAD_LOG={guest.BAD_LOG!r}\n",
         }
-        unit = (ROOT / "userspace/mtsd/mtsd-user.service.in").read_text()
-        texts[USER_UNIT] = unit.replace("@SBINDIR@", "/usr/local/sbin")
+        for place, source in (
+            (USER_UNIT, "userspace/mtsd/mtsd-user.service.in"),
+            (f"{SYSTEM_UNITS}/mts.service", "userspace/mtsctl/mts.service.in"),
+            (f"{SYSTEM_UNITS}/mtsd.service", "userspace/mtsd/mtsd.service.in"),
+        ):
+            texts[place] = (ROOT / source).read_text().replace("@SBINDIR@", "/usr/local/sbin")
         for path in (HERE / "units").iterdir():
             texts[f"{UNITS}/{path.name}"] = path.read_text()
         if self._only:

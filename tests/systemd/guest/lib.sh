@@ -250,7 +250,9 @@ cleanup() {
 	done
 	[[ -z $frozen || -s $why ]] || echo "frozen, without mts: ${frozen//$'\n'/ }" >"$why"
 	[[ ! -e $cgroups/machine.slice ]] || podman rm -f -t 0 -a >/dev/null
-	systemctl stop test.slice user-1000.slice earlyoom systemd-oomd.socket systemd-oomd.service
+	systemctl stop mts.service mtsd.service test.slice user-1000.slice earlyoom systemd-oomd.socket \
+		systemd-oomd.service
+	rm -rf /etc/mts
 	if compgen -G '/run/systemd/system/*.d' >/dev/null; then # what tests have set for units
 		rm -rf /run/systemd/system/*.d
 		systemctl daemon-reload
