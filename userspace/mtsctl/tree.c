@@ -22,11 +22,16 @@ static FILE *open_proc(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
+/* Up to 65536 of them, each followed by a blank. */
 static void read_groups(struct tree_process *process, const char *text)
 {
+	u32 room = 0;
 	char *end;
 
-	for (process->ngroups = 0; process->ngroups < TREE_GROUPS; text = end) {
+	for (const char *at = text; *at; at++)
+		room += *at == ' ';
+	process->groups = calloc(room + 1, sizeof(*process->groups));
+	for (process->ngroups = 0; process->groups && process->ngroups <= room; text = end) {
 		unsigned long group = strtoul(text, &end, 10);
 
 		if (end == text)
@@ -39,20 +44,22 @@ static void read_groups(struct tree_process *process, const char *text)
 static pid_t read_status(struct tree_process *process)
 {
 	FILE *file = open_proc(process->pid, "status");
-	char line[1024];
+	char *line = NULL;
+	size_t size = 0;
 	int parent = 0;
 
 	process->uid = TREE_NO_ID;
 	process->gid = TREE_NO_ID;
-	while (file && fgets(line, sizeof(line), file)) {
+	while (file && getline(&line, &size, file) > 0) {
 		/* The second of four is the effective one. */
 		if (sscanf(line, "Uid: %*u %u", &process->uid) == 1 ||
 		    sscanf(line, "Gid: %*u %u", &process->gid) == 1 ||
 		    sscanf(line, "PPid: %d", &parent) == 1)
 			continue;
-		if (!strncmp(line, "Groups:", 7))
+		if (!process->groups && !strncmp(line, "Groups:", 7))
 			read_groups(process, line + 7);
 	}
+	free(line);
 	if (file)
 		fclose(file);
 	return parent;
@@ -70,6 +77,8 @@ static bool is_ours(pid_t pid)
 		while (process.pid > 0 && n < 64) {
 			ours[n++] = process.pid;
 			process.pid = read_status(&process);
+			free(process.groups);
+			process.groups = NULL;
 		}
 	}
 	for (u32 i = 0; i < n; i++)
@@ -206,6 +215,8 @@ void tree_free(struct tree *tree)
 	for (u32 i = 0; i < tree->ncgroups; i++)
 		free(tree->cgroups[i].path);
 	free(tree->cgroups);
+	for (u32 i = 0; i < tree->nprocesses; i++)
+		free(tree->processes[i].groups);
 	free(tree->processes);
 }
 

@@ -11,14 +11,13 @@
 /* Cgroups that are deeper are not looked at, as in cgroup_processes(). */
 #define TREE_DEPTH_MAX 64
 
-#define TREE_GROUPS 32 /* that are kept of a process */
 #define TREE_NO_ID 0xffffffffu
 
 struct tree_process {
 	pid_t pid;
 	char comm[COMM_SIZE];
 	u32 uid, gid; /* effective; TREE_NO_ID: the process has ended */
-	u32 groups[TREE_GROUPS], ngroups;
+	u32 *groups, ngroups; /* the others; the tree's */
 	bool is_ours; /* this process, or one of those above it */
 };
 
