@@ -57,8 +57,7 @@ def words_of_events(header):
     """Events, with their fields and the words of each enumeration."""
     for name, body in re.findall(r"TRACE_EVENT\((\w+),(.*?)\n\);", header, re.S):
         yield name
-        for field in re.findall(r"__field\(\w+, (\w+)\)", body):
-            yield field
+        yield from re.findall(r"__field\(\w+, (\w+)\)", body)
     yield from re.findall(r"DEFINE_EVENT\(\w+, (\w+),", header)
     for values in re.findall(r"#define MTS_\w+ \\\n((?:\tEM.*\n)+)", header):
         if "MTS_REASON" not in values:

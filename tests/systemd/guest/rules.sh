@@ -19,8 +19,10 @@ end_service() {
 start_service() { # KEY=VALUE
 	write_conf "$1"
 	systemctl start mts.service ||
-		fail "mts.service does not start: $(journalctl -n 20 --no-pager -u mts.service)"
+		fail "mts.service does not start: $(said)"
 }
+
+said() { journalctl -n 30 --no-pager -o cat -u "${1:-mts.service}"; }
 
 has() { [[ $(mtsctl get) == *"$1"* ]]; }
 
@@ -31,13 +33,13 @@ test_rules_of_the_service() {
 	start_service slice=7s
 	has slice=7s || fail "the setting is not there: $(mtsctl get)"
 	# Type=notify: what was there before is enrolled when it has started.
-	is_job $job || fail "hog@a is no job: $(mtsctl status --all)"
+	is_job $job || fail "hog@a is no job: $(said) $(mtsctl status --all)"
 	systemctl start hog@b || fail "hog@b does not start"
 	until_true 10 is_job test.slice/hog@b.service || fail "a new unit is no job"
 	! is_job "$other" || fail "no rule names the other one"
 
 	write_conf slice=8s
-	systemctl reload mts.service || fail "reload: $(journalctl -n 20 --no-pager -u mts.service)"
+	systemctl reload mts.service || fail "reload: $(said)"
 	has slice=8s || fail "reload does not set: $(mtsctl get)"
 	echo 'nonsense' >>$conf
 	! systemctl reload mts.service || fail "a bad file is accepted"
@@ -87,7 +89,7 @@ test_jobs_of_rules_take_turns() {
 test_jobs_of_rules_take_turns_by_mtsd() {
 	unload || fail "mts cannot be unloaded"
 	systemctl start mtsd.service ||
-		fail "mtsd does not start: $(journalctl -n 20 --no-pager -u mtsd.service)"
+		fail "mtsd does not start: $(said mtsd.service)"
 	hogs_by_rules
 	# Nothing stays frozen when it ends, and mts.service goes with it.
 	systemctl stop mtsd.service || fail "mtsd does not end"
@@ -101,7 +103,7 @@ test_service_waits_for_the_module() {
 	write_conf slice=7s
 	! systemctl start mts.service || fail "it starts, and there is no engine"
 	journalctl --no-pager -u mts.service | grep -q 'is the module loaded' ||
-		fail "it does not say why: $(journalctl -n 20 --no-pager -u mts.service)"
+		fail "it does not say why: $(said)"
 	modprobe mts || fail "mts cannot be loaded"
 	# RestartSec=30
 	until_true 60 is_active mts.service || fail "it does not try again"
