@@ -46,10 +46,15 @@ static u64 run(u64 user_ns, u64 ns)
 	return mul_u64_u64_div_u64(user_ns, 1000, mts_max(ns, 1));
 }
 
+static u64 could_run(const struct mts_token_host *host)
+{
+	return mts_max(host->could_run, 1);
+}
+
 /* Per mille of what they could. */
 static u64 now_run(const struct mts_token_host *host)
 {
-	return div64_u64(run(host->user_ns, host->elapsed_ns), mts_max(host->could_run, 1));
+	return div64_u64(run(host->user_ns, host->elapsed_ns), could_run(host));
 }
 
 static u32 count_faulting(const struct mts_token_host *host, const struct mts_token_job *jobs,
@@ -71,13 +76,24 @@ static u32 find_holder(const struct mts_token_job *jobs, u32 n)
 	return i;
 }
 
+/* They have come since the last step: before whoever holds from now on. */
+static void note_newcomers(const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!jobs[i].queued_at)
+			jobs[i].queued_at = host->now - host->elapsed_ns;
+}
+
 static bool is_before(const struct mts_token_job *job, const struct mts_token_job *other)
 {
-	if (job->held_at != other->held_at)
-		return job->held_at < other->held_at;
+	if (job->queued_at != other->queued_at)
+		return job->queued_at < other->queued_at;
 	return job->lacks < other->lacks;
 }
 
+/* Return: index of the next one; n: none. */
 static u32 choose(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
 {
 	u32 i, next = n;
@@ -95,7 +111,7 @@ static void begin(struct mts_token *token, const struct mts_token_host *host,
 		  struct mts_token_job *job)
 {
 	job->holds = true;
-	job->held_at = host->now;
+	job->queued_at = host->now;
 	token->since = host->now;
 	token->user_ns = 0;
 }
@@ -107,7 +123,10 @@ static void judge(struct mts_token *token, struct mts_verdict *verdict,
 	u64 during = run(token->user_ns, host->now - token->since);
 
 	token->since = 0;
-	if (!mts_forecast_is_better(token->without, during)) {
+	if (!verdict)
+		return;
+	/* Jobs may have begun or ended meanwhile. */
+	if (!mts_forecast_is_better(token->without * could_run(host), during)) {
 		token->poor = 0;
 		mts_verdict_forget(verdict);
 	} else if (++token->poor == MTS_FORECAST_WINDOWS) {
@@ -123,24 +142,24 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 	       faults_little(job, host);
 }
 
-/* A job holds, or did and is gone. Return: is its time over, and does another one fault? */
+/* A job holds, or did and is gone. Return: its time is over, and another one may be next. */
 static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
 		  const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
 	u32 i = find_holder(jobs, n);
-	bool passes = false;
+	bool is_over = false;
 
 	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
 	if (i < n) {
-		jobs[i].held_at = host->now;
-		passes = host->now - token->since >= MTS_TOKEN_HOLD_NS;
-		if (!passes && !is_given_up(host, &jobs[i]))
+		jobs[i].queued_at = host->now;
+		is_over = host->now - token->since >= MTS_TOKEN_HOLD_NS;
+		if (!is_over && !is_given_up(host, &jobs[i]))
 			return false;
 		jobs[i].holds = false;
-		passes = passes && count_faulting(host, jobs, n) > faults_much(&jobs[i], host);
 	}
 	judge(token, verdict, host);
-	return passes;
+	/* It is the last in the order, so it is chosen only if there is no other. */
+	return is_over && choose(host, jobs, n) != i;
 }
 
 static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
@@ -151,19 +170,22 @@ static bool thrashes(const struct mts_token_host *host, const struct mts_token_j
 u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
 		   const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
-	bool held = token->since, passes = false;
 	u32 i;
 
-	if (held) {
-		passes = go_on(token, verdict, host, jobs, n);
+	note_newcomers(host, jobs, n);
+	if (token->since) {
+		bool passes = go_on(token, verdict, host, jobs, n);
+
 		if (token->since)
 			return find_holder(jobs, n);
+		if (!passes)
+			return n;
 	} else {
-		token->without = run(host->user_ns, host->elapsed_ns);
+		token->without = now_run(host);
+		if (!thrashes(host, jobs, n))
+			return n;
 	}
-	if (mts_verdict_holds(verdict, host->now))
-		return n;
-	if (!passes && !thrashes(host, jobs, n))
+	if (verdict && mts_verdict_holds(verdict, host->now))
 		return n;
 	i = choose(host, jobs, n);
 	if (i < n)

@@ -22,7 +22,7 @@
  * @may_hold: nothing exempts it
  * @asleep: no thread of it wants to run
  * @holds: it is the holder
- * @held_at: when it last did; ktime
+ * @queued_at: when it last held or, if it never did, was first seen; ktime
  */
 struct mts_token_job {
 	u64 faults;
@@ -30,7 +30,7 @@ struct mts_token_job {
 	bool may_hold;
 	bool asleep;
 	bool holds;
-	u64 held_at;
+	u64 queued_at;
 };
 
 /**
@@ -53,7 +53,7 @@ struct mts_token_host {
  * struct mts_token - the policy's state; all zero: there was no holder yet
  * @since: a job holds since then; ktime; 0: none does
  * @user_ns: user time of all jobs since then
- * @without: what the jobs ran when none held last, per mille of a processor
+ * @without: what the jobs ran when none held last, per mille of what they could
  * @poor: holdings in a row in which that was better than what they ran
  */
 struct mts_token {
@@ -65,7 +65,8 @@ struct mts_token {
 
 /**
  * mts_token_step() - which job holds until the next step
- * @verdict: that holdings do not pay; the caller drops it if the jobs are others
+ * @verdict: that holdings do not pay; the caller drops it if the jobs are others. NULL: whatever
+ *	they cost
  * @jobs: n jobs; what is measured is given, .holds and the times are kept from step to step
  *
  * The rules and the thresholds are the paper's, but for what bounds a holding and for the scale:
@@ -74,11 +75,13 @@ struct mts_token {
  *   less than 40 % of what they could. Then the job of these holds that lacks least: it has all of
  *   its memory soonest. The paper's disk served some 100 faults/s: on a faster disk twentieths of
  *   what it serves count.
- * - Those that have held come after those that have not, and the one that did last comes last. By
- *   what it lacks alone it would be the same one each time, and the others would starve.
+ * - That is the order of those that were first seen at a time. One that has held, or comes later,
+ *   is behind all that wait. By what it lacks alone it would be the same one each time; and if
+ *   newcomers were first, a stream of them would keep all others from it.
  * - It no longer holds if it has less than 1 fault/s (a tenth of the above), if the jobs run for
  *   more than 80 %, if it sleeps, or if it is gone.
- * - It has held for 10 s: another one that faults holds.
+ * - It has held for 10 s: another one that faults holds. In any other case none does until the next
+ *   step, in which it is measured what the jobs run without.
  * - In two holdings in a row the jobs ran less than before, by more than the error of what is
  *   measured (forecast.h): verdict.h says for how long there are none.
  *

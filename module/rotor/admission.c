@@ -270,7 +270,9 @@ static u32 weigh_policy(const struct mts_config *config)
 		return MTS_REASON_NO_PRESSURE;
 	if (config->policy == MTS_POLICY_FAIR)
 		return MTS_REASON_FAIR;
-	if (mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns()))
+	mts_rotor.admission.by_demand = mts_admit_by_demand(config);
+	if (!mts_rotor.admission.by_demand &&
+	    mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns()))
 		return mts_rotor.admission.verdict.reason;
 	return MTS_REASON_TOKEN;
 }
@@ -342,7 +344,7 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 
 struct mts_verdict *mts_admit_verdict(void)
 {
-	return &mts_rotor.admission.verdict;
+	return mts_rotor.admission.by_demand ? NULL : &mts_rotor.admission.verdict;
 }
 
 bool mts_admit_starves(void)

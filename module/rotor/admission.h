@@ -11,7 +11,10 @@
  */
 bool mts_admit_starves(void);
 
-/* What was found against acting, for policies without turns too. In the rotor's thread. */
+/*
+ * What was found against acting, of policy=token too. NULL: it acts by the user's word (mode=always,
+ * bin=), whatever it costs. In the rotor's thread, in state sharing.
+ */
 struct mts_verdict *mts_admit_verdict(void);
 
 /* A round is over that began at @began (ktime, ns), or was cut short: were turns worth it? */

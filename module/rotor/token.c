@@ -179,7 +179,8 @@ void mts_token_end(void)
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		withdraw(job);
-		job->token = (struct mts_token_job){ 0 };
+		/* Whose turn it is outlives a lull, or a time in which none holds. */
+		job->token = (struct mts_token_job){ .queued_at = job->token.queued_at };
 		job->token_read.done = false;
 	}
 	memset(&token, 0, sizeof(token));

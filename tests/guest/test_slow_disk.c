@@ -544,7 +544,10 @@ static void who_was_stopped_does_not_sleep(void)
 		stopped |= !!strstr(line, " mts_thaw: ");
 		if (!stopped || !expected || !strstr(line, " short_of_memory=1"))
 			continue;
-		/* The processor, less what switches take; of sleepers it is nearly nothing. */
+		/*
+		 * The processor, less what switches take: half of it, for which slices grow
+		 * (policy/plan.h). Of sleepers it is nearly nothing.
+		 */
 		check(strtol(strchr(expected, '=') + 1, NULL, 10) >= 500, "%s", line);
 		n++;
 	}

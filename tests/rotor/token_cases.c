@@ -113,6 +113,25 @@ static void another_one_holds_after_ten_seconds(void)
 	world_unload();
 }
 
+/* mode=off stands for whatever ends the policy for a while: a lull, or a verdict. */
+static void whose_turn_it_is_outlives_a_while_without(void)
+{
+	struct mts_config off = config_of(MTS_MODE_OFF), on = config_of(MTS_MODE_AUTO);
+	const struct model *first;
+
+	begin();
+	need_holder();
+	first = holder();
+	off.policy = MTS_POLICY_TOKEN;
+	world_configure(&off);
+	expect_restored("mode=off");
+	on.policy = MTS_POLICY_TOKEN;
+	world_configure(&on);
+	need_holder();
+	EXPECT(holder() != first, "%s holds again", first->job->name);
+	world_unload();
+}
+
 static bool holds_no_more(void *model)
 {
 	return !((struct model *)model)->job->holder;
@@ -228,6 +247,7 @@ static void nobody_is_frozen_for_the_holder(void)
 const struct a_case token_cases[] = {
 	CASE(the_job_that_lacks_least_holds),
 	CASE(another_one_holds_after_ten_seconds),
+	CASE(whose_turn_it_is_outlives_a_while_without),
 	CASE(a_holder_that_sleeps_gives_it_up),
 	CASE(a_holder_that_ends_is_followed),
 	CASE(a_pinned_job_does_not_hold),

@@ -119,6 +119,7 @@ static void an_exempt_job_does_not_hold(void **unused)
 	jobs[1].may_hold = false;
 	assert_int_equal(step(), 2);
 	jobs[2].may_hold = false;
+	assert_int_equal(step(), JOBS);
 	assert_int_equal(step(), 0);
 	thrash();
 	jobs[1].asleep = true;
@@ -172,6 +173,7 @@ static void it_is_given_up_when_it_is_gone(void **unused)
 	hold();
 	jobs[1] = (struct mts_token_job){ .lacks = 500, .may_hold = true };
 	host.user_ns = SECOND / 5;
+	assert_int_equal(step(), JOBS);
 	assert_int_equal(step(), 2);
 }
 
@@ -230,12 +232,24 @@ static void the_one_that_lacks_least_does_not_hold_each_time(void **unused)
 		host.user_ns = SECOND / 5;
 		assert_int_equal(step(), order[i]);
 	}
-	/* One that has come has not held. */
-	host.user_ns = SECOND;
-	assert_int_equal(step(), JOBS);
-	jobs[1] = (struct mts_token_job){ .faults = 50, .lacks = 500, .may_hold = true };
-	host.user_ns = SECOND / 5;
-	assert_int_equal(step(), 1);
+}
+
+/* One comes each second, lacks least, and ends when it has held. */
+static void a_stream_of_newcomers_does_not_keep_others_from_it(void **unused)
+{
+	u32 i, held = 0;
+
+	(void)unused;
+	hold();
+	for (i = 0; i < 60; i++) {
+		u32 holder;
+
+		jobs[1] = (struct mts_token_job){ .faults = 50, .lacks = 1, .may_hold = true };
+		host.user_ns = SECOND / 5;
+		holder = step();
+		held += holder == 0 || holder == 2;
+	}
+	assert_true(held >= 40);
 }
 
 /* The holder sleeps, and the jobs have run for so long in its second. */
@@ -279,22 +293,60 @@ static void less_by_the_error_of_a_measurement_is_not_poor(void **unused)
 	thrash();
 	for (i = 0; i < 4; i++)
 		hold_for(SECOND * 19 / 100);
+	assert_false(mts_verdict_holds(&verdict, host.now));
 	thrash();
 	for (i = 0; i < 4; i++) {
+		u32 holder;
+
 		host.user_ns = SECOND / 125;
-		assert_int_equal(step(), 1);
+		holder = step();
+		assert_true(holder < JOBS);
 		host.user_ns = SECOND / 250;
-		jobs[1].asleep = true;
-		assert_int_equal(step(), 2);
-		jobs[2].asleep = true;
-		assert_int_equal(step(), 0);
-		jobs[0].asleep = true;
+		jobs[holder].asleep = true;
 		assert_int_equal(step(), JOBS);
-		jobs[0].asleep = false;
-		jobs[1].asleep = false;
-		jobs[2].asleep = false;
+		jobs[holder].asleep = false;
 	}
 	assert_false(mts_verdict_holds(&verdict, host.now));
+}
+
+/* Half of the jobs have ended, and the processors with them: that is no loss. */
+static void what_jobs_could_run_counts(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	thrash();
+	for (i = 0; i < 4; i++) {
+		host.could_run = 2;
+		host.user_ns = SECOND * 6 / 10;
+		jobs[1].asleep = false;
+		assert_int_equal(step(), 1);
+		jobs[0].may_hold = false;
+		jobs[2].may_hold = false;
+		jobs[1].asleep = true;
+		host.could_run = 1;
+		host.user_ns = SECOND * 3 / 10;
+		assert_int_equal(step(), JOBS);
+	}
+	assert_false(mts_verdict_holds(&verdict, host.now));
+}
+
+static void by_the_users_word_nothing_is_held_against_it(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	thrash();
+	for (i = 0; i < 4; i++) {
+		host.user_ns = SECOND / 5;
+		assert_true(mts_token_step(&token, NULL, &host, jobs, JOBS) < JOBS);
+		host.now += SECOND;
+		host.user_ns = 0;
+		jobs[0].asleep = jobs[1].asleep = jobs[2].asleep = true;
+		assert_int_equal(mts_token_step(&token, NULL, &host, jobs, JOBS), JOBS);
+		host.now += SECOND;
+		jobs[0].asleep = jobs[1].asleep = jobs[2].asleep = false;
+	}
 }
 
 static void a_good_one_in_between_makes_them_none(void **unused)
@@ -342,8 +394,11 @@ int main(void)
 		cmocka_unit_test(after_ten_seconds_another_one_holds),
 		cmocka_unit_test(nobody_else_faults_and_none_holds),
 		cmocka_unit_test(the_one_that_lacks_least_does_not_hold_each_time),
+		cmocka_unit_test(a_stream_of_newcomers_does_not_keep_others_from_it),
 		cmocka_unit_test(two_poor_holdings_are_enough),
 		cmocka_unit_test(less_by_the_error_of_a_measurement_is_not_poor),
+		cmocka_unit_test(what_jobs_could_run_counts),
+		cmocka_unit_test(by_the_users_word_nothing_is_held_against_it),
 		cmocka_unit_test(a_good_one_in_between_makes_them_none),
 		cmocka_unit_test(a_good_one_forgets_how_long_they_were_held_off),
 	};
