@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Turns were tried, or thought through, and are left alone for a while: ns. Pure code (pure.h). */
+/*
+ * Turns, or holdings (token.h), were tried or thought through, and are left alone for a while: ns.
+ * Pure code (pure.h).
+ */
 #ifndef _MTS_POLICY_VERDICT_H
 #define _MTS_POLICY_VERDICT_H
 

@@ -12,8 +12,8 @@
 bool mts_admit_starves(void);
 
 /*
- * What was found against acting, of policy=token too. NULL: it acts by the user's word (mode=always,
- * bin=), whatever it costs. In the rotor's thread, in state sharing.
+ * What was found against acting, of policy=token too. NULL: it acts by the user's word
+ * (mode=always, bin=), whatever it costs. In the rotor's thread, in state sharing.
  */
 struct mts_verdict *mts_admit_verdict(void);
 

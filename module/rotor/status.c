@@ -28,7 +28,7 @@ static const char *const reasons[] = {
 	[MTS_REASON_OVERCOMMIT] = "the jobs' demand exceeds the capacity",
 	[MTS_REASON_COPES] = "demand exceeds the capacity, but turns would gain the jobs nothing",
 	[MTS_REASON_NO_GAIN] =
-		"demand exceeds the capacity, but the jobs got less done with it: tried again later",
+		"demand exceeds the capacity, but the jobs got less done with the policy: tried again later",
 	[MTS_REASON_SLOW_SWAP] =
 		"switches take so long that turns would give the jobs less than they have without, or exceed max_pause: tried again later",
 	[MTS_REASON_EXEMPT] =

@@ -383,7 +383,7 @@ def test_nothing_to_plan_for(mtsctl):
         "--size 60Mx3 --capacity 96M --pack rw",
         "--size 1x4096 --capacity 1M",
         "--size 1Mx4096 --capacity 64M --work 1000h --queue",
-        "--size 1023.9Mx4093 --pin-size 1Px3 --capacity 1P --work 1ms --queue",
+        "--size 1023.9Mx4093 1Px3 --capacity 1P --work 1ms --queue",
         "--size 6Gx10 2G --capacity 16G --work 900h --switch 1s",
     ],
 )
@@ -734,20 +734,81 @@ def test_the_queue_is_compared_without_being_asked_for(plan):
 
 
 def test_when_turns_are_done(plan):
-    """All together have 10 times 10 minutes of work; the pinned job has a processor of its own."""
-    args = (*TEN, "--processors", "8", "--work", "10m", "--step", "auto")
-    forecast = plan(*args)["forecast"]
+    """All together have 10 times 10 minutes of work."""
+    forecast = plan(*TEN, "--processors", "8", "--work", "10m", "--step", "auto")["forecast"]
     for kind in ("bins", "overlapping"):
         assert forecast[f"{kind}_done_ns"] == pytest.approx(
             6000 * S * 1000 / forecast[f"{kind}_permille"], rel=1e-6
         )
-    pinned = plan(*args, "--pin-size", "1G")["forecast"]
+
+
+def test_when_all_are_done_where_everything_fits(plan, mtsctl):
+    args = ("--size", "1Gx10", "--capacity", "32G", "--processors", "4", "--work", "10m")
+    forecast = plan(*args)["forecast"]
+    assert (forecast["chosen"], forecast["none_permille"]) == ("none", 4000)
+    assert forecast["none_done_ns"] == 1500 * S
+    assert forecast["bins_permille"] is forecast["bins_done_ns"] is None
+    # Whole jobs: four, four and two.
+    assert forecast["queue_done_ns"] == 1800 * S
+    assert plan(*args, "--queue")["forecast"]["chosen"] == "queue"
+    out = re.sub(r"\s+", " ", mtsctl("plan", *args, "--queue", scenario="absent").out)
+    assert "4 jobs begin at once, the last one in 20m 00s, and all are done in 30m 00s" in out
+    assert "no job will be frozen" not in out
+
+
+def test_work_of_centuries(plan):
+    """No sum wraps: turns are never done before all could be with memory for all."""
+    args = [
+        "--size",
+        "1Px2500",
+        "--capacity",
+        "1M",
+        "--work",
+        "1000h",
+        "--switch",
+        "1h",
+        "--processors",
+        "1",
+    ]
+    forecast = plan(*args)["forecast"]
+    assert forecast["queue_done_ns"] == 2500 * 1000 * 3600 * S
+    assert forecast["bins_done_ns"] is None
+    args = [
+        "--size",
+        "1Mx100",
+        "--capacity",
+        "64M",
+        "--work",
+        "1000h",
+        "--switch",
+        "1h",
+        "--processors",
+        "1",
+    ]
+    forecast = plan(*args)["forecast"]
     for kind in ("bins", "overlapping"):
-        assert pinned[f"{kind}_done_ns"] == pytest.approx(
-            6000 * S * 1000 / (pinned[f"{kind}_permille"] - 1000), rel=1e-6
-        )
-    assert pinned["queue_permille"] == 3500
-    assert pinned["ideal_permille"] == 8000
+        done = forecast[f"{kind}_done_ns"]
+        assert done is None or done >= 100 * 1000 * 3600 * S
+
+
+def test_a_job_begins_after_many_others(plan):
+    """The policy looks at 256 ends at a time."""
+    args = [
+        "--size",
+        "1Mx1000",
+        "1000M",
+        "--capacity",
+        "1000M",
+        "--processors",
+        "1024",
+        "--queue",
+        "--work",
+        "10m",
+    ]
+    p = plan(*args)
+    assert column(p["jobs"], "queue_starts_ns") == [0] * 1000 + [600 * S]
+    assert p["jobs"][-1]["queue_starts_after"] == 1000
+    assert p["forecast"]["queue_done_ns"] == 1200 * S
 
 
 def test_a_small_job_does_not_delay_an_older_large_one(plan):
@@ -767,19 +828,39 @@ def test_the_queue_in_words(mtsctl):
     assert "queue 2.50 40m 00s chosen: --queue" in out
     assert "10m 00s 18.0 GiB 3 6.0 GiB x3" in out
     assert "chosen: step is set" not in out
-    out = re.sub(r"\s+", " ", shown("--pin-size", "1G"))
+    out = re.sub(r"\s+", " ", shown())
     assert "the last one when 9 have ended" in out
     assert "3 ended 18.0 GiB 3 6.0 GiB x3" in out
-    assert "always 1.0 GiB 1 1.0 GiB" in out
-    large = re.sub(r"\s+", " ", shown("--pin-size", "20G"))
-    assert "warning a job of 6.0 GiB has no room even by itself" in large
-    assert "1 job begins at once" in large
+    assert "warning" not in out
+    assert "none is swapped" in out
+    large = re.sub(r"\s+", " ", shown("--size", "30G"))
+    assert "warning a job of 30.0 GiB has no room even by itself" in large
+    assert "none is swapped" not in large
 
 
-@pytest.mark.parametrize("option", ["queue", "work"])
-def test_the_queue_is_for_jobs_that_have_not_begun(mtsctl, host, option):
-    args = ["--work", "5m"] if option == "work" else ["--queue"]
-    shown = mtsctl("plan", *args, scenario="rotating", **host.fake)
+@pytest.mark.parametrize("option", ["--queue", "--work 5m"])
+@pytest.mark.parametrize("jobs", ["", "--pin-size 1G", "--size 1G --pin-size 1G"])
+def test_the_queue_is_for_jobs_that_have_not_begun(mtsctl, host, jobs, option):
+    shown = mtsctl("plan", *jobs.split(), *option.split(), scenario="rotating", **host.fake)
     assert shown.status == 2
-    assert f"--{option} is for jobs that have not begun: give them with --size" in shown.err
+    assert f"{option.split()[0]} is for jobs that have not begun, and of which none is" in shown.err
     assert shown.out == ""
+
+
+def test_what_pinned_jobs_use_is_not_known(plan):
+    p = plan(*TEN, "--pin-size", "1G")
+    assert p["forecast"]["queue_permille"] is p["forecast"]["ideal_permille"] is None
+    assert column(p["jobs"], "queue_starts_after") == [None] * 11
+
+
+def test_names_of_cgroups_beside_a_pinned_size(mtsctl, host):
+    """Only a size is printed as it is."""
+    for name in ("a\033[2Jb", "b"):
+        host.cgroup(name, current=6 * GIB)
+    shown = mtsctl(
+        "plan", "--pin-size", "6G", "--cgroup", "a\033[2Jb", "b", "--capacity", "8G",
+        scenario="absent", **host.fake,
+    )  # fmt: skip
+    assert shown.status == 0, shown.err
+    assert "\033" not in shown.out
+    assert "6.0 GiB" in shown.out

@@ -331,6 +331,14 @@ static void what_jobs_could_run_counts(void **unused)
 	assert_false(mts_verdict_holds(&verdict, host.now));
 }
 
+static void all_sleep(bool asleep)
+{
+	u32 i;
+
+	for (i = 0; i < JOBS; i++)
+		jobs[i].asleep = asleep;
+}
+
 static void by_the_users_word_nothing_is_held_against_it(void **unused)
 {
 	u32 i;
@@ -342,10 +350,10 @@ static void by_the_users_word_nothing_is_held_against_it(void **unused)
 		assert_true(mts_token_step(&token, NULL, &host, jobs, JOBS) < JOBS);
 		host.now += SECOND;
 		host.user_ns = 0;
-		jobs[0].asleep = jobs[1].asleep = jobs[2].asleep = true;
+		all_sleep(true);
 		assert_int_equal(mts_token_step(&token, NULL, &host, jobs, JOBS), JOBS);
 		host.now += SECOND;
-		jobs[0].asleep = jobs[1].asleep = jobs[2].asleep = false;
+		all_sleep(false);
 	}
 }
 

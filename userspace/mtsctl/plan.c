@@ -20,7 +20,7 @@
 #define MAX_PROCESSORS 65536
 /* Twelve days: longer than any switch that is worth a plan. */
 #define LONGEST_SWITCH_S (1ull << 20)
-/* Some weeks: a thousand times as many ns fit in a u64. */
+/* Some weeks: MTS_MAX_JOBS such jobs, one after the other, take fewer ns than fit in a u64. */
 #define LONGEST_WORK_NS (1000 * 3600 * SECOND)
 
 /* Without the module: its own defaults (module/control/config.c). */
@@ -163,9 +163,11 @@ static int settle(const struct command *command, const struct request *request, 
 		return usage_error(command, "either --switch or --swap-speed, not both");
 	if (!(request->given & MTS_CONFIG_MIN_SLICE))
 		conf->min_slice_ns = mts_min(conf->min_slice_ns, conf->slice_ns);
-	if (!plan->by_size && (plan->queue || plan->work_ns))
+	plan->to_come = (request->seen & SEEN(OPT_SIZE)) && !(request->seen & SEEN(OPT_PIN_SIZE));
+	if (!plan->to_come && (plan->queue || plan->work_ns))
 		return usage_error(command,
-				   "--%s is for jobs that have not begun: give them with --size",
+				   "--%s is for jobs that have not begun, and of which none is "
+				   "pinned: give all of them with --size",
 				   plan->queue ? "queue" : "work");
 	if (conf->min_slice_ns > conf->slice_ns)
 		return usage_error(command, "--min-slice is longer than the slice");
@@ -297,7 +299,7 @@ static int compute(struct plan *plan)
 		plan->work_as_groups = plan->result.work_as_groups;
 	else
 		plan->work_as_bins = plan->result.work_as_bins;
-	if (!ret && plan->by_size)
+	if (!ret && plan->to_come)
 		ret = plan_queue(plan);
 	free(scratch);
 	if (ret)
@@ -353,6 +355,7 @@ int plan_main(const struct command *command, int argc, char **argv)
 	for (u32 i = 0; i < plan.njobs; i++)
 		free(plan.names[i]);
 	free(plan.names);
+	free(plan.by_size);
 	free(plan.jobs);
 	free(plan.bins);
 	free(plan.starts_ns);

@@ -11,7 +11,8 @@ struct plan {
 	struct mts_plan_conf conf;
 	struct mts_plan_job *jobs;
 	char **names; /* of the jobs; any bytes */
-	bool by_size; /* the names are sizes, as format_size() has them, of jobs still to come */
+	bool *by_size; /* of each job: its name is a size, as format_size() has it */
+	bool to_come; /* no job has begun, and none is pinned */
 	u32 njobs;
 	struct mts_plan_bin *bins; /* room for njobs */
 	struct mts_plan result;
@@ -49,11 +50,9 @@ int plan_show_json(const struct plan *plan);
 
 /*
  * What the queue (mtsctl run --queue) would make of the jobs, each of which has one thread and the
- * same work. Call it after the bins are planned. Return: 0, -ENOMEM.
+ * same work. Call it after the bins are planned, if .to_come. Return: 0, -ENOMEM.
  */
 int plan_queue(struct plan *plan);
-
-u32 plan_pinned(const struct plan *plan);
 
 /* How many jobs have ended, of those that wait in the queue, when job @i begins? */
 u32 plan_starts_after(const struct plan *plan, u32 i);

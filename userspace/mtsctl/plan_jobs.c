@@ -30,7 +30,8 @@ int plan_add(struct plan *plan, const char *name, const struct mts_plan_job *job
 	if (!plan->jobs) {
 		plan->jobs = calloc(MTS_MAX_JOBS, sizeof(*plan->jobs));
 		plan->names = calloc(MTS_MAX_JOBS, sizeof(*plan->names));
-		if (!plan->jobs || !plan->names)
+		plan->by_size = calloc(MTS_MAX_JOBS, sizeof(*plan->by_size));
+		if (!plan->jobs || !plan->names || !plan->by_size)
 			return no_memory();
 	}
 	plan->names[plan->njobs] = strdup(name);
@@ -53,9 +54,11 @@ int plan_add_sizes(const struct command *command, struct plan *plan, const char 
 	if (wrong)
 		return usage_error(command, "%s %s: %s", option, text, wrong);
 	format_size(name, job.demand);
-	plan->by_size = true;
-	while (!ret && count--)
+	while (!ret && count--) {
 		ret = plan_add(plan, name, &job);
+		if (!ret)
+			plan->by_size[plan->njobs - 1] = true;
+	}
 	return ret;
 }
 

@@ -22,9 +22,7 @@ static bool fits(const struct plan *plan)
 /* @row: a bin, or MTS_BIN_EVERY; with --queue the time at which jobs begin */
 static bool is_listed(const struct plan *plan, u32 i, u64 row)
 {
-	if (!plan->queue || row == MTS_BIN_EVERY)
-		return plan->jobs[i].bin == row;
-	return !(plan->jobs[i].flags & MTS_PLAN_RESIDENT) && plan->starts_ns[i] == row;
+	return (plan->queue ? plan->starts_ns[i] : plan->jobs[i].bin) == row;
 }
 
 /*
@@ -54,7 +52,7 @@ static void list_jobs(const struct plan *plan, u64 row, u32 njobs, char list[LIS
 			i = j;
 		}
 		/* Sizes contain a blank, which format_name_short() would replace. */
-		if (plan->by_size)
+		if (plan->by_size[i])
 			snprintf(name, sizeof(name), "%.19s", full);
 		else
 			format_name_short(name, sizeof(name) - 1, full);
@@ -91,11 +89,8 @@ static void show_residents(const struct plan *plan)
 	if (!residents)
 		return;
 	list_jobs(plan, MTS_BIN_EVERY, residents, list);
-	format_size(demand, resident_demand);
-	if (plan->queue)
-		printf("%12s %10s %5u  %s\n", "always", demand, residents, list);
-	else
-		printf("%4s  %8s  %8s %8s %5u  %s\n", "all", demand, "", "never", residents, list);
+	printf("%4s  %8s  %8s %8s %5u  %s\n", "all", format_size(demand, resident_demand), "",
+	       "never", residents, list);
 }
 
 /* The time at which the next ones begin; U64_MAX: there are none. */
@@ -115,6 +110,7 @@ static void show_starts(const struct plan *plan)
 
 	printf("\n%12s %10s %5s  %s\n", plan->work_ns ? "BEGIN IN" : "BEGIN AFTER", "DEMAND",
 	       "JOBS", "WHICH");
+	/* The oldest one always begins at once. */
 	for (u64 row = 0; row != U64_MAX; row = next_start(plan, row)) {
 		u64 sum = 0;
 		u32 n = 0, one = 0;
@@ -126,8 +122,6 @@ static void show_starts(const struct plan *plan)
 			one = i;
 			n++;
 		}
-		if (!n)
-			continue;
 		if (!row)
 			strcpy(begins, "at once");
 		else if (plan->work_ns)
@@ -137,7 +131,6 @@ static void show_starts(const struct plan *plan)
 		list_jobs(plan, row, n, list);
 		printf("%12s %10s %5u  %s\n", begins, format_size(demand, sum), n, list);
 	}
-	show_residents(plan);
 }
 
 static void show_bins(const struct plan *plan)
@@ -178,35 +171,24 @@ static const char *why_chosen(const struct plan *plan)
 	return plan->result.overlaps ? "at least a tenth more" : "the other is not a tenth better";
 }
 
-/* Of the processors, what pinned jobs use; per mille. */
-static u64 pinned_work(const struct plan *plan)
-{
-	return 1000ull * mts_min(plan_pinned(plan), plan->conf.processors);
-}
-
-/* What the other jobs could use, with memory for all; at least one processor, as for a plan. */
+/* What the jobs could use of the processors with memory for all, if none has begun; per mille. */
 static u64 ideal(const struct plan *plan)
 {
-	u64 left = mts_sub_floor(1000ull * plan->conf.processors, pinned_work(plan));
-
-	return mts_min(1000ull * (plan->njobs - plan_pinned(plan)), mts_max(left, 1000));
+	return 1000ull * mts_min(plan->njobs, plan->conf.processors);
 }
 
-/* When all jobs are done that are not pinned, if those get so much done; U64_MAX: never. */
+/* When all jobs are done, if those get so much done. */
 static u64 done_ns(const struct plan *plan, u64 permille)
 {
-	if (!permille)
+	unsigned __int128 work = (unsigned __int128)1000 * plan->work_ns * plan->njobs;
+
+	if (!permille || work / permille > U64_MAX)
 		return U64_MAX;
-	return mul_u64_u64_div_u64(1000 * plan->work_ns, plan->njobs - plan_pinned(plan), permille);
+	return work / permille;
 }
 
-/* As done_ns(), of what all jobs get done. */
-static u64 turns_done_ns(const struct plan *plan, u64 permille)
-{
-	return done_ns(plan, mts_sub_floor(permille, pinned_work(plan)));
-}
-
-static void show_work(const struct plan *plan, const char *what, u64 permille, u64 ns,
+/* @ns: U64_MAX: never */
+static void show_line(const struct plan *plan, const char *what, u64 permille, u64 ns,
 		      const char *more)
 {
 	char time[FORMAT_SIZE];
@@ -217,13 +199,13 @@ static void show_work(const struct plan *plan, const char *what, u64 permille, u
 	printf("%s%s\n", more ? "  " : "", more ? more : "");
 }
 
-static void show_turns(const struct plan *plan, const char *what, u64 permille, const char *why)
+static void show_work(const struct plan *plan, const char *what, u64 permille, const char *why)
 {
 	char chosen[64];
 
 	if (why)
 		snprintf(chosen, sizeof(chosen), "chosen: %s", why);
-	show_work(plan, what, permille, turns_done_ns(plan, permille), why ? chosen : NULL);
+	show_line(plan, what, permille, done_ns(plan, permille), why ? chosen : NULL);
 }
 
 /* What would be done in processors' worth: a table, as each line is compared with the others. */
@@ -233,22 +215,38 @@ static void show_forecast(const struct plan *plan)
 	bool overlaps = plan->result.overlaps;
 
 	printf("\n%-17s PROCESSORS%s\n", "FORECAST", plan->work_ns ? "   DONE IN" : "");
-	printf("%-17s %10s%s  known when it is measured, before turns\n", "no turns", "-",
-	       plan->work_ns ? "         -" : "");
-	show_turns(plan, "bins", plan->work_as_bins, overlaps ? NULL : why);
-	if (plan->work_as_groups)
-		show_turns(plan, "overlapping bins", plan->work_as_groups, overlaps ? why : NULL);
-	if (!plan->work_as_queue)
+	if (fits(plan)) {
+		show_work(plan, "no turns", ideal(plan), plan->queue ? NULL : "everything fits");
+	} else {
+		printf("%-17s %10s%s  known when it is measured, before turns\n", "no turns", "-",
+		       plan->work_ns ? "         -" : "");
+		if (plan->result.nbins > 1)
+			show_work(plan, "bins", plan->work_as_bins, overlaps ? NULL : why);
+		if (plan->work_as_groups)
+			show_work(plan, "overlapping bins", plan->work_as_groups,
+				  overlaps ? why : NULL);
+	}
+	if (!plan->to_come)
 		return;
-	show_work(plan, "queue", pinned_work(plan) + plan->work_as_queue, plan->queue_ns,
+	show_line(plan, "queue", plan->work_as_queue, plan->queue_ns,
 		  plan->queue ? "chosen: --queue" : "mtsctl run --queue: some begin later");
-	show_work(plan, "memory for all", pinned_work(plan) + ideal(plan),
-		  done_ns(plan, ideal(plan)), NULL);
+	if (!fits(plan))
+		show_work(plan, "memory for all", ideal(plan), NULL);
+}
+
+static u64 largest(const struct plan *plan)
+{
+	u64 demand = 0;
+
+	for (u32 i = 0; i < plan->njobs; i++)
+		demand = mts_max(demand, plan->jobs[i].demand);
+	return demand;
 }
 
 static void show_queue(const struct plan *plan)
 {
-	char starts[32], last[FORMAT_SIZE], done[FORMAT_SIZE];
+	bool swaps = largest(plan) > plan->result.capacity;
+	char time[FORMAT_SIZE], last[64] = "", done[64] = "";
 	u32 at_once = 0, latest = 0;
 
 	for (u32 i = 0; i < plan->njobs; i++) {
@@ -256,18 +254,23 @@ static void show_queue(const struct plan *plan)
 		if (plan->starts_ns[i] > plan->starts_ns[latest])
 			latest = i;
 	}
-	if (plan->work_ns)
-		snprintf(starts, sizeof(starts), "in %s",
-			 format_time(last, plan->starts_ns[latest]));
-	else
-		snprintf(starts, sizeof(starts), "when %u have ended",
+	if (at_once < plan->njobs && plan->work_ns)
+		snprintf(last, sizeof(last), ", the last one in %s",
+			 format_time(time, plan->starts_ns[latest]));
+	else if (at_once < plan->njobs)
+		snprintf(last, sizeof(last), ", the last one when %u have ended",
 			 plan_starts_after(plan, latest));
-	print_field("result",
-		    "%u job%s at once, the last one %s%s%s; none is frozen once it has begun, "
-		    "and none is swapped",
-		    at_once, at_once == 1 ? " begins" : "s begin", starts,
-		    plan->work_ns ? ", and all are done in " : "",
-		    plan->work_ns ? format_time(done, plan->queue_ns) : "");
+	if (plan->work_ns)
+		snprintf(done, sizeof(done), ", and all are done in %s",
+			 format_time(time, plan->queue_ns));
+	print_field("result", "%u job%s at once%s%s; none is frozen once it has begun%s", at_once,
+		    at_once == 1 ? " begins" : "s begin", last, done,
+		    swaps ? "" : ", and none is swapped");
+	if (swaps)
+		print_field("warning",
+			    "a job of %s has no room even by itself: it begins when no other one "
+			    "runs, and the kernel will page",
+			    format_size(time, largest(plan)));
 }
 
 static void show_result(const struct plan *plan)
@@ -350,21 +353,6 @@ static void show_notes(const struct plan *plan)
 			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
 }
 
-static void warn_of_large(const struct plan *plan)
-{
-	u64 largest = 0;
-	char a[FORMAT_SIZE];
-
-	for (u32 i = 0; i < plan->njobs; i++)
-		if (!(plan->jobs[i].flags & MTS_PLAN_RESIDENT))
-			largest = mts_max(largest, plan->jobs[i].demand);
-	if (largest > plan->result.capacity)
-		print_field("warning",
-			    "a job of %s has no room even by itself: it begins when no other one "
-			    "runs, and the kernel will page",
-			    format_size(a, largest));
-}
-
 void plan_show(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
@@ -392,10 +380,10 @@ void plan_show(const struct plan *plan)
 		    format_step(step, plan->step));
 	if (!plan->njobs)
 		print_field("result", "no jobs: nothing to plan");
-	else if (fits(plan))
-		print_field("result", "everything fits: no job will be frozen");
 	else if (plan->queue)
 		show_queue(plan);
+	else if (fits(plan))
+		print_field("result", "everything fits: no job will be frozen");
 	else if (r->resident_demand > plan->conf.capacity)
 		print_field("result", "the resident jobs alone need more than the capacity: the "
 				      "kernel will page");
@@ -404,11 +392,9 @@ void plan_show(const struct plan *plan)
 				      "the kernel will page");
 	else
 		show_result(plan);
-	if (plan->queue)
-		warn_of_large(plan);
-	else
+	if (!plan->queue)
 		show_notes(plan);
-	if (r->nbins > 1)
+	if (r->nbins > 1 || plan->queue || plan->work_ns)
 		show_forecast(plan);
 	if (plan->queue && plan->njobs)
 		show_starts(plan);
@@ -451,7 +437,7 @@ static json_t *bin_json(const struct plan *plan, u32 i)
 static json_t *job_json(const struct plan *plan, u32 i)
 {
 	const struct mts_plan_job *job = &plan->jobs[i];
-	bool resident = job->bin == MTS_BIN_EVERY, queues = plan->starts_ns && !resident;
+	bool resident = job->bin == MTS_BIN_EVERY, queues = plan->to_come;
 	json_t *root = json_object();
 
 	json_put(&root, "name", json_text(plan->names[i]));
@@ -475,29 +461,32 @@ static const char *chosen_word(const struct plan *plan)
 {
 	if (plan->queue)
 		return "queue";
+	if (plan->result.nbins < 2)
+		return "none";
 	return plan->result.overlaps ? "overlapping" : "bins";
 }
 
-/* Without turns it is not known beforehand. */
+/* Without turns it is known beforehand only if everything fits. */
 static json_t *forecast_json(const struct plan *plan)
 {
-	bool queues = plan->work_as_queue;
+	u64 none = fits(plan) ? ideal(plan) : 0, bins = 0;
 	json_t *root;
 
-	if (plan->result.nbins < 2)
+	if (plan->result.nbins > 1)
+		bins = plan->work_as_bins;
+	else if (!plan->queue && !plan->work_ns)
 		return json_null();
 	root = json_object();
-	json_put(&root, "none_permille", json_null());
-	json_put(&root, "bins_permille", json_u64(plan->work_as_bins));
+	json_put(&root, "none_permille", json_u64_or_null(none));
+	json_put(&root, "bins_permille", json_u64_or_null(bins));
 	json_put(&root, "overlapping_permille", json_u64_or_null(plan->work_as_groups));
-	json_put(&root, "bins_done_ns", done_json(plan, turns_done_ns(plan, plan->work_as_bins)));
+	json_put(&root, "queue_permille", json_u64_or_null(plan->work_as_queue));
+	json_put(&root, "ideal_permille", json_u64_or_null(plan->to_come ? ideal(plan) : 0));
+	json_put(&root, "none_done_ns", done_json(plan, done_ns(plan, none)));
+	json_put(&root, "bins_done_ns", done_json(plan, done_ns(plan, bins)));
 	json_put(&root, "overlapping_done_ns",
-		 done_json(plan, turns_done_ns(plan, plan->work_as_groups)));
-	json_put(&root, "queue_permille",
-		 json_u64_or_null(queues ? pinned_work(plan) + plan->work_as_queue : 0));
-	json_put(&root, "queue_done_ns", done_json(plan, queues ? plan->queue_ns : U64_MAX));
-	json_put(&root, "ideal_permille",
-		 json_u64_or_null(queues ? pinned_work(plan) + ideal(plan) : 0));
+		 done_json(plan, done_ns(plan, plan->work_as_groups)));
+	json_put(&root, "queue_done_ns", done_json(plan, plan->queue_ns));
 	json_put(&root, "chosen", json_string(chosen_word(plan)));
 	return root;
 }

@@ -99,10 +99,13 @@ test_jobs_of_rules_take_turns_by_mtsd() {
 }
 
 test_service_waits_for_the_module() {
+	local since
+
+	since=$(date +%s)
 	unload || fail "mts cannot be unloaded"
 	write_conf slice=7s
 	! systemctl start mts.service || fail "it starts, and there is no engine"
-	journalctl --no-pager -u mts.service | grep -q 'is the module loaded' ||
+	journalctl --no-pager --since "@$since" -u mts.service | grep -q 'is the module loaded' ||
 		fail "it does not say why: $(said)"
 	modprobe mts || fail "mts cannot be loaded"
 	# RestartSec=30
