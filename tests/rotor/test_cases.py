@@ -60,6 +60,7 @@ CASES = (
     "while_all_fits_it_does_not_act",
     "the_job_that_lacks_least_holds",
     "another_one_holds_after_ten_seconds",
+    "whose_turn_it_is_outlives_a_while_without",
     "a_holder_that_sleeps_gives_it_up",
     "a_holder_that_ends_is_followed",
     "a_pinned_job_does_not_hold",
