@@ -16,7 +16,7 @@
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
 
-/* Of two who set a policy at a time, the last one here goes by what is set last. */
+/* If two tasks set a policy at a time, the last one here goes by what is set last. */
 static void watch_swapins(void)
 {
 	static DEFINE_MUTEX(lock);

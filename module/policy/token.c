@@ -76,7 +76,7 @@ static u32 find_holder(const struct mts_token_job *jobs, u32 n)
 	return i;
 }
 
-/* They have come since the last step: before whoever holds from now on. */
+/* They have come since the last step: before any job that holds from now on. */
 static void note_newcomers(const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
 	u32 i;
@@ -142,24 +142,22 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 	       faults_little(job, host);
 }
 
-/* A job holds, or did and is gone. Return: its time is over, and another one may be next. */
+/* @job: it holds; NULL: it did, and is gone. Return: its time is over. */
 static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
-		  const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
+		  const struct mts_token_host *host, struct mts_token_job *job)
 {
-	u32 i = find_holder(jobs, n);
 	bool is_over = false;
 
 	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
-	if (i < n) {
-		jobs[i].queued_at = host->now;
+	if (job) {
+		job->queued_at = host->now;
 		is_over = host->now - token->since >= MTS_TOKEN_HOLD_NS;
-		if (!is_over && !is_given_up(host, &jobs[i]))
+		if (!is_over && !is_given_up(host, job))
 			return false;
-		jobs[i].holds = false;
+		job->holds = false;
 	}
 	judge(token, verdict, host);
-	/* It is the last in the order, so it is chosen only if there is no other. */
-	return is_over && choose(host, jobs, n) != i;
+	return is_over;
 }
 
 static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
@@ -170,15 +168,15 @@ static bool thrashes(const struct mts_token_host *host, const struct mts_token_j
 u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
 		   const struct mts_token_host *host, struct mts_token_job *jobs, u32 n)
 {
-	u32 i;
+	u32 former = find_holder(jobs, n), i;
 
 	note_newcomers(host, jobs, n);
 	if (token->since) {
-		bool passes = go_on(token, verdict, host, jobs, n);
+		bool is_over = go_on(token, verdict, host, former < n ? &jobs[former] : NULL);
 
 		if (token->since)
-			return find_holder(jobs, n);
-		if (!passes)
+			return former;
+		if (!is_over)
 			return n;
 	} else {
 		token->without = now_run(host);
@@ -188,7 +186,9 @@ u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
 	if (verdict && mts_verdict_holds(verdict, host->now))
 		return n;
 	i = choose(host, jobs, n);
-	if (i < n)
-		begin(token, host, &jobs[i]);
+	/* It is the last in the order: there is no other. */
+	if (i == former)
+		return n;
+	begin(token, host, &jobs[i]);
 	return i;
 }

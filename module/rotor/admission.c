@@ -261,19 +261,20 @@ static u32 weigh(const struct mts_config *config)
 	return mts_admit_turns_pay(now) ? MTS_REASON_OVERCOMMIT : MTS_REASON_COPES;
 }
 
-/* The policies without turns find out themselves whom to help, and whether that pays. */
+/* The policies without turns find out themselves which job to help, and whether that pays. */
 static u32 weigh_policy(const struct mts_config *config)
 {
+	const struct mts_verdict *verdict = &mts_rotor.admission.verdict;
+	bool by_demand = mts_admit_by_demand(config);
+
 	if (config->policy == MTS_POLICY_NONE)
 		return MTS_REASON_POLICY;
-	if (!mts_admit_by_demand(config) && !mts_admit_reclaims())
+	if (!by_demand && !mts_admit_reclaims())
 		return MTS_REASON_NO_PRESSURE;
 	if (config->policy == MTS_POLICY_FAIR)
 		return MTS_REASON_FAIR;
-	mts_rotor.admission.by_demand = mts_admit_by_demand(config);
-	if (!mts_rotor.admission.by_demand &&
-	    mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns()))
-		return mts_rotor.admission.verdict.reason;
+	if (!by_demand && mts_verdict_holds(verdict, ktime_get_ns()))
+		return verdict->reason;
 	return MTS_REASON_TOKEN;
 }
 
@@ -344,7 +345,12 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 
 struct mts_verdict *mts_admit_verdict(void)
 {
-	return mts_rotor.admission.by_demand ? NULL : &mts_rotor.admission.verdict;
+	bool by_demand;
+
+	mutex_lock(&mts_lock);
+	by_demand = mts_admit_by_demand(mts_rotor_config());
+	mutex_unlock(&mts_lock);
+	return by_demand ? NULL : &mts_rotor.admission.verdict;
 }
 
 bool mts_admit_starves(void)

@@ -13,7 +13,7 @@ bool mts_admit_starves(void);
 
 /*
  * What was found against acting, of policy=token too. NULL: it acts by the user's word
- * (mode=always, bin=), whatever it costs. In the rotor's thread, in state sharing.
+ * (mode=always, bin=), whatever it costs. In the rotor's thread; takes mts_lock.
  */
 struct mts_verdict *mts_admit_verdict(void);
 

@@ -152,7 +152,6 @@ struct mts_onset {
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
  * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT; of token.c's holdings, too
- * @by_demand: of holdings: whatever they cost, by the user's word
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @excused: pages that confined jobs have swapped in
@@ -162,7 +161,6 @@ struct mts_onset {
 struct mts_admitting {
 	struct mts_admission past;
 	struct mts_verdict verdict;
-	bool by_demand;
 	bool starves;
 	bool would_rotate;
 	u64 excused;

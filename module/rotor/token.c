@@ -140,16 +140,15 @@ static void step(u64 now)
 	token.measured = now;
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
+		bool is_chosen = i == chosen;
 
-		/* One whose holding is over at once may begin the next. */
-		if (job->holder && (i != chosen || token.policy.since == now)) {
+		if (job->holder == is_chosen)
+			continue;
+		if (job->holder)
 			withdraw(job);
-			changes = true;
-		}
-		if (!job->holder && i == chosen) {
+		else
 			give(job);
-			changes = true;
-		}
+		changes = true;
 	}
 	/* Of one that holds on the rotor has just updated it (idle.c). */
 	if (changes)

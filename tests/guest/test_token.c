@@ -107,7 +107,6 @@ static unsigned int told(const char *name)
 	return n;
 }
 
-/* By faults alone the holder reads each page by itself. */
 static void other_policies_restore_all(void)
 {
 	/* Its buffers take some MiB. */

@@ -758,33 +758,11 @@ def test_when_all_are_done_where_everything_fits(plan, mtsctl):
 
 def test_work_of_centuries(plan):
     """No sum wraps: turns are never done before all could be with memory for all."""
-    args = [
-        "--size",
-        "1Px2500",
-        "--capacity",
-        "1M",
-        "--work",
-        "1000h",
-        "--switch",
-        "1h",
-        "--processors",
-        "1",
-    ]
+    args = words("--size 1Px2500 --capacity 1M --work 1000h --switch 1h --processors 1")
     forecast = plan(*args)["forecast"]
     assert forecast["queue_done_ns"] == 2500 * 1000 * 3600 * S
     assert forecast["bins_done_ns"] is None
-    args = [
-        "--size",
-        "1Mx100",
-        "--capacity",
-        "64M",
-        "--work",
-        "1000h",
-        "--switch",
-        "1h",
-        "--processors",
-        "1",
-    ]
+    args = words("--size 1Mx100 --capacity 64M --work 1000h --switch 1h --processors 1")
     forecast = plan(*args)["forecast"]
     for kind in ("bins", "overlapping"):
         done = forecast[f"{kind}_done_ns"]
@@ -793,18 +771,7 @@ def test_work_of_centuries(plan):
 
 def test_a_job_begins_after_many_others(plan):
     """The policy looks at 256 ends at a time."""
-    args = [
-        "--size",
-        "1Mx1000",
-        "1000M",
-        "--capacity",
-        "1000M",
-        "--processors",
-        "1024",
-        "--queue",
-        "--work",
-        "10m",
-    ]
+    args = words("--size 1Mx1000 1000M --capacity 1000M --processors 1024 --queue --work 10m")
     p = plan(*args)
     assert column(p["jobs"], "queue_starts_ns") == [0] * 1000 + [600 * S]
     assert p["jobs"][-1]["queue_starts_after"] == 1000

@@ -265,6 +265,32 @@ static int compute_with(struct plan *plan, void *scratch, u32 evict)
 	return ret;
 }
 
+bool plan_fits(const struct plan *plan)
+{
+	return plan->result.nbins < 2 && plan->result.demand <= plan->result.capacity &&
+	       plan->result.resident_demand <= plan->conf.capacity;
+}
+
+u64 plan_ideal(const struct plan *plan)
+{
+	return 1000ull * mts_min(plan->njobs, plan->conf.processors);
+}
+
+u64 plan_done_ns(const struct plan *plan, u64 permille)
+{
+	unsigned __int128 work = (unsigned __int128)1000 * plan->work_ns * plan->njobs;
+
+	if (!permille || work / permille > U64_MAX)
+		return U64_MAX;
+	return work / permille;
+}
+
+bool plan_knows_evict(const struct plan *plan)
+{
+	return plan->result.nbins > 1 &&
+	       (plan->conf.evict != MTS_EVICT_AUTO || plan->conf.switch_ns);
+}
+
 static bool disk_is_slow(const struct plan *plan)
 {
 	u64 bytes = plan->result.nbins ? moved_by_a_switch(&plan->result) : 0;

@@ -45,6 +45,17 @@ int plan_add_cgroup(struct plan *plan, const char *name);
  */
 int plan_from_module(struct plan *plan, u32 given, bool switch_given);
 
+bool plan_fits(const struct plan *plan);
+
+/* The choice for evict=auto depends on the time of a switch. */
+bool plan_knows_evict(const struct plan *plan);
+
+/* What the jobs could use of the processors with memory for all, if none has begun; per mille. */
+u64 plan_ideal(const struct plan *plan);
+
+/* When all jobs are done, if they get so much done; U64_MAX: never. */
+u64 plan_done_ns(const struct plan *plan, u64 permille);
+
 void plan_show(const struct plan *plan);
 int plan_show_json(const struct plan *plan);
 

@@ -13,12 +13,6 @@
 
 #define LIST_WIDTH 36
 
-static bool fits(const struct plan *plan)
-{
-	return plan->result.nbins < 2 && plan->result.demand <= plan->result.capacity &&
-	       plan->result.resident_demand <= plan->conf.capacity;
-}
-
 /* @row: a bin, or MTS_BIN_EVERY; with --queue the time at which jobs begin */
 static bool is_listed(const struct plan *plan, u32 i, u64 row)
 {
@@ -171,22 +165,6 @@ static const char *why_chosen(const struct plan *plan)
 	return plan->result.overlaps ? "at least a tenth more" : "the other is not a tenth better";
 }
 
-/* What the jobs could use of the processors with memory for all, if none has begun; per mille. */
-static u64 ideal(const struct plan *plan)
-{
-	return 1000ull * mts_min(plan->njobs, plan->conf.processors);
-}
-
-/* When all jobs are done, if those get so much done. */
-static u64 done_ns(const struct plan *plan, u64 permille)
-{
-	unsigned __int128 work = (unsigned __int128)1000 * plan->work_ns * plan->njobs;
-
-	if (!permille || work / permille > U64_MAX)
-		return U64_MAX;
-	return work / permille;
-}
-
 /* @ns: U64_MAX: never */
 static void show_line(const struct plan *plan, const char *what, u64 permille, u64 ns,
 		      const char *more)
@@ -205,7 +183,7 @@ static void show_work(const struct plan *plan, const char *what, u64 permille, c
 
 	if (why)
 		snprintf(chosen, sizeof(chosen), "chosen: %s", why);
-	show_line(plan, what, permille, done_ns(plan, permille), why ? chosen : NULL);
+	show_line(plan, what, permille, plan_done_ns(plan, permille), why ? chosen : NULL);
 }
 
 /* What would be done in processors' worth: a table, as each line is compared with the others. */
@@ -215,8 +193,9 @@ static void show_forecast(const struct plan *plan)
 	bool overlaps = plan->result.overlaps;
 
 	printf("\n%-17s PROCESSORS%s\n", "FORECAST", plan->work_ns ? "   DONE IN" : "");
-	if (fits(plan)) {
-		show_work(plan, "no turns", ideal(plan), plan->queue ? NULL : "everything fits");
+	if (plan_fits(plan)) {
+		show_work(plan, "no turns", plan_ideal(plan),
+			  plan->queue ? NULL : "everything fits");
 	} else {
 		printf("%-17s %10s%s  known when it is measured, before turns\n", "no turns", "-",
 		       plan->work_ns ? "         -" : "");
@@ -230,8 +209,8 @@ static void show_forecast(const struct plan *plan)
 		return;
 	show_line(plan, "queue", plan->work_as_queue, plan->queue_ns,
 		  plan->queue ? "chosen: --queue" : "mtsctl run --queue: some begin later");
-	if (!fits(plan))
-		show_work(plan, "memory for all", ideal(plan), NULL);
+	if (!plan_fits(plan))
+		show_work(plan, "memory for all", plan_ideal(plan), NULL);
 }
 
 static u64 largest(const struct plan *plan)
@@ -295,18 +274,11 @@ static void show_result(const struct plan *plan)
 			    format_size(d, r->swap_in_bytes));
 }
 
-/* The choice for evict=auto depends on the time of a switch. */
-static bool knows_evict(const struct plan *plan)
-{
-	return plan->result.nbins > 1 &&
-	       (plan->conf.evict != MTS_EVICT_AUTO || plan->conf.switch_ns);
-}
-
 static const char *format_evict(char buf[FORMAT_SIZE], const struct plan *plan)
 {
 	const char *asked = word_of(evict_words, plan->conf.evict);
 
-	if (plan->evict == plan->conf.evict || !knows_evict(plan))
+	if (plan->evict == plan->conf.evict || !plan_knows_evict(plan))
 		return asked;
 	snprintf(buf, FORMAT_SIZE, "%s (%s)", asked, word_of(evict_words, plan->evict));
 	return buf;
@@ -382,7 +354,7 @@ void plan_show(const struct plan *plan)
 		print_field("result", "no jobs: nothing to plan");
 	else if (plan->queue)
 		show_queue(plan);
-	else if (fits(plan))
+	else if (plan_fits(plan))
 		print_field("result", "everything fits: no job will be frozen");
 	else if (r->resident_demand > plan->conf.capacity)
 		print_field("result", "the resident jobs alone need more than the capacity: the "
@@ -400,125 +372,4 @@ void plan_show(const struct plan *plan)
 		show_starts(plan);
 	else if (plan->njobs)
 		show_bins(plan);
-}
-
-static json_t *conf_json(const struct plan *plan)
-{
-	const struct mts_plan_conf *conf = &plan->conf;
-	json_t *root = json_object();
-
-	json_put(&root, "pack", json_string(word_of(pack_words, conf->pack)));
-	json_put(&root, "evict", json_string(word_of(evict_words, conf->evict)));
-	json_put(&root, "capacity", json_u64(conf->capacity));
-	json_put(&root, "slice_ns", json_u64(conf->slice_ns));
-	json_put(&root, "min_slice_ns", json_u64(conf->min_slice_ns));
-	json_put(&root, "max_pause_ns", json_u64_or_null(conf->max_pause_ns));
-	json_put(&root, "overhead", json_u64(conf->overhead));
-	json_put(&root, "switch_ns", json_u64(conf->switch_ns));
-	json_put(&root, "processors", json_u64(conf->processors));
-	json_put(&root, "step", json_step(plan->step));
-	return root;
-}
-
-static json_t *bin_json(const struct plan *plan, u32 i)
-{
-	const struct mts_plan_bin *bin = &plan->bins[i];
-	json_t *root = json_object();
-
-	json_put(&root, "bin", json_u64(i));
-	json_put(&root, "jobs", json_u64(bin->jobs));
-	json_put(&root, "demand", json_u64(bin->demand));
-	json_put(&root, "slice_ns", json_u64(bin->slice_ns));
-	json_put(&root, "pause_ns", json_u64(bin->pause_ns));
-	json_put(&root, "overfull", json_boolean(bin->flags & MTS_PLAN_OVERFULL));
-	return root;
-}
-
-static json_t *job_json(const struct plan *plan, u32 i)
-{
-	const struct mts_plan_job *job = &plan->jobs[i];
-	bool resident = job->bin == MTS_BIN_EVERY, queues = plan->to_come;
-	json_t *root = json_object();
-
-	json_put(&root, "name", json_text(plan->names[i]));
-	json_put(&root, "demand", json_u64(job->demand + job->kept_bytes));
-	json_put(&root, "stays", json_boolean(job->kept_bytes));
-	json_put(&root, "bin", resident ? json_string("every") : json_u64(job->bin));
-	json_put(&root, "longest_pause_ns", json_u64(resident ? 0 : plan->bins[job->bin].pause_ns));
-	json_put(&root, "queue_starts_after",
-		 queues ? json_u64(plan_starts_after(plan, i)) : json_null());
-	json_put(&root, "queue_starts_ns",
-		 queues && plan->work_ns ? json_u64(plan->starts_ns[i]) : json_null());
-	return root;
-}
-
-static json_t *done_json(const struct plan *plan, u64 ns)
-{
-	return plan->work_ns && ns != U64_MAX ? json_u64(ns) : json_null();
-}
-
-static const char *chosen_word(const struct plan *plan)
-{
-	if (plan->queue)
-		return "queue";
-	if (plan->result.nbins < 2)
-		return "none";
-	return plan->result.overlaps ? "overlapping" : "bins";
-}
-
-/* Without turns it is known beforehand only if everything fits. */
-static json_t *forecast_json(const struct plan *plan)
-{
-	u64 none = fits(plan) ? ideal(plan) : 0, bins = 0;
-	json_t *root;
-
-	if (plan->result.nbins > 1)
-		bins = plan->work_as_bins;
-	else if (!plan->queue && !plan->work_ns)
-		return json_null();
-	root = json_object();
-	json_put(&root, "none_permille", json_u64_or_null(none));
-	json_put(&root, "bins_permille", json_u64_or_null(bins));
-	json_put(&root, "overlapping_permille", json_u64_or_null(plan->work_as_groups));
-	json_put(&root, "queue_permille", json_u64_or_null(plan->work_as_queue));
-	json_put(&root, "ideal_permille", json_u64_or_null(plan->to_come ? ideal(plan) : 0));
-	json_put(&root, "none_done_ns", done_json(plan, done_ns(plan, none)));
-	json_put(&root, "bins_done_ns", done_json(plan, done_ns(plan, bins)));
-	json_put(&root, "overlapping_done_ns",
-		 done_json(plan, done_ns(plan, plan->work_as_groups)));
-	json_put(&root, "queue_done_ns", done_json(plan, plan->queue_ns));
-	json_put(&root, "chosen", json_string(chosen_word(plan)));
-	return root;
-}
-
-int plan_show_json(const struct plan *plan)
-{
-	const struct mts_plan *r = &plan->result;
-	json_t *bins = json_array(), *jobs = json_array(), *root = json_object();
-
-	json_put(&root, "fits", json_boolean(fits(plan)));
-	json_put(&root, "config", conf_json(plan));
-	json_put(&root, "capacity", json_u64(r->capacity));
-	json_put(&root, "demand", json_u64(r->demand));
-	json_put(&root, "resident_demand", json_u64(r->resident_demand));
-	json_put(&root, "evict",
-		 knows_evict(plan) ? json_string(word_of(evict_words, plan->evict)) : json_null());
-	json_put(&root, "overlaps", json_boolean(r->overlaps));
-	json_put(&root, "run_permille", r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
-	json_put(&root, "forecast", forecast_json(plan));
-	json_put(&root, "round_ns", json_u64(r->round_ns));
-	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
-	json_put(&root, "limited_by",
-		 plan->limits.by < plan->njobs ? json_text(plan->names[plan->limits.by]) :
-						 json_null());
-	json_put(&root, "no_swap", json_u64(plan->no_swap));
-	json_put(&root, "swap_out_bytes", json_u64(r->swap_out_bytes));
-	json_put(&root, "swap_in_bytes", json_u64(r->swap_in_bytes));
-	for (u32 i = 0; i < r->nbins; i++)
-		json_append(&bins, bin_json(plan, i));
-	for (u32 i = 0; i < plan->njobs; i++)
-		json_append(&jobs, job_json(plan, i));
-	json_put(&root, "bins", bins);
-	json_put(&root, "jobs", jobs);
-	return json_print(root);
 }

@@ -243,6 +243,10 @@ cleanup() {
 	local frozen freeze
 
 	trace_end
+	if [[ -e /etc/mts ]]; then # before the module: they open its device
+		systemctl stop mts.service mtsd.service
+		rm -rf /etc/mts
+	fi
 	unload || echo "mts cannot be unloaded" >"$why"
 	frozen=$(frozen_cgroups)
 	for freeze in $frozen; do
@@ -250,9 +254,7 @@ cleanup() {
 	done
 	[[ -z $frozen || -s $why ]] || echo "frozen, without mts: ${frozen//$'\n'/ }" >"$why"
 	[[ ! -e $cgroups/machine.slice ]] || podman rm -f -t 0 -a >/dev/null
-	systemctl stop mts.service mtsd.service test.slice user-1000.slice earlyoom systemd-oomd.socket \
-		systemd-oomd.service
-	rm -rf /etc/mts
+	systemctl stop test.slice user-1000.slice earlyoom systemd-oomd.socket systemd-oomd.service
 	if compgen -G '/run/systemd/system/*.d' >/dev/null; then # what tests have set for units
 		rm -rf /run/systemd/system/*.d
 		systemctl daemon-reload

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # lib.sh has them
 # SPDX-License-Identifier: GPL-2.0
 #
-# mts.service: settings and rules of /etc/mts, with systemd as the only one who starts it.
+# mts.service: settings and rules of /etc/mts, started by systemd alone. cleanup() ends it.
 
 conf=/etc/mts/mts.conf
 job=test.slice/hog@a.service
@@ -11,15 +11,9 @@ write_conf() { # KEY=VALUE of [mts], and a rule for the hogs
 	printf '[mts]\n%s\n[rule hogs]\nunit=hog@*.service\nmax-pause=40s\n' "$1" >$conf
 }
 
-end_service() {
-	systemctl stop mts.service
-	rm -rf /etc/mts
-}
-
 start_service() { # KEY=VALUE
 	write_conf "$1"
-	systemctl start mts.service ||
-		fail "mts.service does not start: $(said)"
+	systemctl start mts.service || fail "mts.service does not start: $(said)"
 }
 
 said() { journalctl -n 30 --no-pager -o cat -u "${1:-mts.service}"; }
@@ -52,7 +46,7 @@ test_rules_of_the_service() {
 	systemctl restart mts.service || fail "it does not start again"
 	has slice=9s || fail "a restart does not set: $(mtsctl get)"
 	is_job $job || fail "a restart loses a job"
-	end_service
+	systemctl stop mts.service
 	is_job $job || fail "a stop loses a job"
 }
 
@@ -82,20 +76,17 @@ test_jobs_of_rules_take_turns() {
 	# The death of what enrols jobs is nothing to them.
 	systemctl kill -s KILL mts.service
 	expect_turns
-	end_service
 }
 
 # The same without a module.
 test_jobs_of_rules_take_turns_by_mtsd() {
 	unload || fail "mts cannot be unloaded"
-	systemctl start mtsd.service ||
-		fail "mtsd does not start: $(said mtsd.service)"
+	systemctl start mtsd.service || fail "mtsd does not start: $(said mtsd.service)"
 	hogs_by_rules
 	# Nothing stays frozen when it ends, and mts.service goes with it.
 	systemctl stop mtsd.service || fail "mtsd does not end"
 	[[ -z $(frozen_cgroups) ]] || fail "frozen: $(frozen_cgroups)"
 	! is_active mts.service || fail "mts.service has not ended"
-	end_service
 }
 
 test_service_waits_for_the_module() {
@@ -111,5 +102,4 @@ test_service_waits_for_the_module() {
 	# RestartSec=30
 	until_true 60 is_active mts.service || fail "it does not try again"
 	has slice=7s || fail "the setting is not there: $(mtsctl get)"
-	end_service
 }
