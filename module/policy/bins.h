@@ -34,7 +34,8 @@ struct mts_plan_conf {
 	/* of a bin, on average, as of then: larger ones take longer in proportion; 0: not known */
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
-	u64 mib_ns; /* that a MiB took out and in, by all threads together; 0: not known */
+	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */
+	u64 mib_work_ns; /* processor time of these threads for it; 0: not known */
 	/*
 	 * Bins that overlap: the plan consists of groups, each of jobs of at most so many bytes
 	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins

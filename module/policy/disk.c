@@ -37,6 +37,11 @@ bool mts_disk_note(struct mts_page_cost *cost, const struct mts_disk_sample *sam
 	return true;
 }
 
+u64 mts_disk_alone_ns(const struct mts_page_cost *cost)
+{
+	return mts_min(cost->elapsed_ns, mts_add_sat(cost->worked_ns, cost->waited_ns));
+}
+
 bool mts_disk_is_known(const struct mts_page_cost *cost, u64 now)
 {
 	return cost->at_ns && now < cost->at_ns + MTS_DISK_EXPIRES_NS;

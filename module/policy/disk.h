@@ -84,6 +84,12 @@ void mts_disk_collect(struct mts_disk_sample *sample, const struct mts_disk_samp
  */
 bool mts_disk_note(struct mts_page_cost *cost, const struct mts_disk_sample *sample, u64 now);
 
+/*
+ * How long a page takes where the thread has a processor whenever it wants one, ns: it does not run
+ * beside the jobs.
+ */
+u64 mts_disk_alone_ns(const struct mts_page_cost *cost);
+
 /* Was it measured, and has it not expired? */
 bool mts_disk_is_known(const struct mts_page_cost *cost, u64 now);
 

@@ -79,6 +79,34 @@ static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 	}
 }
 
+/* No disk is slower, ns a MiB (2^33: 8.6 s). With MTS_BIN_MAX_BYTES the product has 63 bits. */
+#define SLOWEST_MIB_NS (1ull << 33)
+
+static u64 time_of(u64 mib_ns, u64 bytes)
+{
+	return mul_u64_u64_div_u64(mts_min(mib_ns, SLOWEST_MIB_NS),
+				   mts_min(bytes, MTS_BIN_MAX_BYTES), 1u << 20);
+}
+
+/*
+ * Per mille of the processors that a switch takes for as long as it lasts: what moves memory works
+ * for some of that time, and waits for the disk for the rest. If that is not known it works for all
+ * of it.
+ */
+static u32 moving_part(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+		       const struct mts_plan *plan)
+{
+	u32 processors = mts_max(conf->processors, 1);
+	u32 most = 1000 * mts_window_movers(processors) / processors;
+	u64 work = time_of(conf->mib_work_ns, mts_bins_mean_capped(bins, plan));
+
+	if (!work || !conf->switch_ns)
+		return most;
+	work = mts_min(work / MTS_MOVERS_MAX, conf->switch_ns);
+	work = mul_u64_u64_div_u64(work, 1000 * MTS_MOVERS_MAX, conf->switch_ns);
+	return mts_min(most, div64_u64(work, processors));
+}
+
 /*
  * The slice of a full bin with which switches take @overhead of a round, at least conf->slice_ns.
  * Bins at min_slice_ns make the round longer than assumed here, so that switches take less.
@@ -88,13 +116,9 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 {
 	u64 longest, switches, slices, sum = mts_bins_sum_capped(bins, plan);
 
-	/*
-	 * What moves memory takes some of the processors, and the jobs that stay have the others: a
-	 * switch costs that part of its time.
-	 */
+	/* The jobs that stay run on: a switch costs that part of its time. */
 	if (plan->overlaps)
-		overhead = mts_min(overhead * (mts_max(conf->processors, 1) /
-					       mts_window_movers(conf->processors)),
+		overhead = mts_min(overhead * 1000 / mts_max(moving_part(conf, bins, plan), 1),
 				   MTS_OVERHEAD_MAX);
 	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
@@ -172,13 +196,13 @@ static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *
 }
 
 /* In switches the jobs that stay run on, on the processors that moving leaves. */
-static void count_what_moving_takes(const struct mts_plan_conf *conf, struct mts_plan *plan)
+static void count_what_moving_takes(const struct mts_plan_conf *conf,
+				    const struct mts_plan_bin *bins, struct mts_plan *plan)
 {
 	u64 switches = plan->round_ns - plan->run_ns;
 
-	plan->run_ns =
-		plan->round_ns - mul_u64_u64_div_u64(switches, mts_window_movers(conf->processors),
-						     mts_max(conf->processors, 1));
+	plan->run_ns = plan->round_ns -
+		       mul_u64_u64_div_u64(switches, moving_part(conf, bins, plan), 1000);
 }
 
 /* A switch that moved less than a sample (disk.h) tells nothing of others, bytes. */
@@ -197,7 +221,7 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 	u64 mean = mts_bins_mean_capped(bins, plan), then;
 
 	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
-		return mul_u64_u64_div_u64(conf->mib_ns, mean, 1u << 20);
+		return time_of(conf->mib_ns, mean);
 	/* Exempt jobs may have all of the capacity: then what a bin holds is not known. */
 	if (!conf->switch_bytes || !mean)
 		return conf->switch_ns;
@@ -232,7 +256,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 	}
 	set_pauses(bins, plan);
 	if (plan->overlaps)
-		count_what_moving_takes(conf, plan);
+		count_what_moving_takes(conf, bins, plan);
 	if (conf->switch_ns)
 		plan->lost = mul_u64_u64_div_u64(1000, plan->round_ns - plan->run_ns,
 						 mts_max(plan->round_ns, 1));

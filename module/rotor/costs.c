@@ -105,8 +105,11 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->switch_ns = mts_rotor.costs.switches.adds_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
-	if (mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now))
-		conf->mib_ns = (disk->out.elapsed_ns + disk->in.elapsed_ns) << (20 - PAGE_SHIFT);
+	if (!mts_disk_is_known(&disk->out, now) || !mts_disk_is_known(&disk->in, now))
+		return;
+	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
+		       << (20 - PAGE_SHIFT);
+	conf->mib_work_ns = (disk->out.worked_ns + disk->in.worked_ns) << (20 - PAGE_SHIFT);
 }
 
 void mts_costs_forget(void)

@@ -261,6 +261,7 @@ static void movers_leave_processors(void **unused)
 
 static struct mts_plan_job jobs[MAX];
 static struct mts_plan plan;
+static u64 mib_work_ns;
 
 static void plan_groups(u32 n, u64 capacity, u64 step, u64 switch_ns, u32 processors)
 {
@@ -274,6 +275,7 @@ static void plan_groups(u32 n, u64 capacity, u64 step, u64 switch_ns, u32 proces
 		.stretched_pause_ns = 60000000000,
 		.overhead = 50,
 		.switch_ns = switch_ns,
+		.mib_work_ns = mib_work_ns,
 		.processors = processors,
 	};
 	void *scratch = calloc(1, mts_plan_scratch(n) + 1);
@@ -337,6 +339,35 @@ static void pauses_follow_from_what_is_not_there(void **unused)
 	assert_in_range(bins[0].slice_ns, 1270000000, 1340000000);
 }
 
+/*
+ * What waits for the disk leaves its processor to the jobs that stay: a switch may take ten times as
+ * much of the time, and costs as much.
+ */
+static void moving_that_waits_for_the_disk_costs_its_work(void **unused)
+{
+	u64 round;
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 10; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = 100 * MIB,
+						 .runs = i < 5,
+						 .prev_bin = MTS_BIN_NONE,
+						 .threads = 1 };
+	plan_groups(10, 500 * MIB, 1, 250000000, 1);
+	assert_in_range(plan.lost, 48, 52);
+	round = plan.round_ns;
+	mib_work_ns = 250000;
+	plan_groups(10, 500 * MIB, 1, 250000000, 1);
+	assert_in_range(plan.lost, 48, 52);
+	assert_in_range(plan.round_ns, round / 11, round / 9);
+	/* More than all of the time is not possible, whatever was measured. */
+	mib_work_ns = U64_MAX;
+	plan_groups(10, 500 * MIB, 1, 250000000, 1);
+	assert_int_equal(plan.round_ns, round);
+	mib_work_ns = 0;
+}
+
 static void what_fits_needs_no_groups(void **unused)
 {
 	u32 i;
@@ -368,6 +399,7 @@ int main(void)
 		cmocka_unit_test(movers_leave_processors),
 		cmocka_unit_test(groups_run_or_wait_as_a_whole),
 		cmocka_unit_test(pauses_follow_from_what_is_not_there),
+		cmocka_unit_test(moving_that_waits_for_the_disk_costs_its_work),
 		cmocka_unit_test(what_fits_needs_no_groups),
 	};
 

@@ -8,6 +8,7 @@
 #include "policy/demand.h"
 #include "policy/disk.h"
 #include "policy/evict.h"
+#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/traffic.h"
@@ -184,8 +185,8 @@ static int settle(const struct command *command, const struct request *request, 
 	return EXIT_OK;
 }
 
-/* @step: as in struct mts_plan_conf; @chooses: the plan decides whether bins overlap */
-static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step, bool chooses)
+/* @step: as in struct mts_plan_conf */
+static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step)
 {
 	struct mts_plan_conf conf = plan->conf;
 	int ret;
@@ -196,9 +197,10 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step, b
 			plan->jobs[i].flags = 0;
 	conf.evict = evict;
 	conf.step = step;
-	conf.chooses = chooses;
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
+	plan->work = plan->result.overlaps ? plan->result.work_as_groups :
+					     plan->result.work_as_bins;
 	if (!ret)
 		ret = mts_plan_limits(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
 				      &plan->limits, scratch);
@@ -213,54 +215,56 @@ static u64 moved_by_a_switch(const struct mts_plan *round)
 	return mts_add_sat(round->swap_out_bytes, round->swap_in_bytes) / round->nbins;
 }
 
-/*
- * The time of a switch that moves its traffic at @speed bytes a second. Whole milliseconds, because
- * the estimate is not more exact.
- */
-static u64 switch_at(const struct mts_plan *round, u64 speed)
+/* Threads that move memory: the jobs that overlapping bins leave running have other processors. */
+static u32 movers(const struct plan *plan, bool overlaps)
 {
-	u64 bytes = moved_by_a_switch(round);
-	u64 ns = mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
+	return overlaps ? mts_window_movers(plan->conf.processors) :
+			  mts_min(plan->conf.processors, MTS_MOVERS_MAX);
+}
+
+/* To move so many bytes one way takes the disk its time, or the processors theirs. */
+static u64 time_to_move(const struct plan *plan, u64 bytes, bool overlaps)
+{
+	u64 speed = plan->swap_speed;
+	u64 disk = mul_u64_u64_div_u64(mts_min(bytes, speed * LONGEST_SWITCH_S), SECOND, speed);
+	u64 work = mts_min(bytes / 4096, LONGEST_SWITCH_S * SECOND / MTS_DISK_PAGE_WORK_NS) *
+		   MTS_DISK_PAGE_WORK_NS;
+
+	return mts_max(disk, work / movers(plan, overlaps));
+}
+
+/*
+ * The time of a switch that moves the round's traffic. Whole milliseconds, because the estimate is
+ * not more exact.
+ */
+static u64 switch_of(const struct plan *plan)
+{
+	u64 ns = time_to_move(plan, moved_by_a_switch(&plan->result), plan->result.overlaps);
 
 	return (ns + MS - 1) / MS * MS;
 }
 
 /* What a switch takes is not known before there is a plan; what a MiB takes is. */
-static void go_by_swap_speed(struct plan *plan)
+static void go_by_swap_speed(struct plan *plan, bool overlaps)
 {
 	plan->conf.switch_ns = 0;
-	plan->conf.mib_ns = 2 * MIB * SECOND / plan->swap_speed;
+	plan->conf.mib_ns = time_to_move(plan, 2 * MIB, overlaps);
+	plan->conf.mib_work_ns = 2 * MIB / 4096 * MTS_DISK_PAGE_WORK_NS;
 }
 
-/* What each kind of bins would give, whichever is asked for. */
-static int compare(struct plan *plan, void *scratch, u32 evict)
+static int compute_with(struct plan *plan, void *scratch, u32 evict, u64 step)
 {
-	u32 step = plan->step == MTS_STEP_BIN ? MTS_STEP_AUTO : plan->step;
-	int ret;
-
-	if (plan->swap_speed)
-		go_by_swap_speed(plan);
-	ret = compute_once(plan, scratch, evict, mts_window_step(step, plan->conf.capacity), true);
-	plan->work_as_bins = plan->result.work_as_bins;
-	plan->work_as_groups = plan->result.work_as_groups;
-	return ret;
-}
-
-static int compute_with(struct plan *plan, void *scratch, u32 evict)
-{
-	/* The same as in the rotor. */
-	u64 step = mts_window_step(plan->step, plan->conf.capacity);
 	int ret;
 
 	if (!plan->swap_speed)
-		return compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
-	go_by_swap_speed(plan);
-	ret = compute_once(plan, scratch, evict, step, mts_window_chooses(plan->step));
+		return compute_once(plan, scratch, evict, step);
+	go_by_swap_speed(plan, step);
+	ret = compute_once(plan, scratch, evict, step);
 	/* Plan twice: the traffic gives the time of a switch. It does not depend on that time. */
 	if (!ret && plan->result.nbins > 1) {
-		plan->conf.switch_ns = switch_at(&plan->result, plan->swap_speed);
+		plan->conf.switch_ns = switch_of(plan);
 		plan->conf.switch_overlaps = plan->result.overlaps;
-		ret = compute_once(plan, scratch, evict, plan->result.overlaps ? step : 0, false);
+		ret = compute_once(plan, scratch, evict, plan->result.overlaps ? step : 0);
 	}
 	return ret;
 }
@@ -298,33 +302,65 @@ static bool disk_is_slow(const struct plan *plan)
 	return mts_disk_is_far_behind(bytes / 4096, plan->conf.switch_ns);
 }
 
-static int compute(struct plan *plan)
+/*
+ * One kind of bins, with its own choice of evict and its own switches.
+ *
+ * @known: the choice of evict; MTS_EVICT_AUTO: not known
+ * @step: as in struct mts_plan_conf
+ */
+static int compute_kind(struct plan *plan, void *scratch, u32 known, u64 step)
 {
-	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
-	u32 first = plan->evict;
-	int ret = -ENOMEM;
+	u32 first = known;
+	int ret;
 
 	/* The module begins turns with evict=full, and may change to evict=need after a round. */
 	if (first == MTS_EVICT_AUTO)
 		first = mts_policy_evict_how(plan->conf.evict, MTS_EVICT_FULL, NULL, false);
-	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
-	if (scratch && plan->bins)
-		ret = compare(plan, scratch, first);
-	if (!ret)
-		ret = compute_with(plan, scratch, first);
-	if (!ret)
-		plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
-						   disk_is_slow(plan));
+	ret = compute_with(plan, scratch, first, step);
+	if (ret)
+		return ret;
+	plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
+					   disk_is_slow(plan));
 	/* Of overlapping bins as much as comes in, and no more, goes out. */
 	if (plan->result.overlaps && plan->evict == MTS_EVICT_FULL)
 		plan->evict = MTS_EVICT_NEED;
-	if (!ret && plan->evict != first)
-		ret = compute_with(plan, scratch, plan->evict);
-	/* Of the kind that is planned it is known by now what a switch moves. */
-	if (plan->result.overlaps)
-		plan->work_as_groups = plan->result.work_as_groups;
-	else
-		plan->work_as_bins = plan->result.work_as_bins;
+	return plan->evict == first ? 0 : compute_with(plan, scratch, plan->evict, step);
+}
+
+/* What each kind of bins would give, and of the plan the kind that the rotor would choose. */
+static int compute_kinds(struct plan *plan, void *scratch)
+{
+	u32 of_step = plan->step == MTS_STEP_BIN ? MTS_STEP_AUTO : plan->step;
+	u64 step = mts_window_step(of_step, plan->conf.capacity);
+	u32 known = plan->evict;
+	u64 as_groups;
+	bool overlaps;
+	int ret;
+
+	ret = compute_kind(plan, scratch, known, step);
+	if (ret)
+		return ret;
+	plan->work_as_groups = plan->result.work_as_groups;
+	as_groups = plan->work;
+	ret = compute_kind(plan, scratch, known, 0);
+	if (ret)
+		return ret;
+	plan->work_as_bins = plan->result.work_as_bins;
+	/* As mts_plan_round() chooses, but with the switches of each kind. */
+	overlaps = plan->step != MTS_STEP_BIN;
+	if (mts_window_chooses(plan->step))
+		overlaps = mts_forecast_is_better(as_groups, plan->work);
+	return overlaps ? compute_kind(plan, scratch, known, step) : 0;
+}
+
+static int compute(struct plan *plan)
+{
+	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
+	int ret = -ENOMEM;
+
+	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
+	if (scratch && plan->bins)
+		ret = compute_kinds(plan, scratch);
 	if (!ret && plan->to_come)
 		ret = plan_queue(plan);
 	free(scratch);

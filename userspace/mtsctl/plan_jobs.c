@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "policy/bins.h"
 #include "policy/demand.h"
+#include "policy/disk.h"
 #include "snapshot.h"
 
 static int no_memory(void)
@@ -169,6 +170,18 @@ static void take_config(struct plan *plan, const struct mts_config *config,
 		plan->conf.capacity = mts_add_sat(status->capacity, status->resident_demand);
 }
 
+static u64 alone_ns(const struct mts_page_way *way)
+{
+	return mts_disk_alone_ns(&(struct mts_page_cost){ .elapsed_ns = way->elapsed_ns,
+							  .worked_ns = way->worked_ns,
+							  .waited_ns = way->waited_ns });
+}
+
+static u64 of_a_mib(u64 out_ns, u64 in_ns)
+{
+	return mts_add_sat(out_ns, in_ns) * ((1ul << 20) / sysconf(_SC_PAGESIZE));
+}
+
 /* As the rotor: what switches took, and what a page took last. */
 static void take_costs(struct plan *plan, const struct snapshot *s, const struct mts_stats *stats)
 {
@@ -180,9 +193,10 @@ static void take_costs(struct plan *plan, const struct snapshot *s, const struct
 						   stats->bring_back_ns) /
 				       stats->switches;
 	plan->conf.switch_overlaps = snapshot_overlaps(s);
-	if (out->elapsed_ns && in->elapsed_ns)
-		plan->conf.mib_ns = mts_add_sat(out->elapsed_ns, in->elapsed_ns) *
-				    ((1ul << 20) / sysconf(_SC_PAGESIZE));
+	if (!out->elapsed_ns || !in->elapsed_ns)
+		return;
+	plan->conf.mib_ns = of_a_mib(alone_ns(out), alone_ns(in));
+	plan->conf.mib_work_ns = of_a_mib(out->worked_ns, in->worked_ns);
 }
 
 int plan_from_module(struct plan *plan, u32 given, bool switch_given)
