@@ -163,6 +163,14 @@ POLICIES: dict[str, Policy] = {
             watch=("mtsd", "mts"),
         ),
         Engine(
+            name="engine-bin",
+            title="mtsd with step=bin: disjoint bins",
+            start="mts",
+            after=_AFTER,
+            watch=("mtsd", "mts"),
+            settings=("step=bin",),
+        ),
+        Engine(
             name="engine-nice",
             title="mtsd of a user, with CAP_SYS_NICE",
             start="mts",

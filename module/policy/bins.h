@@ -35,7 +35,7 @@ struct mts_plan_conf {
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
 	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */
-	u64 mib_work_ns; /* processor time of these threads for it; 0: not known */
+	u64 mib_work_ns; /* processor time of these threads for it; known if mib_ns is */
 	/*
 	 * Bins that overlap: the plan consists of groups, each of jobs of at most so many bytes
 	 * together, or of one larger job. Several groups run at a time. 0: disjoint bins

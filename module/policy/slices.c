@@ -29,17 +29,19 @@ static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin 
 
 /*
  * In a round each group comes in once, and leaves once. At any time as much as fits runs, less half
- * of the largest group on average. What runs is served for as long as all others, so each waits for
- * the part of the round that its memory is not there.
+ * of the largest group on average, and in a switch less what is on its way. What runs is served for
+ * as long as all others, so each waits for the part of the round that its memory is not there.
  */
 static u64 overlapping_pause(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
-	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, used, waits;
+	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, moves, used, waits;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++)
 		largest = mts_max(largest, mts_min(bins[i].demand, plan->capacity));
-	used = mts_min(plan->capacity - largest / 2, sum);
+	moves = mul_u64_u64_div_u64(mts_bins_mean_capped(bins, plan), plan->round_ns - plan->run_ns,
+				    mts_max(plan->round_ns, 1));
+	used = mts_min(mts_sub_floor(plan->capacity - largest / 2, moves), sum);
 	waits = mts_sub_floor(sum, used);
 	return sum ? mul_u64_u64_div_u64(plan->round_ns, waits, sum) : 0;
 }
@@ -100,7 +102,7 @@ static u32 moving_part(const struct mts_plan_conf *conf, const struct mts_plan_b
 	u32 most = 1000 * mts_window_movers(processors) / processors;
 	u64 work = time_of(conf->mib_work_ns, mts_bins_mean_capped(bins, plan));
 
-	if (!work || !conf->switch_ns)
+	if (!conf->mib_ns || !conf->switch_ns)
 		return most;
 	work = mts_min(work / MTS_MOVERS_MAX, conf->switch_ns);
 	work = mul_u64_u64_div_u64(work, 1000 * MTS_MOVERS_MAX, conf->switch_ns);
@@ -201,8 +203,8 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf,
 {
 	u64 switches = plan->round_ns - plan->run_ns;
 
-	plan->run_ns = plan->round_ns -
-		       mul_u64_u64_div_u64(switches, moving_part(conf, bins, plan), 1000);
+	plan->run_ns =
+		plan->round_ns - mul_u64_u64_div_u64(switches, moving_part(conf, bins, plan), 1000);
 }
 
 /* A switch that moved less than a sample (disk.h) tells nothing of others, bytes. */

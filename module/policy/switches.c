@@ -16,7 +16,7 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 		s->are_new = true;
 }
 
-void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bool overlaps)
+void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps)
 {
 	/* Other conditions: earlier measurements do not apply. */
 	if (s->are_new || overlaps != s->overlaps)
@@ -24,13 +24,12 @@ void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bo
 	s->are_new = false;
 	s->overlaps = overlaps;
 	s->bytes = bytes;
-	s->adds_ns = s->adds_ns ? (3 * s->adds_ns + adds) / 4 : adds;
+	s->mean_ns = s->mean_ns ? (3 * s->mean_ns + took) / 4 : took;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
-	s->saved_ns = took - adds;
 }
 
 void mts_switches_forget(struct mts_switches *s)
 {
-	s->adds_ns = 0;
+	s->mean_ns = 0;
 	s->slowest_ns = 0;
 }

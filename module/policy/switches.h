@@ -7,20 +7,18 @@
 
 /**
  * struct mts_switches - all zero: no turns were taken yet
- * @adds_ns: time that a switch adds to a round, moving average; 0: not known
+ * @mean_ns: what a switch took, moving average; 0: not known
  * @bytes: of a bin, on average, when the last switch was measured
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
- * @saved_ns: time of the last switch that did not lengthen the round: it was overlapped
  * @overlaps: these were switches of overlapping bins (window.h)
  * @are_new: no switch was measured since turns began, or since @evict changed
  * @evict: resolved eviction, never MTS_EVICT_AUTO
  * @asked: configured eviction that @evict was resolved from
  */
 struct mts_switches {
-	u64 adds_ns;
+	u64 mean_ns;
 	u64 bytes;
 	u64 slowest_ns;
-	u64 saved_ns;
 	bool overlaps;
 	bool are_new;
 	u32 evict;
@@ -40,14 +38,13 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 /**
  * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
- * @adds: part of @took that lengthens the round
  * @bytes: mean demand of the bins, capped at the capacity
  * @overlaps: the bins overlap
  *
  * The first switch after a change replaces earlier measurements. With
  * larger bins switches are planned longer in proportion (switch_bytes in bins.h).
  */
-void mts_switches_note(struct mts_switches *s, u64 took, u64 adds, u64 bytes, bool overlaps);
+void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps);
 
 /* Forget the measurements: switches may be faster when turns are tried again. */
 void mts_switches_forget(struct mts_switches *s);

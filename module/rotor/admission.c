@@ -203,7 +203,7 @@ static bool switches_take_too_long(void)
 		return true;
 	/* The forecast ignores jobs that run during a switch, so a good round counts more. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
-	       !mts_rotor.admission.past.rounds && !mts_rotor.costs.switches.saved_ns &&
+	       !mts_rotor.admission.past.rounds &&
 	       mts_forecast_is_better(mts_rotor.admission.past.before,
 				      forecast(&mts_rotor.admission.past.wants));
 }

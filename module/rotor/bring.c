@@ -37,18 +37,17 @@ static void add_to_move(struct mts_move *move, struct mts_job *job)
 	};
 }
 
-struct mts_move mts_bring_incoming(u32 first, u32 end)
+static struct mts_move incoming(void)
 {
 	struct mts_move move = new_move();
 	u32 i;
 
-	for (i = first; i < end; i++)
+	for (i = 0; i < mts_rotor.roster.n; i++)
 		if (mts_rotor.roster.jobs[i]->runs && READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
 			add_to_move(&move, mts_rotor.roster.jobs[i]);
 	return move;
 }
 
-/* All frozen jobs. */
 struct mts_move mts_bring_frozen(void)
 {
 	struct mts_move move = new_move();
@@ -126,9 +125,9 @@ void mts_bring_wanted(void)
 	mts_fit_excuse_swapins(mts_memory_swapins() - swapins);
 }
 
-void mts_bring_running(u32 first, u32 end)
+void mts_bring_running(void)
 {
-	struct mts_move move = mts_bring_incoming(first, end);
+	struct mts_move move = incoming();
 	u32 i;
 
 	for (i = 0; i < move.n; i++) {
@@ -138,7 +137,7 @@ void mts_bring_running(u32 first, u32 end)
 	bring(mts_rotor.phase.running, &move);
 	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
-	move = mts_bring_incoming(first, end);
+	move = incoming();
 	mts_ops->use_begins(&move);
 }
 
@@ -161,7 +160,7 @@ void mts_bring_job(struct mts_job *job, u64 end)
 	mts_bring_until(&move, end);
 }
 
-void mts_bring_note_use(u32 end)
+void mts_bring_note_use(bool all)
 {
 	struct mts_move move = new_move();
 	u32 i;
@@ -169,7 +168,7 @@ void mts_bring_note_use(u32 end)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (READ_ONCE(job->frozen) && (!job->runs || i >= end))
+		if (READ_ONCE(job->frozen) && (all || !job->runs))
 			add_to_move(&move, job);
 	}
 	mts_ops->use_ends(&move);

@@ -20,21 +20,16 @@ u32 mts_bring_threads(void);
  */
 void mts_bring_wanted(void);
 
-/* Bring back the jobs that are to run, of the roster's from @first to before @end. */
-void mts_bring_running(u32 first, u32 end);
+/* Bring back the jobs that are to run. */
+void mts_bring_running(void);
 
 /*
- * Record what the frozen jobs used in their slices, before their memory is evicted. A stop freezes
- * jobs whose slice goes on, too: those that run, of the roster's before @end.
+ * Record what the frozen jobs used in their slices, before their memory is evicted. @all: also that
+ * of jobs that are to run; false: their slice goes on.
  */
-void mts_bring_note_use(u32 end);
+void mts_bring_note_use(bool all);
 
-/*
- * The frozen jobs that are to run, of the roster's from @first to before @end; and all that are
- * frozen.
- * In memory of the rotor's: one at a time.
- */
-struct mts_move mts_bring_incoming(u32 first, u32 end);
+/* All jobs that are frozen. In memory of the rotor's: one move at a time. */
 struct mts_move mts_bring_frozen(void);
 
 /* Turns are over, or not begun: bring them back as far as that goes until @end, ktime, ns. */

@@ -75,18 +75,11 @@ void mts_costs_note_probe(void)
 
 /* ---- switches -------------------------------------------------------------------- */
 
-void mts_costs_note(u64 took, bool overlapped)
+void mts_costs_note(u64 took)
 {
 	const struct mts_plan *plan = &mts_rotor.round.plan;
-	u64 adds = took;
 
-	/*
-	 * In an overlapped switch a job stands still for its own switch only. With one bin there is
-	 * no other switch to be saved.
-	 */
-	if (overlapped)
-		adds -= div_u64(took, mts_rotor.round.nbins);
-	mts_switches_note(&mts_rotor.costs.switches, took, adds,
+	mts_switches_note(&mts_rotor.costs.switches, took,
 			  mts_bins_mean_capped(mts_rotor.round.bins, plan), plan->overlaps);
 	mts_costs_note_disk();
 }
@@ -102,7 +95,7 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	const struct mts_disk *disk = &mts_rotor.costs.disk;
 	u64 now = ktime_get_ns();
 
-	conf->switch_ns = mts_rotor.costs.switches.adds_ns;
+	conf->switch_ns = mts_rotor.costs.switches.mean_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
 	if (!mts_disk_is_known(&disk->out, now) || !mts_disk_is_known(&disk->in, now))

@@ -34,7 +34,7 @@ void mts_costs_note_disk(void);
 void mts_costs_note_probe(void);
 
 /* A switch is over. @took: ns, without what was brought back for people meanwhile. */
-void mts_costs_note(u64 took, bool overlapped);
+void mts_costs_note(u64 took);
 
 /* How switches of a round will be that has been planned: as mts_switches_plan(). */
 void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);

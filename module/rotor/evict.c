@@ -18,7 +18,8 @@
 #include "rotor/state.h"
 #include "rotor/turn.h"
 
-bool mts_evict_may(const struct mts_job *job)
+/* It is frozen, its memory need not stay, and there is something to get from it. */
+static bool may_evict(const struct mts_job *job)
 {
 	return job->ran_since_evict && !job->kept_bytes && READ_ONCE(job->frozen);
 }
@@ -55,7 +56,7 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 	bool all, again;
 	u64 got;
 
-	if (!mts_evict_may(job))
+	if (!may_evict(job))
 		return;
 	do {
 		got = mts_ops->evict(e, job, &all, &again);
@@ -155,7 +156,7 @@ static u64 evictable(struct mts_job *job)
 {
 	u64 bytes;
 
-	if (!mts_evict_may(job))
+	if (!may_evict(job))
 		return 0;
 	mts_promise_step("memory is measured");
 	return mts_ops->resident(job, &bytes) ? 0 : bytes;
@@ -172,7 +173,7 @@ static u64 all_evictable(void)
 }
 
 /* Logged once while it lasts: it lasts while it happens at least once a round. */
-void mts_evict_note_full(void)
+static void note_full(void)
 {
 	if (!mts_reclaim_is_swap_full())
 		return;
@@ -183,11 +184,6 @@ void mts_evict_note_full(void)
 	mutex_lock(&mts_lock);
 	mts_rotor.evict.swap_full_in = mts_rotor.phase.round;
 	mutex_unlock(&mts_lock);
-}
-
-void mts_evict_note_short(u64 want, u64 got)
-{
-	mts_rotor.evict.fell_short = got < want - want / 8;
 }
 
 /* How many of the first @n outgoing jobs together have @want bytes in memory. */
@@ -229,9 +225,19 @@ void mts_evict_forget_full(void)
 	mts_rotor.evict.swap_full_in = 0;
 }
 
+/* Of the host or, where the user has set it, of what bins may have (bin=): bytes. */
+static u64 room_for_more(u64 in_memory)
+{
+	u64 available = mts_memory_available();
+
+	if (!mts_rotor.planning.capacity_is_set)
+		return available;
+	return min(available, mts_sub_floor(mts_rotor.round.plan.capacity, in_memory));
+}
+
 void mts_evict_for_running(u64 least)
 {
-	u64 began = ktime_get_ns(), demand, resident, want, got;
+	u64 began = ktime_get_ns(), demand, resident, waiting, want, got;
 	u32 evict = mts_rotor.costs.switches.evict;
 
 	/* Of overlapping bins as much as comes in, and no more, changes hands. */
@@ -244,11 +250,14 @@ void mts_evict_for_running(u64 least)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_running(&demand, &resident);
-	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
+	waiting = all_evictable();
+	want = mts_policy_evict(evict, waiting, demand, resident,
+				room_for_more(mts_add_sat(resident, waiting)));
 	want = max(want, least);
 	got = mts_evict_frozen(want, 0);
-	mts_evict_note_short(want, got);
+	/* A little of each job cannot be evicted. */
+	mts_rotor.evict.fell_short = got < want - want / 8;
 	if (got < want)
-		mts_evict_note_full();
+		note_full();
 	mts_stats_add(evict_ns, ktime_get_ns() - began);
 }

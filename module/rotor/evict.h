@@ -6,9 +6,6 @@
 #include "context.h"
 #include "job.h"
 
-/* It is frozen, its memory need not stay, and there is something to get from it. */
-bool mts_evict_may(const struct mts_job *job);
-
 /* Make room for what is to run, as configured; @least bytes, if any are to be evicted. */
 void mts_evict_for_running(u64 least);
 
@@ -23,12 +20,6 @@ u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline);
  * the one that has just run. Until @deadline, as above. Return: bytes that left memory.
  */
 u64 mts_evict_frozen(u64 want, u64 deadline);
-
-/* A switch was to evict @want bytes, and got so many. */
-void mts_evict_note_short(u64 want, u64 got);
-
-/* An eviction fell short: log it if swap is full. */
-void mts_evict_note_full(void);
 
 /* Turns are over: that is forgotten. Under mts_lock. */
 void mts_evict_forget_full(void);

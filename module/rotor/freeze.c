@@ -74,11 +74,6 @@ static int ask(struct mts_job *job, bool all)
 	return 0;
 }
 
-int mts_freeze_ask(struct mts_job *job)
-{
-	return ask(job, false);
-}
-
 static bool is_freezing(const struct mts_job *job)
 {
 	return READ_ONCE(job->frozen) && !mts_ops->is_frozen((struct mts_job *)job);
@@ -163,7 +158,11 @@ static void give_up(struct mts_job *job)
 			      job->name);
 }
 
-int mts_freeze_wait(u64 deadline)
+/*
+ * Wait until all jobs that were asked have frozen. A job that does not freeze is left out for a
+ * while, unless @deadline (ktime, ns) comes first. Writes the scratch memory. 0 or -ECANCELED.
+ */
+static int wait_until_frozen(u64 deadline)
 {
 	struct freezing f = { .jobs = mts_rotor.scratch };
 	u64 began = ktime_get_ns(), now = began, last = began;
@@ -213,16 +212,16 @@ static int freeze(bool all, u64 deadline)
 	for (i = 0; i < mts_rotor.roster.n && !err; i++)
 		err = ask(mts_rotor.roster.jobs[i], all);
 	if (!err)
-		err = mts_freeze_wait(deadline);
+		err = wait_until_frozen(deadline);
 	mts_stats_add(freeze_ns, ktime_get_ns() - began);
 	return err;
 }
 
-void mts_freeze_thaw(u32 first, u32 end)
+void mts_freeze_thaw_running(void)
 {
 	u32 i;
 
-	for (i = first; i < end; i++) {
+	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (!job->runs)
@@ -231,11 +230,6 @@ void mts_freeze_thaw(u32 first, u32 end)
 		mts_freezer_thaw(job);
 		job->ran_since_evict = true;
 	}
-}
-
-void mts_freeze_thaw_running(void)
-{
-	mts_freeze_thaw(0, mts_rotor.roster.n);
 }
 
 int mts_freeze_others(u64 deadline)

@@ -18,18 +18,6 @@ int mts_freeze_stop(u64 deadline);
 /* Thaw every job that mts froze. */
 void mts_freeze_thaw_all(void);
 
-/* For overlap.c. Ask a job to freeze unless its bin runs. 0 or -ECANCELED. */
-int mts_freeze_ask(struct mts_job *job);
-
-/*
- * Wait until all jobs that were asked have frozen. A job that does not freeze is left out for a
- * while, unless @deadline (ktime, ns) comes first. Writes the scratch memory. 0 or -ECANCELED.
- */
-int mts_freeze_wait(u64 deadline);
-
-/* Thaw those whose bin runs, of the roster's from @first to before @end. */
-void mts_freeze_thaw(u32 first, u32 end);
-
 /* Is there nothing against freezing it? */
 bool mts_freeze_may(const struct mts_job *job);
 

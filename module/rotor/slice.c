@@ -21,11 +21,11 @@
 #include "rotor/lend.h"
 #include "rotor/newcomers.h"
 #include "rotor/onset.h"
-#include "rotor/overlap.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
+#include "rotor/spill.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
@@ -124,7 +124,7 @@ void mts_slice_close(u32 bin, enum mts_slice_end why)
 	 * touches only part of its working set in it, and bins that are packed by that would not
 	 * hold their jobs.
 	 */
-	u64 least = max(mts_rotor.round.bins[bin].slice_ns, mts_rotor.costs.switches.adds_ns / 2);
+	u64 least = max(mts_rotor.round.bins[bin].slice_ns, mts_rotor.costs.switches.mean_ns / 2);
 	struct mts_job *job;
 	u32 i;
 
@@ -226,7 +226,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		}
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (spilling && mts_onset_bin_fills(SPILL_NS) && mts_overlap_spill())
+		if (spilling && mts_onset_bin_fills(SPILL_NS) && mts_spill())
 			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed();

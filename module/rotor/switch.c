@@ -10,16 +10,15 @@
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
 #include "rotor/onset.h"
-#include "rotor/overlap.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
 
 /* What leaves goes, then the other comes. */
-static int exchange(u64 *last, struct mts_switch_parts *parts)
+static int move_memory(u64 *last, struct mts_switch_parts *parts)
 {
 	u64 least = 0;
 
-	mts_bring_note_use(0);
+	mts_bring_note_use(true);
 	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
 	if (mts_rotor.onset.is_on)
 		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());
@@ -27,12 +26,12 @@ static int exchange(u64 *last, struct mts_switch_parts *parts)
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;
-	mts_bring_running(0, mts_rotor.roster.n);
+	mts_bring_running();
 	parts->bring_back_ns = mts_freeze_lap(last);
 	return 0;
 }
 
-static int switch_at_once(u32 from, struct mts_switch_parts *parts)
+static int exchange(u32 from, struct mts_switch_parts *parts)
 {
 	u64 last = ktime_get_ns();
 	int err;
@@ -52,7 +51,7 @@ static int switch_at_once(u32 from, struct mts_switch_parts *parts)
 	 */
 	if (!mts_rotor.round.plan.overlaps || num_online_cpus() < 2)
 		set_user_nice(current, 0);
-	err = exchange(&last, parts);
+	err = move_memory(&last, parts);
 	set_user_nice(current, MIN_NICE);
 	if (!err)
 		mts_freeze_thaw_running();
@@ -64,7 +63,6 @@ int mts_switch_to(u32 to)
 	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, took;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.phase.running;
-	bool passes = from != MTS_BIN_NONE && mts_overlap_is_for(to);
 	int err;
 
 	mutex_lock(&mts_lock);
@@ -73,10 +71,12 @@ int mts_switch_to(u32 to)
 	mutex_unlock(&mts_lock);
 	trace_mts_switch_begin(mts_rotor.phase.round, from, to);
 	mts_stats_inc(switches);
-	err = passes ? mts_overlap_switch(&parts) : switch_at_once(from, &parts);
+	if (mts_rotor.round.plan.overlaps)
+		mts_stats_inc(passes);
+	err = exchange(from, &parts);
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)
-		mts_costs_note(took - (mts_rotor.bring.urgent_ns - lent), passes);
+		mts_costs_note(took - (mts_rotor.bring.urgent_ns - lent));
 	return err;
 }

@@ -178,7 +178,7 @@ enum mts_queue {
 #define MTS_DEFAULT_OVERHEAD 50u
 #define MTS_DEFAULT_DEMAND MTS_DEMAND_USED
 #define MTS_DEFAULT_INTERACTIVE 250u
-#define MTS_DEFAULT_STEP MTS_STEP_BIN
+#define MTS_DEFAULT_STEP MTS_STEP_AUTO
 #define MTS_DEFAULT_QUEUE MTS_QUEUE_OFF
 #define MTS_DEFAULT_POLICY MTS_POLICY_TURNS
 
@@ -794,7 +794,7 @@ struct mts_stats {
 	__u64 wait_joins; /* pairs of such jobs that a plan moved from two bins into one */
 	__u64 wait_thaws; /* of call_thaws: thawed for a file lock (MTS_CALL_LOCK) */
 	__u64 hook_hits; /* calls of kprobe handlers */
-	__u64 passes; /* of switches: overlapped, one bin came back while the other was evicted */
+	__u64 passes; /* of switches: of overlapping bins */
 	__u64 spills; /* jobs moved from the running bin to another one: memory was short */
 	__u64 early_begins; /* times that rotation began before memory was full */
 	__u64 workers_ns; /* processor time of the threads that help the rotor to move memory */

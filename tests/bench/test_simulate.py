@@ -236,7 +236,7 @@ def test_threads_that_move_memory():
         found = simulate(
             *("--memory", "4000M", "--work", "10s", *args, *costs),
             *("--processors", 4, "--threads", threads),
-            *("mode=always", "overhead=off", "evict=full"),
+            *("mode=always", "step=bin", "overhead=off", "evict=full"),
         )
         evicted, back = moved(found)
         return found["evict_ns"] / evicted, found["bring_back_ns"] / back
@@ -255,7 +255,7 @@ def test_each_job_is_evicted_by_a_thread():
     def cost_per_page(threads):
         found = simulate(
             *(*args, *costs, "--processors", 4, "--threads", threads),
-            *("mode=always", "overhead=off", "evict=full"),
+            *("mode=always", "step=bin", "overhead=off", "evict=full"),
         )
         assert [one["jobs"] for one in found["bins"]] == [2, 2]
         spread = found["demand"] - found["memory"]
@@ -266,7 +266,7 @@ def test_each_job_is_evicted_by_a_thread():
 
 
 def test_moving_takes_processors_from_jobs_that_run():
-    """In overlapped switches some jobs run. If a processor is to spare they lose nothing by it."""
+    """Where bins overlap some jobs run in a switch: they lose nothing if a processor is to spare."""
 
     def work_rate(processors, cost):
         """Processors that the jobs had; what a page costs does not make the disk any slower."""
@@ -279,7 +279,7 @@ def test_moving_takes_processors_from_jobs_that_run():
         assert found["passed"] > 0
         return found["consumed_ns"] / found["time_ns"]
 
-    assert work_rate(1, "50us") < 0.85 * work_rate(1, "0s")
+    assert work_rate(1, "50us") < 0.9 * work_rate(1, "0s")
     assert work_rate(16, "50us") == pytest.approx(work_rate(16, "0s"), rel=0.01)
 
 
@@ -431,7 +431,7 @@ def test_a_host_of_a_tebibyte():
     found = simulate(
         *("--memory", "1T", "--processors", 64, "--jobs", 4096, "--disk", "20us,1024,100000"),
         *("--sizes", "lognormal:256M,1", "--work", "lognormal:100s,0.5"),
-        *("--costs", "evict=10ns,back=10ns,touch=100ns", "max_pause=60s", "evict=need"),
+        *("--costs", "evict=10ns,back=10ns,touch=100ns", "max_pause=60s", "step=bin", "evict=need"),
         timeout=300,
     )
     assert found["jobs"] == 4096

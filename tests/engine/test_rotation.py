@@ -20,7 +20,8 @@ def turns(engine, swap):
     for name in JOBS:
         engine.touch(name, 64)
     assert until(lambda: all(engine.is_full(name) for name in JOBS), 60), engine.report()
-    engine.mtsctl("set", "mode=always", "bin=150M", "slice=300ms", "overhead=off", check=True)
+    words = ("mode=always", "step=bin", "bin=150M", "slice=300ms", "overhead=off")
+    engine.mtsctl("set", *words, check=True)
     assert until(engine.frozen, 30), engine.report()
     return engine
 

@@ -14,9 +14,14 @@ MS = 10**6
 
 @pytest.fixture
 def plan(mtsctl, host):
-    """The JSON of a plan; without the module, unless a scenario is named."""
+    """The JSON of a plan; without the module, unless a scenario is named.
+
+    Without the module, of the published scheduler's bins, unless --step is given.
+    """
 
     def run(*args, scenario="absent", **fake):
+        if scenario == "absent" and "--step" not in args:
+            args = ("--step", "bin", *args)
         shown = mtsctl("plan", "--json", *args, scenario=scenario, **host.fake, **fake)
         assert shown.status == 0, shown.err
         return json.loads(shown.out)
@@ -422,7 +427,7 @@ def test_table(mtsctl):
     assert "   0  12.0 GiB     7.5 s    5.0 s     2  6.0 GiB x2\n" in out
     assert "   1   8.0 GiB     5.0 s    7.5 s     2  6.0 GiB, 2.0 GiB\n" in out
     assert " all   1.0 GiB              never     1  1.0 GiB\n" in out
-    assert "max_pause=auto\n           overhead=5% switch=0s processors=1 step=bin\n" in out
+    assert "max_pause=auto\n           overhead=5% switch=0s processors=1 step=auto\n" in out
     assert "add --swap-speed SIZE or --switch TIME" in " ".join(out.split())
 
 
@@ -593,17 +598,17 @@ def test_bins_that_overlap(plan, mtsctl):
     assert p["config"]["step"] == GIB
     assert column(p["bins"], "jobs") == [1] * 40
     assert column(p["bins"], "slice_ns") == [S] * 40
-    # 16 GiB less half a group: 15.5 of 40 run at a time.
-    assert p["run_permille"] in (387, 388)
+    # 16 GiB less half a group, and less one in a sixth of the time: 15.33 of 40 run at a time.
+    assert p["run_permille"] in (383, 384)
     assert p["round_ns"] == 48 * S
-    assert column(p["bins"], "pause_ns") == [pytest.approx(48 * S * 24.5 / 40)] * 40
+    assert column(p["bins"], "pause_ns") == [pytest.approx(48 * S * (24.5 + 1 / 6) / 40)] * 40
     # Each group goes out and in once a round: as much as comes in.
     assert p["evict"] == "need"
     assert p["swap_in_bytes"] == p["swap_out_bytes"] == 40 * GIB
     out = mtsctl("plan", *args, "--step", "1G", "--switch", "200ms", scenario="absent").out
     text = " ".join(out.split())
     assert "16.0 GiB for the groups that run" in text
-    assert "40 groups that overlap: about 15.5 of them run at a time, and each job for 38." in text
+    assert "40 groups that overlap: about 15.4 of them run at a time, and each job for 38." in text
     assert "step=1G" in text
     assert re.search(r"^GROUP    DEMAND    SLICE    PAUSE  JOBS  WHICH$", out, re.M)
 
@@ -622,6 +627,13 @@ def test_steps_of_a_plan(plan):
     fits = plan("--size", "1Gx4", "--capacity", "32G", "--step", "auto")
     assert fits["fits"]
     assert not fits["overlaps"]
+
+
+def test_without_the_module_auto_chooses(plan, mtsctl):
+    args = ("--size", "1Gx40", "--capacity", "32G", "--processors", "8", "--swap-speed", "4G")
+    out = mtsctl("plan", "--json", *args, scenario="absent").out
+    assert json.loads(out) == plan(*args, "--step", "auto")
+    assert json.loads(out)["overlaps"]
 
 
 def test_step_of_the_module(plan):
@@ -699,7 +711,7 @@ def test_forecast_says_which_is_chosen_and_why(mtsctl):
     fast = table("--step", "auto", "--swap-speed", "1T")
     assert re.fullmatch(r"bins +6\.\d\d  chosen: the other is not a tenth better", fast[2])
     assert re.fullmatch(r"overlapping bins +7\.\d\d", fast[3])
-    assert "chosen: step is set" in table()[2]
+    assert "chosen: step is set" in table("--step", "bin")[2]
     assert "chosen: step is set" in table("--step", "1G", "--swap-speed", "1T")[3]
     assert "FORECAST" not in mtsctl("plan", "--size", "1G", "--capacity", "32G").out
 

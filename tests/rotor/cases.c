@@ -29,7 +29,7 @@ struct mts_config config_of(u32 mode)
 		.overhead = MTS_DEFAULT_OVERHEAD,
 		.interactive = MTS_DEFAULT_INTERACTIVE,
 		.demand = MTS_DEFAULT_DEMAND,
-		.step = MTS_DEFAULT_STEP,
+		.step = MTS_STEP_BIN, /* of groups: window_cases.c */
 	};
 }
 

@@ -17,9 +17,8 @@
 #include "words.h"
 
 #define USUAL_CGROUPS "/sys/fs/cgroup"
-#define SLOW_REMEDY                                                                \
-	"faster swap, smaller jobs, mtsctl set step=auto, or a longer mtsctl set " \
-	"max_pause=; mtsctl plan foretells it"
+#define SLOW_REMEDY \
+	"faster swap, smaller jobs, or a longer mtsctl set max_pause=; mtsctl plan foretells it"
 #define UNIFIED "systemd.unified_cgroup_hierarchy=1"
 
 /* ---- cgroups -------------------------------------------------------------------- */
@@ -286,7 +285,7 @@ void doctor_check_pauses(struct doctor *doctor)
 		    "pauses", "%s: a bin may hold %s, and bins above %s exceed pauses of %s", page,
 		    format_size(a, status->capacity), format_size(b, largest),
 		    format_time(c, pause_limit(doctor)));
-	doctor_advise(doctor, SLOW_REMEDY);
+	doctor_advise(doctor, "mtsctl set step=auto, " SLOW_REMEDY);
 }
 
 /* ---- daemons that kill ---------------------------------------------------------- */

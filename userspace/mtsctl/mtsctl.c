@@ -103,7 +103,7 @@ static const struct command commands[] = {
 	  "  interactive=N%|off  share of the capacity for interactive jobs, up to 90%;\n"
 	  "                   off: they take turns like all jobs\n"
 	  "  bin=SIZE|N%|auto memory of a bin, 1M to 1P\n"
-	  "  step=bin|auto|SIZE  memory that changes hands at a switch, 1M to 1P in whole\n"
+	  "  step=auto|bin|SIZE  memory that changes hands at a switch, 1M to 1P in whole\n"
 	  "                   MiB, while other jobs run on; bin: all of it\n"
 	  "  queue=off|auto   auto: jobs without a terminal are held as by run --queue\n",
 	  NULL },

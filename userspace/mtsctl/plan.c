@@ -199,8 +199,8 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step)
 	conf.step = step;
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
-	plan->work = plan->result.overlaps ? plan->result.work_as_groups :
-					     plan->result.work_as_bins;
+	plan->work =
+		plan->result.overlaps ? plan->result.work_as_groups : plan->result.work_as_bins;
 	if (!ret)
 		ret = mts_plan_limits(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
 				      &plan->limits, scratch);
@@ -319,8 +319,8 @@ static int compute_kind(struct plan *plan, void *scratch, u32 known, u64 step)
 	ret = compute_with(plan, scratch, first, step);
 	if (ret)
 		return ret;
-	plan->evict = mts_policy_evict_how(plan->conf.evict, first, &plan->result,
-					   disk_is_slow(plan));
+	plan->evict =
+		mts_policy_evict_how(plan->conf.evict, first, &plan->result, disk_is_slow(plan));
 	/* Of overlapping bins as much as comes in, and no more, goes out. */
 	if (plan->result.overlaps && plan->evict == MTS_EVICT_FULL)
 		plan->evict = MTS_EVICT_NEED;
