@@ -266,7 +266,7 @@ def test_each_job_is_evicted_by_a_thread():
 
 
 def test_moving_takes_processors_from_jobs_that_run():
-    """Where bins overlap some jobs run in a switch: they lose nothing if a processor is to spare."""
+    """Where bins overlap some jobs run in a switch: a processor to spare costs them nothing."""
 
     def work_rate(processors, cost):
         """Processors that the jobs had; what a page costs does not make the disk any slower."""
