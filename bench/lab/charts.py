@@ -85,7 +85,7 @@ class Look:
 LOOKS = {
     "stock": Look("#7d838c", "s"),
     "mts": Look("#d55e00", "o"),
-    "overlap": Look("#d55e00", "v", (0, (1.5, 1))),
+    "bin": Look("#d55e00", "v", (0, (1.5, 1))),
     "mts+mglru": Look("#d55e00", "D", (0, (4, 1.5))),
     "mts+zswap": Look("#d55e00", "P", (0, (1, 1))),
     "ideal": Look("#009e73", "D", (0, (4, 1.5))),

@@ -67,10 +67,10 @@ def _userspace(name: str, title: str, append: str = "") -> Policy:
 POLICIES = (
     _policy("mts", "the medium-term scheduler", CLASSIC_LRU),
     _policy(
-        "overlap",
-        "mts with step=auto: bins overlap where that gives more",
+        "bin",
+        "mts with step=bin: bins are disjoint, as Reuven and Wiseman's",
         CLASSIC_LRU,
-        settings="step=auto",
+        settings="step=bin",
     ),
     _policy("mts+mglru", "mts where the multi-generational LRU is on, as in newer kernels", MGLRU),
     _policy("mts+zswap", "mts where zswap is on: 20 % of what is free", ZSWAP, zswap=True),

@@ -97,7 +97,7 @@ static void print_table(const struct scenario *scenario, u64 ideal_ns)
 	       "             %.3f s all at once, thrashing\n",
 	       seconds(f->slice_ns), seconds(switches_ns()), 100 * share(switches_ns(), f->time_ns),
 	       seconds(f->together_ns), seconds(f->notice_ns));
-	printf("switches     %llu in %llu rounds, %llu of them cut short; %llu overlapped; "
+	printf("switches     %llu in %llu rounds, %llu of them cut short; %llu overlap; "
 	       "freeze %.3f s,\n             evict %.3f s, bring back %.3f s\n",
 	       f->switches, f->rounds, f->regroups, f->passed, seconds(f->freeze_ns),
 	       seconds(f->evict_ns), seconds(f->bring_back_ns));

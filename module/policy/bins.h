@@ -31,7 +31,7 @@ struct mts_plan_conf {
 	u32 overhead; /* per mille of a round that switches may take; 0: slices never grow */
 	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
 	u64 switch_ns; /* measured duration of a switch; 0: not known */
-	/* of a bin, on average, as of then: larger ones take longer in proportion; 0: not known */
+	/* that it brought in: others take longer in proportion; 0: not known */
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
 	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */

@@ -274,13 +274,19 @@ static void take_back(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bin
 	}
 }
 
+bool mts_plan_prefers_groups(const struct mts_plan *groups, const struct mts_plan *bins)
+{
+	if (mts_plan_pauses_too_long(groups) && !mts_plan_pauses_too_long(bins))
+		return false;
+	return mts_forecast_is_better(groups->work_as_groups, bins->work_as_bins);
+}
+
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch)
 {
 	struct mts_plan_bin *kept;
 	struct mts_plan of_bins;
 	struct mts_wants wants;
-	u64 as_bins, as_groups;
 	int nbins;
 
 	if (n > MTS_MAX_JOBS)
@@ -293,8 +299,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 2)
 		return 0;
 	wants = mts_wants_of_threads(jobs, n);
-	as_bins = mts_forecast_turns(&wants, conf->processors, bins, plan);
-	plan->work_as_bins = as_bins;
+	plan->work_as_bins = mts_forecast_turns(&wants, conf->processors, bins, plan);
 	if (!conf->step)
 		return 0;
 	kept = (void *)((char *)scratch + packing_scratch(n));
@@ -304,13 +309,13 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	if (nbins < 0)
 		return nbins;
 	set_slices(conf, jobs, n, bins, plan);
-	as_groups = mts_forecast_turns(&wants, conf->processors, bins, plan);
-	if (conf->chooses && !mts_forecast_is_better(as_groups, as_bins)) {
+	plan->work_as_bins = of_bins.work_as_bins;
+	plan->work_as_groups = mts_forecast_turns(&wants, conf->processors, bins, plan);
+	of_bins.work_as_groups = plan->work_as_groups;
+	if (conf->chooses && !mts_plan_prefers_groups(plan, &of_bins)) {
 		take_back(jobs, n, bins, kept);
 		*plan = of_bins;
 	}
-	plan->work_as_bins = as_bins;
-	plan->work_as_groups = as_groups;
 	return 0;
 }
 

@@ -33,8 +33,8 @@ size_t mts_plan_scratch(u32 n);
  * packing would take too long.
  *
  * Overlapping bins (.step): in place of bins there are groups of jobs (window.h), if more than one
- * bin is needed. With .chooses only if they are better by the forecast (forecast.h), as disjoint
- * bins are the published scheduler.
+ * bin is needed. With .chooses only as mts_plan_prefers_groups() says, as disjoint bins are the
+ * published scheduler.
  *
  * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand / capacity. The maximum is
  * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. Then:
@@ -54,6 +54,12 @@ size_t mts_plan_scratch(u32 n);
  */
 int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
 		   struct mts_plan_bin *bins, struct mts_plan *plan, void *scratch);
+
+/*
+ * The same jobs planned as groups and as bins: are the groups better, by the forecast, and do they
+ * keep the pause limit, if the bins do?
+ */
+bool mts_plan_prefers_groups(const struct mts_plan *groups, const struct mts_plan *bins);
 
 /*
  * Do exempt jobs leave so little that no other job fits beside them, though one would fit without

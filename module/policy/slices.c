@@ -81,7 +81,7 @@ static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 	}
 }
 
-/* No disk is slower, ns a MiB (2^33: 8.6 s). With MTS_BIN_MAX_BYTES the product has 63 bits. */
+/* No disk is slower, ns a MiB (2^33: 8.6 s). For MTS_BIN_MAX_BYTES the result has 63 bits. */
 #define SLOWEST_MIB_NS (1ull << 33)
 
 static u64 time_of(u64 mib_ns, u64 bytes)
@@ -116,7 +116,7 @@ static u32 moving_part(const struct mts_plan_conf *conf, const struct mts_plan_b
 static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 		      const struct mts_plan *plan, u32 overhead)
 {
-	u64 longest, switches, slices, sum = mts_bins_sum_capped(bins, plan);
+	u64 longest, switches, slices, most, sum = mts_bins_sum_capped(bins, plan);
 
 	/* The jobs that stay run on: a switch costs that part of its time. */
 	if (plan->overlaps)
@@ -127,8 +127,10 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 	/* Longer switches give the longest slice in any case. The cap avoids an overflow. */
 	longest = mts_max(MTS_SLICE_MAX_NS, mts_min(conf->max_pause_ns, MTS_PAUSE_MAX_NS));
 	switches = mts_min(conf->switch_ns, longest) * plan->nbins;
-	slices = mul_u64_u64_div_u64(switches, 1000 - overhead, overhead);
-	slices = mts_min(slices, longest * plan->nbins);
+	most = longest * plan->nbins;
+	slices = most;
+	if (switches < mul_u64_u64_div_u64(most, overhead, 1000 - overhead))
+		slices = mul_u64_u64_div_u64(switches, 1000 - overhead, overhead);
 	/* All bins together run for sum / capacity full slices, and for one at least. */
 	slices = mul_u64_u64_div_u64(slices, plan->capacity, mts_max(sum, plan->capacity));
 	return mts_max(conf->slice_ns, mts_min(slices, longest));
@@ -228,9 +230,12 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 	if (!conf->switch_bytes || !mean)
 		return conf->switch_ns;
 	then = mts_max(mts_max(conf->switch_bytes, LEAST_BYTES), mean >> MOST_TIMES_SHIFT);
-	/* Never less than measured: a pause that was announced must be kept. */
-	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS), mts_max(mean, then),
-				   then);
+	/*
+	 * Never less than measured: a pause that was announced must be kept. But of groups several
+	 * may come at once: in a round there are as many fewer switches.
+	 */
+	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS),
+				   plan->overlaps ? mean : mts_max(mean, then), then);
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,

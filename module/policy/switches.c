@@ -23,7 +23,7 @@ void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlap
 		mts_switches_forget(s);
 	s->are_new = false;
 	s->overlaps = overlaps;
-	s->bytes = bytes;
+	s->bytes = s->mean_ns ? s->bytes - s->bytes / 4 + bytes / 4 : bytes;
 	s->mean_ns = s->mean_ns ? (3 * s->mean_ns + took) / 4 : took;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
 }

@@ -8,7 +8,7 @@
 /**
  * struct mts_switches - all zero: no turns were taken yet
  * @mean_ns: what a switch took, moving average; 0: not known
- * @bytes: of a bin, on average, when the last switch was measured
+ * @bytes: that switches brought in, the same average: of a bin, or of the groups that came
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
  * @overlaps: these were switches of overlapping bins (window.h)
  * @are_new: no switch was measured since turns began, or since @evict changed
@@ -38,7 +38,7 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 /**
  * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
- * @bytes: mean demand of the bins, capped at the capacity
+ * @bytes: mean demand of the bins, capped at the capacity; of the groups that came
  * @overlaps: the bins overlap
  *
  * The first switch after a change replaces earlier measurements. With

@@ -199,9 +199,12 @@ static bool switches_take_too_long(void)
 	/* They are about to be others. */
 	if (mts_rotor.round.nbins >= 2 && mts_rotor.costs.switches.are_new)
 		return false;
+	/* What a page took in another kind of switch is no reason to give up what was not tried. */
+	if (!mts_costs_are_of(plan->overlaps))
+		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;
-	/* The forecast ignores jobs that run during a switch, so a good round counts more. */
+	/* A round in which the jobs got more counts for more than the forecast. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&
 	       !mts_rotor.admission.past.rounds &&
 	       mts_forecast_is_better(mts_rotor.admission.past.before,

@@ -75,12 +75,15 @@ void mts_costs_note_probe(void)
 
 /* ---- switches -------------------------------------------------------------------- */
 
-void mts_costs_note(u64 took)
+void mts_costs_note(u64 took, u64 bytes)
 {
 	const struct mts_plan *plan = &mts_rotor.round.plan;
 
-	mts_switches_note(&mts_rotor.costs.switches, took,
-			  mts_bins_mean_capped(mts_rotor.round.bins, plan), plan->overlaps);
+	if (!plan->overlaps)
+		bytes = mts_bins_mean_capped(mts_rotor.round.bins, plan);
+	/* When turns begin all groups run, and some leave. */
+	if (bytes)
+		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->overlaps);
 	mts_costs_note_disk();
 }
 
@@ -103,6 +106,11 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
 		       << (20 - PAGE_SHIFT);
 	conf->mib_work_ns = (disk->out.worked_ns + disk->in.worked_ns) << (20 - PAGE_SHIFT);
+}
+
+bool mts_costs_are_of(bool overlaps)
+{
+	return mts_rotor.costs.switches.bytes && mts_rotor.costs.switches.overlaps == overlaps;
 }
 
 void mts_costs_forget(void)

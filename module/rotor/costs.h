@@ -33,14 +33,20 @@ void mts_costs_note_disk(void);
  */
 void mts_costs_note_probe(void);
 
-/* A switch is over. @took: ns, without what was brought back for people meanwhile. */
-void mts_costs_note(u64 took);
+/*
+ * A switch is over. @took: ns, without what was brought back for people meanwhile; @bytes: demand
+ * of the groups that came, if bins overlap.
+ */
+void mts_costs_note(u64 took, u64 bytes);
 
 /* How switches of a round will be that has been planned: as mts_switches_plan(). */
 void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);
 
 /* For a plan: what switches took, and what a MiB costs out and in. */
 void mts_costs_fill(struct mts_plan_conf *conf);
+
+/* Was the last switch that was measured of bins that overlap, or of such that do not? */
+bool mts_costs_are_of(bool overlaps);
 
 /* Turns are given up: when they are tried again, switches may take less. */
 void mts_costs_forget(void);

@@ -225,24 +225,42 @@ void mts_evict_forget_full(void)
 	mts_rotor.evict.swap_full_in = 0;
 }
 
-/* Of the host or, where the user has set it, of what bins may have (bin=): bytes. */
-static u64 room_for_more(u64 in_memory)
+/* What jobs of bins have in memory, whatever their state is, bytes. */
+static u64 held_by_bins(void)
 {
-	u64 available = mts_memory_available();
+	u64 sum = 0, bytes;
+	u32 i;
 
-	if (!mts_rotor.planning.capacity_is_set)
-		return available;
-	return min(available, mts_sub_floor(mts_rotor.round.plan.capacity, in_memory));
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		mts_promise_step("memory is measured");
+		if (job->bin < mts_rotor.round.nbins && !mts_ops->resident(job, &bytes))
+			sum = mts_add_sat(sum, mts_sub_floor(bytes, mts_roster_kept_bytes(job)));
+	}
+	return sum;
+}
+
+/*
+ * evict=full with bin= keeps jobs within it, however much memory the host has available. Where bins
+ * overlap: what would be beyond it once jobs that lack @lack bytes are back.
+ */
+static u64 beyond_bin(u64 lack)
+{
+	return mts_sub_floor(mts_add_sat(held_by_bins(), lack), mts_rotor.round.plan.capacity);
 }
 
 void mts_evict_for_running(u64 least)
 {
-	u64 began = ktime_get_ns(), demand, resident, waiting, want, got;
+	u64 began = ktime_get_ns(), demand, resident, want, got;
 	u32 evict = mts_rotor.costs.switches.evict;
+	bool bounded = false;
 
 	/* Of overlapping bins as much as comes in, and no more, changes hands. */
-	if (mts_rotor.round.plan.overlaps && evict == MTS_EVICT_FULL)
+	if (mts_rotor.round.plan.overlaps && evict == MTS_EVICT_FULL) {
 		evict = MTS_EVICT_NEED;
+		bounded = mts_rotor.planning.capacity_is_set;
+	}
 	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
 	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
 		evict = MTS_EVICT_NEED;
@@ -250,9 +268,9 @@ void mts_evict_for_running(u64 least)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_running(&demand, &resident);
-	waiting = all_evictable();
-	want = mts_policy_evict(evict, waiting, demand, resident,
-				room_for_more(mts_add_sat(resident, waiting)));
+	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
+	if (bounded)
+		want = max(want, beyond_bin(mts_sub_floor(demand, resident)));
 	want = max(want, least);
 	got = mts_evict_frozen(want, 0);
 	/* A little of each job cannot be evicted. */

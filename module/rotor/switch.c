@@ -60,13 +60,14 @@ static int exchange(u32 from, struct mts_switch_parts *parts)
 
 int mts_switch_to(u32 to)
 {
-	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, took;
+	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, took, bytes;
 	struct mts_switch_parts parts = { 0 };
 	u32 from = mts_rotor.phase.running;
 	int err;
 
 	mutex_lock(&mts_lock);
 	mts_state_begin_switch(to);
+	bytes = mts_round_incoming();
 	mts_round_switch();
 	mutex_unlock(&mts_lock);
 	trace_mts_switch_begin(mts_rotor.phase.round, from, to);
@@ -77,6 +78,6 @@ int mts_switch_to(u32 to)
 	took = ktime_get_ns() - began;
 	trace_mts_switch_end(mts_rotor.phase.round, from, to, took, &parts, err);
 	if (!err)
-		mts_costs_note(took - (mts_rotor.bring.urgent_ns - lent));
+		mts_costs_note(took - (mts_rotor.bring.urgent_ns - lent), bytes);
 	return err;
 }

@@ -451,6 +451,18 @@ static void thaw_as_they_are_stopped(void)
 	expect(get_stats().rounds, before.rounds);
 }
 
+/* Who runs grows over what is left for it: all stand still once more, and some of it goes. */
+static void thaw_in_a_spill(void)
+{
+	struct mts_status status;
+
+	fill_in_turns(8);
+	expect_within(60000,
+		      (status = get_status()).state == MTS_STATE_RUNNING && status.frozen == nhogs,
+		      "%s", describe());
+	expect_thaw();
+}
+
 static void but_not_where_most_sleep(void)
 {
 	u64 begins = get_stats().early_begins;
@@ -527,6 +539,7 @@ GUEST_TESTS(TEST(who_stays_runs_on), TEST(residents_have_all_of_it), TEST(thaw_i
 	    TEST(thaw_at_the_end), TEST(unload_at_the_end), TEST(pinned_at_the_end),
 	    TEST(the_pause_ends_at_the_end), TEST_SLOW(pauses_grow_as_switches_need, 240),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
-	    TEST(thaw_as_they_are_stopped), TEST_SLOW(they_end_where_all_fit_after_all, 120),
+	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
+	    TEST_SLOW(they_end_where_all_fit_after_all, 120),
 	    TEST_SLOW(but_not_where_most_sleep, 180), TEST_SLOW(nor_when_their_storm_has_come, 180),
 	    TEST(nobody_is_stopped_in_shadow_mode), TEST_SLOW(who_was_stopped_does_not_sleep, 120));

@@ -32,6 +32,7 @@ CASES = (
     "the_first_plan_has_old_demands",
     "early_turns_are_judged_by_other_times",
     "a_switch_costs_what_small_ones_did",
+    "groups_hold_no_more_than_bin",
     "no_gain_outlives_its_jobs",
     "jobs_that_come_and_go_are_no_other_jobs",
     "slow_swap_outlives_its_jobs",

@@ -307,6 +307,34 @@ static void a_switch_costs_what_small_ones_did(void)
 	world_unload();
 }
 
+/*
+ * Eight jobs of 128 MiB that may have 512 MiB, on a host that has memory for all. Each lacks
+ * nothing, so that nothing was evicted for it.
+ */
+static void groups_hold_no_more_than_bin(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct model *jobs[8];
+	u64 held = 0;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	for (i = 0; i < ARRAY_SIZE(jobs); i++)
+		jobs[i] = host_add(128 * MIB, 0, 0);
+	config.bin_bytes = 512 * MIB;
+	config.evict = MTS_EVICT_FULL;
+	config.demand = MTS_DEMAND_ALLOCATED;
+	config.step = 1;
+	world_configure(&config);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(60 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps, "bins do not overlap");
+	for (i = 0; i < ARRAY_SIZE(jobs); i++)
+		held += jobs[i]->resident;
+	EXPECT(held <= 576 * MIB, "the jobs have %llu MiB in memory", held / MIB);
+	world_unload();
+}
+
 /* ---- whose turn it is ---------------------------------------------------------------------- */
 
 static bool has_a_bin(void *model)
@@ -475,6 +503,7 @@ const struct a_case window_cases[] = {
 	CASE(an_overdue_job_lowers_the_capacity),
 	CASE(a_full_swap_lowers_the_capacity),
 	CASE(a_switch_costs_what_small_ones_did),
+	CASE(groups_hold_no_more_than_bin),
 	CASE(a_group_that_comes_has_the_place_of_an_old_one),
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(the_first_plan_has_old_demands),

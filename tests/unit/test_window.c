@@ -371,6 +371,57 @@ static void moving_that_waits_for_the_disk_costs_its_work(void **unused)
 	mib_work_ns = 0;
 }
 
+/* Eight jobs of 1 MiB come at once: in a round there are as many fewer switches. */
+static void what_came_together_tells_what_one_of_them_takes(void **unused)
+{
+	struct mts_plan_conf conf = {
+		.pack = MTS_PACK_FFD,
+		.capacity = 16 * MIB,
+		.step = MIB,
+		.slice_ns = 1000000000,
+		.min_slice_ns = 1000000,
+		.max_pause_ns = 60000000000,
+		.stretched_pause_ns = 60000000000,
+		.switch_ns = 8000000,
+		.switch_bytes = MIB,
+		.switch_overlaps = true,
+		.processors = 8,
+	};
+	void *scratch = calloc(1, mts_plan_scratch(32));
+	u64 switches;
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 32; i++)
+		jobs[i] = (struct mts_plan_job){
+			.demand = MIB, .runs = i < 16, .prev_bin = MTS_BIN_NONE, .threads = 1
+		};
+	assert_int_equal(mts_plan_round(&conf, jobs, 32, bins, &plan, scratch), 0);
+	switches = plan.round_ns - plan.run_ns;
+	conf.switch_bytes = 8 * MIB;
+	assert_int_equal(mts_plan_round(&conf, jobs, 32, bins, &plan, scratch), 0);
+	assert_in_range(plan.round_ns - plan.run_ns, switches / 8 - 1000, switches / 8 + 1000);
+	free(scratch);
+}
+
+/* No choice breaks the pause limit, if the other one keeps it. */
+static void a_limit_comes_before_work(void **unused)
+{
+	struct mts_plan groups = { .work_as_groups = 2000, .longest_pause_ns = 61000000000 };
+	struct mts_plan two_bins = { .work_as_bins = 1000, .longest_pause_ns = 59000000000 };
+
+	(void)unused;
+	groups.max_pause_ns = 59500000000;
+	two_bins.max_pause_ns = 59500000000;
+	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
+	two_bins.longest_pause_ns = 70000000000;
+	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
+	groups.longest_pause_ns = 59000000000;
+	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
+	two_bins.work_as_bins = 1900;
+	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
+}
+
 static void what_fits_needs_no_groups(void **unused)
 {
 	u32 i;
@@ -403,6 +454,8 @@ int main(void)
 		cmocka_unit_test(groups_run_or_wait_as_a_whole),
 		cmocka_unit_test(pauses_follow_from_what_is_not_there),
 		cmocka_unit_test(moving_that_waits_for_the_disk_costs_its_work),
+		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
+		cmocka_unit_test(a_limit_comes_before_work),
 		cmocka_unit_test(what_fits_needs_no_groups),
 	};
 

@@ -8,7 +8,6 @@
 #include "policy/demand.h"
 #include "policy/disk.h"
 #include "policy/evict.h"
-#include "policy/forecast.h"
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/traffic.h"
@@ -199,8 +198,7 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step)
 	conf.step = step;
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
-	plan->work =
-		plan->result.overlaps ? plan->result.work_as_groups : plan->result.work_as_bins;
+	plan->unlimited = plan->result;
 	if (!ret)
 		ret = mts_plan_limits(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result,
 				      &plan->limits, scratch);
@@ -333,7 +331,7 @@ static int compute_kinds(struct plan *plan, void *scratch)
 	u32 of_step = plan->step == MTS_STEP_BIN ? MTS_STEP_AUTO : plan->step;
 	u64 step = mts_window_step(of_step, plan->conf.capacity);
 	u32 known = plan->evict;
-	u64 as_groups;
+	struct mts_plan of_groups;
 	bool overlaps;
 	int ret;
 
@@ -341,7 +339,7 @@ static int compute_kinds(struct plan *plan, void *scratch)
 	if (ret)
 		return ret;
 	plan->work_as_groups = plan->result.work_as_groups;
-	as_groups = plan->work;
+	of_groups = plan->unlimited;
 	ret = compute_kind(plan, scratch, known, 0);
 	if (ret)
 		return ret;
@@ -349,7 +347,7 @@ static int compute_kinds(struct plan *plan, void *scratch)
 	/* As mts_plan_round() chooses, but with the switches of each kind. */
 	overlaps = plan->step != MTS_STEP_BIN;
 	if (mts_window_chooses(plan->step))
-		overlaps = mts_forecast_is_better(as_groups, plan->work);
+		overlaps = mts_plan_prefers_groups(&of_groups, &plan->unlimited);
 	return overlaps ? compute_kind(plan, scratch, known, step) : 0;
 }
 

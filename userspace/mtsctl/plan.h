@@ -20,7 +20,7 @@ struct plan {
 	struct mts_limits limits; /* result: the effect of these pause limits */
 	u64 swap_speed; /* bytes a second, gives the time of a switch; 0: not used */
 	u32 step; /* as in struct mts_config; gives conf.step */
-	u64 work; /* result: before jobs became exempt for their own pause limits; per mille */
+	struct mts_plan unlimited; /* before jobs became exempt for their own pause limits */
 	u64 work_as_bins,
 		work_as_groups; /* result: as in struct mts_plan, with switches as known */
 	u32 evict; /* the choice for conf.evict; MTS_EVICT_AUTO: not yet known */

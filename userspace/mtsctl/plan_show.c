@@ -162,7 +162,11 @@ static const char *why_chosen(const struct plan *plan)
 		return NULL;
 	if (!mts_window_chooses(plan->step))
 		return "step is set";
-	return plan->result.overlaps ? "at least a tenth more" : "the other is not a tenth better";
+	if (plan->result.overlaps)
+		return "at least a tenth more";
+	return mts_forecast_is_better(plan->work_as_groups, plan->work_as_bins) ?
+		       "the other exceeds max_pause" :
+		       "the other is not a tenth better";
 }
 
 /* @ns: U64_MAX: never */

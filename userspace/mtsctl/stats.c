@@ -64,7 +64,7 @@ const struct stats_line stats_lines[] = {
 	STAT(call_thaws, COUNT, "jobs thawed for a call"),
 	STAT(call_refused, COUNT, "calls refused: the budget was used up"),
 	STAT(foreign_freezes, COUNT, "freezes by other processes of jobs that mts had frozen"),
-	STAT(passes, COUNT, "overlapped switches: both bins moved at the same time"),
+	STAT(passes, COUNT, "of the switches: those of overlapping bins"),
 	STAT(spills, COUNT, "jobs moved to another bin because memory ran out"),
 	STAT(early_begins, COUNT, "times that turns began at the first shortage"),
 	STAT(workers_ns, TIME, "processor time of the threads that help to move memory"),
