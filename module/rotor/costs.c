@@ -93,24 +93,33 @@ void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates)
 			  rotates);
 }
 
-void mts_costs_fill(struct mts_plan_conf *conf)
+static bool page_is_known(void)
 {
 	const struct mts_disk *disk = &mts_rotor.costs.disk;
 	u64 now = ktime_get_ns();
 
+	return mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now);
+}
+
+void mts_costs_fill(struct mts_plan_conf *conf)
+{
+	const struct mts_disk *disk = &mts_rotor.costs.disk;
+
 	conf->switch_ns = mts_rotor.costs.switches.mean_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
-	if (!mts_disk_is_known(&disk->out, now) || !mts_disk_is_known(&disk->in, now))
+	if (!page_is_known())
 		return;
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
 		       << (20 - PAGE_SHIFT);
 	conf->mib_work_ns = (disk->out.worked_ns + disk->in.worked_ns) << (20 - PAGE_SHIFT);
 }
 
-bool mts_costs_are_of(bool overlaps)
+bool mts_costs_are_guessed(bool overlaps)
 {
-	return mts_rotor.costs.switches.bytes && mts_rotor.costs.switches.overlaps == overlaps;
+	const struct mts_switches *switches = &mts_rotor.costs.switches;
+
+	return page_is_known() && (!switches->bytes || switches->overlaps != overlaps);
 }
 
 void mts_costs_forget(void)

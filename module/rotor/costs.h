@@ -45,8 +45,11 @@ void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);
 /* For a plan: what switches took, and what a MiB costs out and in. */
 void mts_costs_fill(struct mts_plan_conf *conf);
 
-/* Was the last switch that was measured of bins that overlap, or of such that do not? */
-bool mts_costs_are_of(bool overlaps);
+/*
+ * Are switches of such bins planned by what pages took in switches of the other kind, or in a
+ * probe? If nothing is known of pages either they are planned to take no time.
+ */
+bool mts_costs_are_guessed(bool overlaps);
 
 /* Turns are given up: when they are tried again, switches may take less. */
 void mts_costs_forget(void);

@@ -280,7 +280,8 @@ def test_moving_takes_processors_from_jobs_that_run():
         return found["consumed_ns"] / found["time_ns"]
 
     assert work_rate(1, "50us") < 0.9 * work_rate(1, "0s")
-    assert work_rate(16, "50us") == pytest.approx(work_rate(16, "0s"), rel=0.01)
+    # Slices differ: a switch that costs no work may come more often.
+    assert work_rate(16, "50us") == pytest.approx(work_rate(16, "0s"), rel=0.02)
 
 
 def test_processors_of_another_speed():
