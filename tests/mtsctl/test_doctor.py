@@ -525,3 +525,6 @@ def test_small_groups_keep_the_pauses(doctor):
 def test_turns_were_given_up(doctor):
     found = doctor.only("problem", "pauses", scenario="slow-swap")
     assert "8.2 us for a page out and 152 us for one in: too slow" in found.found
+    assert found.remedy.startswith("mtsctl set step=auto, faster swap")
+    auto = doctor.only("problem", "pauses", scenario="slow-swap", config_step=0)
+    assert "step=" not in auto.remedy

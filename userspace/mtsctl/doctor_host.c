@@ -17,6 +17,7 @@
 #include "words.h"
 
 #define USUAL_CGROUPS "/sys/fs/cgroup"
+#define SMALLER_STEPS "mtsctl set step=auto, "
 #define SLOW_REMEDY \
 	"faster swap, smaller jobs, or a longer mtsctl set max_pause=; mtsctl plan foretells it"
 #define UNIFIED "systemd.unified_cgroup_hierarchy=1"
@@ -251,7 +252,8 @@ static void find_slow_swap(struct doctor *doctor, const char *page)
 	doctor_find(doctor, FINDING_PROBLEM, "pauses",
 		    "%s: too slow for turns of these jobs with pauses of at most %s", page,
 		    format_time(a, pause_limit(doctor)));
-	doctor_advise(doctor, SLOW_REMEDY);
+	doctor_advise(doctor, doctor->config.step == MTS_STEP_BIN ? SMALLER_STEPS SLOW_REMEDY :
+								    SLOW_REMEDY);
 }
 
 void doctor_check_pauses(struct doctor *doctor)
@@ -285,7 +287,7 @@ void doctor_check_pauses(struct doctor *doctor)
 		    "pauses", "%s: a bin may hold %s, and bins above %s exceed pauses of %s", page,
 		    format_size(a, status->capacity), format_size(b, largest),
 		    format_time(c, pause_limit(doctor)));
-	doctor_advise(doctor, "mtsctl set step=auto, " SLOW_REMEDY);
+	doctor_advise(doctor, SMALLER_STEPS SLOW_REMEDY);
 }
 
 /* ---- daemons that kill ---------------------------------------------------------- */
