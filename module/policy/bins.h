@@ -109,6 +109,7 @@ struct mts_plan {
 	u64 work_as_groups;
 	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
+	u64 likely_pause_ns; /* of groups, if as many come at once as did; else the same */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
 };

@@ -230,12 +230,26 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 	if (!conf->switch_bytes || !mean)
 		return conf->switch_ns;
 	then = mts_max(mts_max(conf->switch_bytes, LEAST_BYTES), mean >> MOST_TIMES_SHIFT);
-	/*
-	 * Never less than measured: a pause that was announced must be kept. But of groups several
-	 * may come at once: in a round there are as many fewer switches.
-	 */
-	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS),
-				   plan->overlaps ? mean : mts_max(mean, then), then);
+	/* Never less than measured: a pause that was announced must be kept. */
+	return mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS), mts_max(mean, then),
+				   then);
+}
+
+/*
+ * Several groups may come at once: in a round there are as many fewer switches. What the pauses are
+ * then is no promise, but if they keep the limit it is too early to give up.
+ */
+static u64 likely_pause(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
+			const struct mts_plan *plan)
+{
+	u64 mean = mts_bins_mean_capped(bins, plan), round = plan->run_ns, one;
+
+	if (!plan->overlaps || !conf->switch_overlaps || mean >= conf->switch_bytes)
+		return plan->longest_pause_ns;
+	one = mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS), mean,
+				  conf->switch_bytes);
+	round = mts_min(mts_add_sat(round, mul_sat(one, plan->nbins)), plan->round_ns);
+	return mul_u64_u64_div_u64(plan->longest_pause_ns, round, mts_max(plan->round_ns, 1));
 }
 
 void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
@@ -248,6 +262,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 	conf = &these;
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
+	plan->likely_pause_ns = 0;
 	plan->lost = conf->overhead;
 	if (plan->nbins < 2) {
 		set_slices(conf, bins, plan, full);
@@ -262,6 +277,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
 	}
 	set_pauses(bins, plan);
+	plan->likely_pause_ns = likely_pause(conf, bins, plan);
 	if (plan->overlaps)
 		count_what_moving_takes(conf, bins, plan);
 	if (conf->switch_ns)
@@ -281,7 +297,7 @@ void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
 
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 {
-	return plan->longest_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
+	return plan->likely_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
 }
 
 u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 running, const u32 *order, u32 n,

@@ -225,34 +225,9 @@ void mts_evict_forget_full(void)
 	mts_rotor.evict.swap_full_in = 0;
 }
 
-/* What jobs of bins have in memory, whatever their state is, bytes. */
-static u64 held_by_bins(void)
-{
-	u64 sum = 0, bytes;
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++) {
-		struct mts_job *job = mts_rotor.roster.jobs[i];
-
-		mts_promise_step("memory is measured");
-		if (job->bin < mts_rotor.round.nbins && !mts_ops->resident(job, &bytes))
-			sum = mts_add_sat(sum, mts_sub_floor(bytes, mts_roster_kept_bytes(job)));
-	}
-	return sum;
-}
-
-/*
- * evict=full with bin= keeps jobs within it, however much memory the host has available. Where bins
- * overlap: what would be beyond it once jobs that lack @lack bytes are back.
- */
-static u64 beyond_bin(u64 lack)
-{
-	return mts_sub_floor(mts_add_sat(held_by_bins(), lack), mts_rotor.round.plan.capacity);
-}
-
 void mts_evict_for_running(u64 least)
 {
-	u64 began = ktime_get_ns(), demand, resident, want, got;
+	u64 began = ktime_get_ns(), demand, resident, waiting, available, want, got;
 	u32 evict = mts_rotor.costs.switches.evict;
 	bool bounded = false;
 
@@ -268,9 +243,13 @@ void mts_evict_for_running(u64 least)
 	if (evict == MTS_EVICT_OFF)
 		return;
 	measure_running(&demand, &resident);
-	want = mts_policy_evict(evict, all_evictable(), demand, resident, mts_memory_available());
+	waiting = all_evictable();
+	available = mts_memory_available();
+	/* evict=full with bin= keeps jobs within it, however much memory the host has. */
 	if (bounded)
-		want = max(want, beyond_bin(mts_sub_floor(demand, resident)));
+		available = min(available, mts_sub_floor(mts_rotor.round.plan.capacity,
+							 mts_add_sat(resident, waiting)));
+	want = mts_policy_evict(evict, waiting, demand, resident, available);
 	want = max(want, least);
 	got = mts_evict_frozen(want, 0);
 	/* A little of each job cannot be evicted. */

