@@ -151,39 +151,35 @@ def _earlyoom() -> str:
     return f"exec {shlex.quote(str(packages.debian('earlyoom') / 'usr/bin/earlyoom'))} -r 0"
 
 
+_ENGINE = Engine(
+    name="engine",
+    title="mts in user space (mtsd)",
+    start="mts",
+    after=_AFTER,
+    watch=("mtsd", "mts"),
+)
+
 POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
         Policy(name="stock", title="the kernel alone"),
-        Engine(
-            name="engine",
-            title="mts in user space (mtsd)",
-            start="mts",
-            after=_AFTER,
-            watch=("mtsd", "mts"),
-        ),
-        Engine(
+        _ENGINE,
+        replace(
+            _ENGINE,
             name="engine-bin",
             title="mtsd with step=bin: disjoint bins",
-            start="mts",
-            after=_AFTER,
-            watch=("mtsd", "mts"),
             settings=("step=bin",),
         ),
-        Engine(
+        replace(
+            _ENGINE,
             name="engine-nice",
             title="mtsd of a user, with CAP_SYS_NICE",
-            start="mts",
-            after=_AFTER,
-            watch=("mtsd", "mts"),
             without=("sys_admin",),
         ),
-        Engine(
+        replace(
+            _ENGINE,
             name="engine-user",
             title="mtsd of a user",
-            start="mts",
-            after=_AFTER,
-            watch=("mtsd", "mts"),
             without=("sys_admin", "sys_nice"),
         ),
         Module(

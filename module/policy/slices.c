@@ -39,8 +39,8 @@ static u64 overlapping_pause(const struct mts_plan_bin *bins, const struct mts_p
 
 	for (i = 0; i < plan->nbins; i++)
 		largest = mts_max(largest, mts_min(bins[i].demand, plan->capacity));
-	moves = mul_u64_u64_div_u64(mts_bins_mean_capped(bins, plan), plan->round_ns - plan->run_ns,
-				    mts_max(plan->round_ns, 1));
+	moves = mul_u64_u64_div_u64(div64_u64(sum, mts_max(plan->nbins, 1)),
+				    plan->round_ns - plan->run_ns, mts_max(plan->round_ns, 1));
 	used = mts_min(mts_sub_floor(plan->capacity - largest / 2, moves), sum);
 	waits = mts_sub_floor(sum, used);
 	return sum ? mul_u64_u64_div_u64(plan->round_ns, waits, sum) : 0;

@@ -37,26 +37,24 @@ static void add_to_move(struct mts_move *move, struct mts_job *job)
 	};
 }
 
-static struct mts_move incoming(void)
+/* The frozen jobs: those that are to run, those that are to wait, or both. */
+static struct mts_move frozen_jobs(bool to_run, bool to_wait)
 {
 	struct mts_move move = new_move();
 	u32 i;
 
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (mts_rotor.roster.jobs[i]->runs && READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
-			add_to_move(&move, mts_rotor.roster.jobs[i]);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if ((job->runs ? to_run : to_wait) && READ_ONCE(job->frozen))
+			add_to_move(&move, job);
+	}
 	return move;
 }
 
 struct mts_move mts_bring_frozen(void)
 {
-	struct mts_move move = new_move();
-	u32 i;
-
-	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (READ_ONCE(mts_rotor.roster.jobs[i]->frozen))
-			add_to_move(&move, mts_rotor.roster.jobs[i]);
-	return move;
+	return frozen_jobs(true, true);
 }
 
 static void bring(u32 to, struct mts_move *move)
@@ -127,7 +125,7 @@ void mts_bring_wanted(void)
 
 void mts_bring_running(void)
 {
-	struct mts_move move = incoming();
+	struct mts_move move = frozen_jobs(true, false);
 	u32 i;
 
 	for (i = 0; i < move.n; i++) {
@@ -137,7 +135,7 @@ void mts_bring_running(void)
 	bring(mts_rotor.phase.running, &move);
 	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
-	move = incoming();
+	move = frozen_jobs(true, false);
 	mts_ops->use_begins(&move);
 }
 
@@ -162,15 +160,8 @@ void mts_bring_job(struct mts_job *job, u64 end)
 
 void mts_bring_note_use(bool all)
 {
-	struct mts_move move = new_move();
-	u32 i;
+	struct mts_move move = frozen_jobs(all, true);
 
-	for (i = 0; i < mts_rotor.roster.n; i++) {
-		struct mts_job *job = mts_rotor.roster.jobs[i];
-
-		if (READ_ONCE(job->frozen) && (all || !job->runs))
-			add_to_move(&move, job);
-	}
 	mts_ops->use_ends(&move);
 }
 

@@ -10,9 +10,9 @@
 #include "rotor/round.h"
 #include "rotor/state.h"
 
-/* Of the capacity, at a time. */
+/* 1/PART of the capacity is evicted at a time; where that is much SPILL_MOST_NS ends it. */
 #define PART 8u
-/* A spill aims to freeze the jobs of bins for no longer than this, or to the end of the slice. */
+/* A spill aims to freeze the jobs of bins for no longer than this, ns, or to the slice's end. */
 #define SPILL_MOST_NS (1 * (u64)NSEC_PER_SEC)
 
 static void move(struct mts_job *job, u32 to)

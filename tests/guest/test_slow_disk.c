@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Swap is on a slow disk: switches take long, and turns begin before everybody reclaims. */
+/* Swap is on a slow disk: switches take long, and turns begin before each job reclaims. */
 #include <stdio.h>
 #include <stdlib.h>
 

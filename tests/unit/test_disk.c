@@ -50,6 +50,17 @@ static void a_figure_is_of_a_page(void **unused)
 	assert_int_equal(cost.at_ns, NOW);
 }
 
+/* Several threads share the work; beside jobs that run, a thread also waits for a processor. */
+static void a_page_takes_less_where_a_processor_is_free(void **unused)
+{
+	struct mts_page_cost cost = { .elapsed_ns = 100, .worked_ns = 20, .waited_ns = 30 };
+
+	(void)unused;
+	assert_int_equal(mts_disk_alone_ns(&cost), 50);
+	cost.worked_ns = 400;
+	assert_int_equal(mts_disk_alone_ns(&cost), 100);
+}
+
 static void the_latest_sample_counts(void **unused)
 {
 	struct mts_disk_sample later = sample_of(2 * US, 1 * US);
@@ -290,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_known),
 		cmocka_unit_test(a_figure_is_of_a_page),
+		cmocka_unit_test(a_page_takes_less_where_a_processor_is_free),
 		cmocka_unit_test(the_latest_sample_counts),
 		cmocka_unit_test(a_small_sample_changes_nothing),
 		cmocka_unit_test(pages_that_cost_nothing_are_known),

@@ -187,8 +187,7 @@ static void take_costs(struct plan *plan, const struct snapshot *s, const struct
 {
 	const struct mts_page_way *out = &s->disk.out, *in = &s->disk.in;
 
-	/* The measured mean. It leaves out thawing, which takes no time. */
-	/* Not of both kinds of bins. */
+	/* The measured mean, if it is of one kind of bins. Thawing takes no time. */
 	if (stats->switches && (!stats->passes || stats->passes == stats->switches))
 		plan->conf.switch_ns = mts_add_sat(mts_add_sat(stats->freeze_ns, stats->evict_ns),
 						   stats->bring_back_ns) /
