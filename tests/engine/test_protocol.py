@@ -338,6 +338,16 @@ def test_many_callers(mtsd):
     assert until(lambda: not mtsd.mtsctl("status").returncode)
 
 
+def test_a_caller_that_left_has_no_place(mtsd):
+    """Its thread may not have had a processor since."""
+    for _ in range(20):
+        clients = [mtsd.client() for _ in range(64)]
+        for client in clients:
+            assert listing(client, host.JOBS, 0, 0) == (0, 0, b"")
+        for client in clients:
+            client.close()
+
+
 def test_another_user_changes_nothing(mtsd):
     """The socket is root's. A descriptor that root hands on serves to read."""
     script = (

@@ -3,9 +3,10 @@
  * KernelShark plugin: the rotation, on the lanes of tasks. docs/howto-trace.md shows it.
  *
  * On the lane of mts_rotor: each slice in its bin's colour, and between two of them
- * the parts of the switch. On the lanes of jobs' tasks: a strip in the bin's colour
- * while the job may run, a grey one while it is frozen. Which job a task is in is
- * known where the trace has cgroup_attach_task and sched_process_fork of it.
+ * the parts of the switch. On the lanes of jobs' tasks: a strip in the slice's colour
+ * while the job may run, a grey one while it is frozen. Bins may overlap: a job that is
+ * in the next one, too, runs on, in that one's colour. Which job a task is in is known
+ * where the trace has cgroup_attach_task and sched_process_fork of it.
  */
 #include <algorithm>
 #include <map>
@@ -81,6 +82,9 @@ struct Span {
 
 typedef std::vector<Span> Spans;
 
+constexpr int64_t FOREVER = INT64_MAX;
+constexpr int NO_BIN = -1;
+
 /* One data stream. Records come processor by processor, so they are sorted at the end. */
 class Trace
 {
@@ -99,6 +103,7 @@ class Trace
       private:
 	void build();
 	void rotor(const Record &r);
+	void run_on(int64_t at);
 	void job(const Record &r);
 	void task(const Record &r);
 	void add_switch(const Record &r);
@@ -110,10 +115,8 @@ class Trace
 	std::map<int, Spans> _rotors; /* by pid: one for each load of the module */
 	std::map<int64_t, Spans> _jobs; /* by cgroup id */
 	std::map<int, int64_t> _cgroup_of; /* the last one of each task */
+	int _bin = NO_BIN; /* whose turn it is, or is to be after the switch */
 };
-
-constexpr int64_t FOREVER = INT64_MAX;
-constexpr int NO_BIN = -1;
 
 void Trace::open(Spans &spans, int64_t at, Kind kind, int bin)
 {
@@ -160,6 +163,21 @@ void Trace::rotor(const Record &r)
 		add_switch(r);
 	else
 		close(spans, r.entry->ts);
+	_bin = r.event == SLICE_END ? NO_BIN : r.values[0];
+	if (r.event == SLICE_BEGIN)
+		run_on(r.entry->ts);
+}
+
+/* A slice begins: what is not frozen now runs in it. */
+void Trace::run_on(int64_t at)
+{
+	for (auto &job : _jobs) {
+		Spans &spans = job.second;
+
+		if (!spans.empty() && spans.back().to == FOREVER && spans.back().kind == THAWED &&
+		    spans.back().bin != _bin)
+			open(spans, at, THAWED, _bin);
+	}
 }
 
 void Trace::job(const Record &r)
@@ -179,9 +197,9 @@ void Trace::job(const Record &r)
 		return; /* A frozen job stays frozen until it is thawed, whatever bin it gets. */
 	else if (bin <= NO_BIN)
 		close(spans, ts);
-	else if (!now || now->kind == FROZEN || now->bin != bin)
-		/* It is thawed, or gets a new bin while it runs. */
-		open(spans, ts, THAWED, bin);
+	else if (!now || now->kind == FROZEN || (now->bin != bin && _bin == NO_BIN))
+		/* It is thawed, or gets a new bin while it runs and none has its turn. */
+		open(spans, ts, THAWED, _bin == NO_BIN ? bin : _bin);
 }
 
 void Trace::task(const Record &r)
@@ -203,6 +221,7 @@ void Trace::build()
 	_rotors.clear();
 	_jobs.clear();
 	_cgroup_of.clear();
+	_bin = NO_BIN;
 	std::stable_sort(_records.begin(), _records.end(), earlier);
 	for (const Record &r : _records) {
 		if (r.event <= SWITCH_END)

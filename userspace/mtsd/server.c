@@ -224,14 +224,33 @@ static int caller_main(void *data)
 	return 0;
 }
 
-static void reap(bool all)
+static bool is_done(const struct caller *caller)
+{
+	return __atomic_load_n(&caller->done, __ATOMIC_ACQUIRE);
+}
+
+/* It closed its end, and its thread may not have had a processor since. */
+static bool has_left(const struct caller *caller)
+{
+	struct pollfd end = { .fd = caller->fd };
+
+	return poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
+}
+
+static bool is_any(const struct caller *caller)
+{
+	return true;
+}
+
+/* Waits for what a caller's thread does just now. */
+static void reap(bool (*which)(const struct caller *caller))
 {
 	u32 i;
 
 	for (i = 0; i < CALLERS_MAX; i++) {
 		struct caller *caller = &callers[i];
 
-		if (!caller->thread || (!all && !__atomic_load_n(&caller->done, __ATOMIC_ACQUIRE)))
+		if (!caller->thread || !which(caller))
 			continue;
 		shutdown(caller->fd, SHUT_RDWR);
 		kthread_stop(caller->thread);
@@ -240,16 +259,28 @@ static void reap(bool all)
 	}
 }
 
+/* NULL: all places are taken. */
+static struct caller *free_place(void)
+{
+	struct caller *caller = callers;
+
+	while (caller < callers + CALLERS_MAX && caller->thread)
+		caller++;
+	return caller < callers + CALLERS_MAX ? caller : NULL;
+}
+
 static void serve(int fd)
 {
 	const struct timeval limit = { .tv_sec = SEND_LIMIT_S };
-	struct caller *caller = callers;
+	struct caller *caller = free_place();
 	struct task_struct *thread;
 
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	while (caller < callers + CALLERS_MAX && caller->thread)
-		caller++;
-	if (caller == callers + CALLERS_MAX) {
+	if (!caller) {
+		reap(has_left);
+		caller = free_place();
+	}
+	if (!caller) {
 		pr_notice_ratelimited("%d callers at a time: another one is refused\n",
 				      CALLERS_MAX);
 		reply(fd, -EAGAIN, NULL, 0);
@@ -275,7 +306,7 @@ static int acceptor_main(void *unused)
 		int fd;
 
 		poll(fds, ARRAY_SIZE(fds), -1);
-		reap(false);
+		reap(is_done);
 		if (!fds[1].revents)
 			continue;
 		fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
@@ -284,7 +315,7 @@ static int acceptor_main(void *unused)
 		else if (errno != EINTR && errno != ECONNABORTED)
 			msleep(100);
 	}
-	reap(true);
+	reap(is_any);
 	return 0;
 }
 
