@@ -286,6 +286,7 @@ struct mts_job {
 	u64 immovable; /* part of the demand that limits of swap keep in memory */
 	bool has_no_swap; /* in every bin, because limits of swap leave nothing to evict */
 	bool limited; /* in every bin because of its pause limit */
+	bool sleeps; /* in every bin because none of its threads wants to run */
 	bool overdue; /* the watchdog thawed it: do not freeze it until its bin has run */
 	bool ran_since_evict; /* has been thawed since it was last evicted */
 	bool scattered; /* its eviction took long: bring-back frees its swap slots */

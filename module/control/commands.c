@@ -296,6 +296,8 @@ static u32 job_state(struct mts_job *job)
 		return MTS_JOB_LIMITED;
 	if (job->has_no_swap)
 		return MTS_JOB_NO_SWAP;
+	if (job->sleeps)
+		return MTS_JOB_SLEEPING;
 	if (job->holder)
 		return MTS_JOB_HOLDER;
 	return mts_job_left_out(job) ? MTS_JOB_LEFT_OUT : MTS_JOB_RUNNING;

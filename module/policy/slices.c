@@ -237,14 +237,15 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 
 /*
  * Several groups may come at once: in a round there are as many fewer switches. What the pauses are
- * then is no promise, but if they keep the limit it is too early to give up.
+ * then is no promise, but if they keep the limit it is too early to give up. @conf: as measured.
  */
 static u64 likely_pause(const struct mts_plan_conf *conf, const struct mts_plan_bin *bins,
 			const struct mts_plan *plan)
 {
 	u64 mean = mts_bins_mean_capped(bins, plan), round = plan->run_ns, one;
 
-	if (!plan->overlaps || !conf->switch_overlaps || mean >= conf->switch_bytes)
+	if (!plan->overlaps || !conf->switch_ns || !conf->switch_overlaps ||
+	    mean >= conf->switch_bytes)
 		return plan->longest_pause_ns;
 	one = mul_u64_u64_div_u64(mts_min(conf->switch_ns, MTS_PAUSE_MAX_NS), mean,
 				  conf->switch_bytes);
@@ -252,14 +253,14 @@ static u64 likely_pause(const struct mts_plan_conf *conf, const struct mts_plan_
 	return mul_u64_u64_div_u64(plan->longest_pause_ns, round, mts_max(plan->round_ns, 1));
 }
 
-void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
-	struct mts_plan_conf these = *conf;
+	struct mts_plan_conf these = *measured;
+	const struct mts_plan_conf *conf = &these;
 	u64 full;
 
-	these.switch_ns = switch_of(conf, bins, plan);
-	conf = &these;
+	these.switch_ns = switch_of(measured, bins, plan);
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
 	plan->likely_pause_ns = 0;
@@ -277,7 +278,7 @@ void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins
 		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
 	}
 	set_pauses(bins, plan);
-	plan->likely_pause_ns = likely_pause(conf, bins, plan);
+	plan->likely_pause_ns = likely_pause(measured, bins, plan);
 	if (plan->overlaps)
 		count_what_moving_takes(conf, bins, plan);
 	if (conf->switch_ns)

@@ -15,7 +15,7 @@ void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
 /* Recompute slices, pauses and the length of the round: the same bins, other settings. */
-void mts_plan_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan);
 
 /**

@@ -162,13 +162,15 @@ static u64 evictable(struct mts_job *job)
 	return mts_ops->resident(job, &bytes) ? 0 : bytes;
 }
 
+/* What list_outgoing() lists, in whatever order. */
 static u64 all_evictable(void)
 {
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		sum = mts_add_sat(sum, evictable(mts_rotor.roster.jobs[i]));
+		if (!mts_rotor.roster.jobs[i]->runs)
+			sum = mts_add_sat(sum, evictable(mts_rotor.roster.jobs[i]));
 	return sum;
 }
 

@@ -261,5 +261,6 @@ void mts_freeze_thaw_all(void)
 		mts_rotor.roster.jobs[i]->ran_since_evict = true;
 		mts_rotor.roster.jobs[i]->overdue = false;
 		mts_rotor.roster.jobs[i]->limited = false;
+		mts_rotor.roster.jobs[i]->sleeps = false;
 	}
 }

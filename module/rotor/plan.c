@@ -59,6 +59,13 @@ static bool is_left(const struct mts_job *job)
 	       !mts_roster_is_resident(job);
 }
 
+/* As of the last two looks. It wants no turn, and to freeze it saves no processor time. */
+static bool is_asleep(const struct mts_job *job)
+{
+	return !job->threads && !job->kept_bytes && !mts_job_was_used(job) &&
+	       !mts_roster_is_resident(job);
+}
+
 /* Judge the claims of jobs of one kind. Return: how many claim; *@left: bytes for other jobs. */
 static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 {
@@ -95,8 +102,9 @@ static void lend_anew(void)
 
 /*
  * A share of the capacity is for interactive jobs. Decide which of them are exempt. What is left of
- * the share keeps the memory of jobs that were interactive of late. Input that comes meanwhile is
- * judged next time. Return: bytes of the share that are left.
+ * the share keeps the memory of jobs that were interactive of late, and then has jobs that sleep
+ * run in every bin. Input that comes meanwhile is judged next time. Return: bytes of the share that
+ * are left.
  */
 static u64 grant_claims(const struct mts_config *config, u64 capacity)
 {
@@ -112,13 +120,18 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 				      claim->granted);
 	}
 	lend_anew();
-	for (i = 0; i < mts_rotor.roster.n; i++)
+	for (i = 0; i < mts_rotor.roster.n; i++) {
 		mts_rotor.roster.jobs[i]->kept_bytes = 0;
+		mts_rotor.roster.jobs[i]->sleeps = false;
+	}
 	n = grant(is_left, &left);
 	for (i = 0; i < n; i++)
 		if (mts_rotor.planning.claims[i].granted)
 			mts_rotor.planning.claimants[i]->kept_bytes =
 				mts_rotor.planning.claims[i].demand;
+	n = grant(is_asleep, &left);
+	for (i = 0; i < n; i++)
+		mts_rotor.planning.claimants[i]->sleeps = mts_rotor.planning.claims[i].granted;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_roster_note_interactive(mts_rotor.roster.jobs[i]);
 	return left;
@@ -356,6 +369,7 @@ static void give_bin(struct mts_job *job, const struct mts_plan_job *planned)
 {
 	bool has_turns = mts_rotor.round.nbins;
 
+	job->sleeps &= has_turns;
 	job->limited = has_turns && planned->flags & MTS_PLAN_LIMITED;
 	/* What is left of the same share is lent to others. */
 	if (job->limited)

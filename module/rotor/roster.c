@@ -139,7 +139,7 @@ void mts_roster_measure(void)
 bool mts_roster_is_resident(const struct mts_job *job)
 {
 	return job->flags & MTS_JOB_PIN || job->realtime || job->untouchable || job->foreign ||
-	       job->has_no_swap || mts_job_left_out(job) || mts_job_is_spared(job) ||
+	       job->has_no_swap || job->sleeps || mts_job_left_out(job) || mts_job_is_spared(job) ||
 	       mts_job_is_interactive(job);
 }
 

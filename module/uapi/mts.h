@@ -616,6 +616,8 @@ enum mts_job_state {
 	/* MTS_POLICY_FAIR: it swaps more than its share, and is frozen part of the time. */
 	MTS_JOB_DELAYED = 13,
 	MTS_JOB_HOLDER = 14, /* MTS_POLICY_TOKEN: it keeps its memory, the others make room */
+	/* In every bin: it sleeps, and needs no more than mts_config.interactive leaves. */
+	MTS_JOB_SLEEPING = 15,
 };
 
 #define MTS_INPUT_AGE_MAX 0xffffffffu

@@ -250,7 +250,7 @@ const char *job_state_name(u32 state)
 	static const char *const names[] = { "running",	    "FROZEN",	"FREEZING", "RESIDENT",
 					     "REALTIME",    "LEFT_OUT", "FOREIGN",  "UNTOUCHABLE",
 					     "INTERACTIVE", "CALLED",	"LIMITED",  "NO_SWAP",
-					     "QUEUED",	    "DELAYED",	"HOLDER" };
+					     "QUEUED",	    "DELAYED",	"HOLDER",   "SLEEPING" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }

@@ -327,6 +327,11 @@ bool cg_frozen(const char *cgroup)
 	return cg_key(cgroup, "cgroup.events", "frozen") == 1;
 }
 
+void cg_hide_sleep(const char *cgroup)
+{
+	expect(cg_write(cgroup, "cgroup.pressure", "0"), 0);
+}
+
 bool cg_freeze_asked(const char *cgroup)
 {
 	return cg_number(cgroup, "cgroup.freeze") == 1;

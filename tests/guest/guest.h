@@ -204,6 +204,8 @@ u64 vmstat(const char *key); /* of /proc/vmstat; a key that is not there fails t
 bool cg_exists(const char *cgroup);
 bool cg_frozen(const char *cgroup); /* really: cgroup.events */
 bool cg_freeze_asked(const char *cgroup); /* cgroup.freeze */
+/* Switches its accounts of pressure off: it does not count as asleep, and so takes turns. */
+void cg_hide_sleep(const char *cgroup);
 void cg_make(const char *cgroup); /* reset() removes it: the name must begin with "t-" */
 int cg_remove(const char *cgroup);
 int cg_open(const char *cgroup, int flags);

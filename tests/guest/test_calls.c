@@ -62,6 +62,7 @@ static pid_t small_job(const char *name, void (*body)(void))
 		_exit(0);
 	}
 	expect_soon(shared->ready > ready, "%s is not ready", name);
+	cg_hide_sleep(cg_job(name));
 	return pid;
 }
 

@@ -159,6 +159,11 @@ static void shell_main(struct shell *shell, const char *slave, unsigned int mib,
 	use_terminal(terminal, manners, shell->seen);
 }
 
+static const char *cgroup_of(const struct shell *shell)
+{
+	return shell->cgroup ? shell->cgroup : cg_job(shell->name);
+}
+
 static void shell_is_ready(struct shell *shell)
 {
 	expect_within(20000, shell->seen->ready || shell->seen->error, "%s is not ready: %s",
@@ -166,11 +171,8 @@ static void shell_is_ready(struct shell *shell)
 	check(!shell->seen->error, "%s: %s", shell->name, strerror(-shell->seen->error));
 	/* 0: it is in no job. */
 	shell->id = shell->cgroup ? add_job(shell->cgroup, 0) : shell->seen->id;
-}
-
-static const char *cgroup_of(const struct shell *shell)
-{
-	return shell->cgroup ? shell->cgroup : cg_job(shell->name);
+	if (shell->id)
+		cg_hide_sleep(cgroup_of(shell));
 }
 
 static void shell_start(struct shell *shell, const char *name, unsigned int mib,
@@ -295,6 +297,26 @@ static void input_thaws_at_once(void)
 	check(get_status().interactive == n, "%u: %s", get_status().interactive, describe());
 	for (i = 0; i < 3; i++)
 		check(job_named(hogs[i].name).state != MTS_JOB_INTERACTIVE, "%s", describe());
+}
+
+/* That it sleeps can be seen. */
+static void an_idle_shell_is_not_frozen(void)
+{
+	struct shell *shell = &shells[0];
+	u64 frozen;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_shells(1, 1, READS);
+	expect(cg_write(cgroup_of(shell), "cgroup.pressure", "1"), 0);
+	rotate(32, 300, MTS_EVICT_FULL);
+	expect_within(10000, job_named(shell->name).state == MTS_JOB_SLEEPING, "%s", describe());
+	frozen = job_named(shell->name).frozen_total_ns;
+	wait_rounds(3);
+	check(job_named(shell->name).frozen_total_ns == frozen, "%s", describe());
+	check(job_named(shell->name).state == MTS_JOB_SLEEPING, "%s", describe());
+	type(shell);
+	expect_read(shell, 1, 1000);
+	expect_within(1000, is_interactive(shell), "%s", describe());
 }
 
 static void it_is_in_every_bin_while_it_is_used(void)
@@ -1438,7 +1460,8 @@ GUEST_TESTS(TEST(input_thaws_at_once), TEST(it_is_in_every_bin_while_it_is_used)
 	    TEST_SLOW(what_it_lacks_comes_at_once, 120),
 	    TEST(switched_off_it_takes_turns_as_all_do),
 	    TEST_SLOW(typing_in_the_middle_of_a_switch, 180), TEST(output_alone_is_no_input),
-	    TEST(the_background_gets_no_credit), TEST(beyond_the_cap_who_was_used_last_stays),
+	    TEST(an_idle_shell_is_not_frozen), TEST(the_background_gets_no_credit),
+	    TEST(beyond_the_cap_who_was_used_last_stays),
 	    TEST(who_is_larger_than_the_cap_takes_turns), TEST(real_time_thaws_at_once),
 	    TEST_SLOW(real_time_in_the_middle_of_a_switch, 180), TEST(hooks_are_there_and_hit),
 	    TEST(what_it_answers_prolongs), TEST(whom_it_asks_is_used_as_well),

@@ -233,9 +233,9 @@ static void check_sleeping_bin_gives_up_its_slice(bool pressure_accounts)
 	start_hogs(HOG_RANDOM, 2, three_equal);
 	hog_start(&sleeper, &(struct hog_spec){ .name = "sleeper", .mib = 24, .kind = HOG_SLEEP });
 	if (!pressure_accounts) {
-		expect(cg_write(hogs[0].cgroup, "cgroup.pressure", "0"), 0);
-		expect(cg_write(hogs[1].cgroup, "cgroup.pressure", "0"), 0);
-		expect(cg_write(sleeper.cgroup, "cgroup.pressure", "0"), 0);
+		cg_hide_sleep(hogs[0].cgroup);
+		cg_hide_sleep(hogs[1].cgroup);
+		cg_hide_sleep(sleeper.cgroup);
 	}
 	rotate(32, 1600, MTS_EVICT_OFF);
 	expect_rotation(3);

@@ -215,6 +215,7 @@ static void realtime_job_is_never_frozen(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	hog_start(&realtime, &(struct hog_spec){ .name = "realtime", .mib = 4, .kind = HOG_SLEEP });
+	cg_hide_sleep(realtime.cgroup);
 	rotate(26, 300, MTS_EVICT_OFF);
 	expect_within(10000, job_named("realtime").frozen_total_ns, "never frozen before: %s",
 		      describe());
@@ -237,6 +238,7 @@ static void born_realtime(void)
 
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	hog_start(&realtime, &(struct hog_spec){ .name = "realtime", .mib = 4, .kind = HOG_SLEEP });
+	cg_hide_sleep(realtime.cgroup);
 	set_policy(realtime.pid, SCHED_RR);
 	rotate(32, 200, MTS_EVICT_OFF);
 	expect_rotation(3);

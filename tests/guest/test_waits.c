@@ -324,6 +324,8 @@ static void start_talk(enum way by, unsigned int first_mib, unsigned int second_
 		    describe());
 	check(!seen->error, "%s", strerror(-seen->error));
 	expect_soon(seen->messages > 3, "%s: they do not talk", way_names[way]);
+	cg_hide_sleep(cg_job("client"));
+	cg_hide_sleep(cg_job("server"));
 	client.id = job_named("client").id;
 	server.id = job_named("server").id;
 }
@@ -551,6 +553,8 @@ static void who_waits_for_nobody_is_tied_to_nobody(void)
 	start_alone("server");
 	close(there[0]);
 	expect_soon(seen->ready == 2, "%s", describe());
+	cg_hide_sleep(cg_job("client"));
+	cg_hide_sleep(cg_job("server"));
 	before = get_stats();
 	take_turns(200);
 	wait_rounds(8);

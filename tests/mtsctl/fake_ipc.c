@@ -336,6 +336,7 @@ static void cgroup_limited(void)
 	rotating();
 	now.jobs[0].memory_limit = 60 * MIB;
 	now.jobs[2].immovable = 8 * MIB;
+	new_job("idle", MTS_JOB_SLEEPING, MTS_BIN_EVERY, 0);
 	job = new_job("pod", MTS_JOB_NO_SWAP, MTS_BIN_EVERY, 4);
 	job->immovable = job->demand;
 }

@@ -244,6 +244,7 @@ def test_limits_of_cgroups(mtsctl):
     assert (jobs[0]["memory_limit"], jobs[1]["memory_limit"]) == (60 << 20, None)
     assert jobs[2]["immovable"] == 8 << 20
     assert jobs[-1]["state"] == "no-swap"
+    assert jobs[-2]["state"] == "sleeping"
 
 
 def test_limits(mtsctl):

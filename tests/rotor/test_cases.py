@@ -32,7 +32,9 @@ CASES = (
     "the_first_plan_has_old_demands",
     "early_turns_are_judged_by_other_times",
     "a_switch_costs_what_small_ones_did",
-    "groups_hold_no_more_than_bin",
+    "a_job_that_waits_for_its_child_has_a_bin_of_its_own",
+    "a_job_that_sleeps_runs_in_every_bin_until_it_wakes",
+    "a_large_job_that_sleeps_takes_turns",
     "no_gain_outlives_its_jobs",
     "jobs_that_come_and_go_are_no_other_jobs",
     "slow_swap_outlives_its_jobs",
@@ -73,10 +75,8 @@ CASES = (
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {
-    "a_job_that_waits_for_its_child_has_a_bin_of_its_own": "the packer does not know that a job "
-    "without threads that want to run needs no turn",
-    "groups_hold_no_more_than_bin": "to evict what is beyond bin= at once makes a switch longer "
-    "than planned, and jobs are thawed by the watchdog (test_overlap, pauses_are_kept)",
+    "groups_hold_no_more_than_bin": "if what is beyond bin= is evicted, at once or a group a switch, "
+    "pauses are longer than planned: the watchdog thaws (test_overlap, pauses_are_kept)",
 }
 
 

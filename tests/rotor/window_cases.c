@@ -492,6 +492,48 @@ static void a_job_that_waits_for_its_child_has_a_bin_of_its_own(void)
 	world_unload();
 }
 
+/* A server of 100 MiB beside three jobs that work. */
+static void a_job_that_sleeps_runs_in_every_bin_until_it_wakes(void)
+{
+	struct model *server;
+	u64 frozen;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	server = host_add(100 * MIB, 0, 0);
+	server->awake = false;
+	for (i = 0; i < 3; i++)
+		host_add(3 * GIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(60 * SECOND);
+	frozen = server->job->frozen_total;
+	machine_sleep(300 * SECOND);
+	EXPECT(server->job->sleeps && server->job->frozen_total == frozen,
+	       "it was frozen for %llu ms", (server->job->frozen_total - frozen) / MS);
+	server->awake = true;
+	NEED(wait_until(has_a_bin, server, 120 * SECOND) < 120 * SECOND, "it takes no turns");
+	EXPECT(!server->job->sleeps, "it sleeps in bin %u", server->job->bin);
+	world_unload();
+}
+
+/* It has more than is left for such jobs: in every bin it would take that from all others. */
+static void a_large_job_that_sleeps_takes_turns(void)
+{
+	struct model *server;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	server = host_add(2 * GIB, 0, 0);
+	server->awake = false;
+	for (i = 0; i < 3; i++)
+		host_add(2 * GIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(60 * SECOND);
+	EXPECT(!server->job->sleeps && server->job->bin < mts_rotor.round.nbins,
+	       "it has bin %u of %u", server->job->bin, mts_rotor.round.nbins);
+	world_unload();
+}
+
 const struct a_case window_cases[] = {
 	CASE(jobs_that_thrash_take_turns),
 	CASE(slow_swap_outlives_its_jobs),
@@ -508,5 +550,7 @@ const struct a_case window_cases[] = {
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(the_first_plan_has_old_demands),
 	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),
+	CASE(a_job_that_sleeps_runs_in_every_bin_until_it_wakes),
+	CASE(a_large_job_that_sleeps_takes_turns),
 	{ 0 },
 };

@@ -396,6 +396,24 @@ static void what_came_together_tells_what_one_of_them_takes(void **unused)
 	assert_in_range(plan.likely_pause_ns, likely - 1, likely + 1);
 }
 
+/* After turns were given up no switch is measured: what pages took is of one group already. */
+static void what_pages_took_is_of_one_of_them(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 32; i++)
+		jobs[i] = (struct mts_plan_job){
+			.demand = MIB, .runs = i < 16, .prev_bin = MTS_BIN_NONE, .threads = 1
+		};
+	switch_bytes = 8 * MIB;
+	mib_ns = 8000000;
+	plan_groups(32, 16 * MIB, MIB, 0, 8);
+	switch_bytes = 0;
+	mib_ns = 0;
+	assert_int_equal(plan.likely_pause_ns, plan.longest_pause_ns);
+}
+
 /* No choice breaks the pause limit, if the other one keeps it. */
 static void a_limit_comes_before_work(void **unused)
 {
@@ -447,6 +465,7 @@ int main(void)
 		cmocka_unit_test(pauses_follow_from_what_is_not_there),
 		cmocka_unit_test(moving_that_waits_for_the_disk_costs_its_work),
 		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
+		cmocka_unit_test(what_pages_took_is_of_one_of_them),
 		cmocka_unit_test(a_limit_comes_before_work),
 		cmocka_unit_test(what_fits_needs_no_groups),
 	};

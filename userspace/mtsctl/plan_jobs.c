@@ -111,7 +111,7 @@ static bool is_resident(const struct mts_job_info *job)
 	       job->state == MTS_JOB_RESIDENT || job->state == MTS_JOB_REALTIME ||
 	       job->state == MTS_JOB_INTERACTIVE || job->state == MTS_JOB_LEFT_OUT ||
 	       job->state == MTS_JOB_FOREIGN || job->state == MTS_JOB_UNTOUCHABLE ||
-	       job->state == MTS_JOB_NO_SWAP;
+	       job->state == MTS_JOB_NO_SWAP || job->state == MTS_JOB_SLEEPING;
 }
 
 static int add_jobs(struct plan *plan, const struct snapshot *s)

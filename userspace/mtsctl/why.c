@@ -121,6 +121,11 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 			    "never: memory.swap.max of its cgroup, or of one above, leaves it no "
 			    "swap, so a freeze would free no memory: it is in every bin");
 		return;
+	case MTS_JOB_SLEEPING:
+		print_field("frozen",
+			    "not while it sleeps and its memory fits in what interactive= leaves: "
+			    "it is in every bin");
+		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
 		return;

@@ -88,14 +88,23 @@ const struct word reason_words[] = {
 };
 
 const struct word job_state_words[] = {
-	{ "running", MTS_JOB_RUNNING, NULL },	      { "frozen", MTS_JOB_FROZEN, NULL },
-	{ "freezing", MTS_JOB_FREEZING, NULL },	      { "resident", MTS_JOB_RESIDENT, NULL },
-	{ "realtime", MTS_JOB_REALTIME, NULL },	      { "left-out", MTS_JOB_LEFT_OUT, NULL },
-	{ "foreign", MTS_JOB_FOREIGN, NULL },	      { "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
-	{ "interactive", MTS_JOB_INTERACTIVE, NULL }, { "called", MTS_JOB_CALLED, NULL },
-	{ "limited", MTS_JOB_LIMITED, NULL },	      { "no-swap", MTS_JOB_NO_SWAP, NULL },
-	{ "queued", MTS_JOB_QUEUED, NULL },	      { "delayed", MTS_JOB_DELAYED, NULL },
-	{ "holder", MTS_JOB_HOLDER, NULL },	      { 0 },
+	{ "running", MTS_JOB_RUNNING, NULL },
+	{ "frozen", MTS_JOB_FROZEN, NULL },
+	{ "freezing", MTS_JOB_FREEZING, NULL },
+	{ "resident", MTS_JOB_RESIDENT, NULL },
+	{ "realtime", MTS_JOB_REALTIME, NULL },
+	{ "left-out", MTS_JOB_LEFT_OUT, NULL },
+	{ "foreign", MTS_JOB_FOREIGN, NULL },
+	{ "untouchable", MTS_JOB_UNTOUCHABLE, NULL },
+	{ "interactive", MTS_JOB_INTERACTIVE, NULL },
+	{ "called", MTS_JOB_CALLED, NULL },
+	{ "limited", MTS_JOB_LIMITED, NULL },
+	{ "no-swap", MTS_JOB_NO_SWAP, NULL },
+	{ "queued", MTS_JOB_QUEUED, NULL },
+	{ "delayed", MTS_JOB_DELAYED, NULL },
+	{ "holder", MTS_JOB_HOLDER, NULL },
+	{ "sleeping", MTS_JOB_SLEEPING, NULL },
+	{ 0 },
 };
 
 const struct word call_words[] = {
