@@ -2,6 +2,7 @@
 """Builds mtsctl with ASan and UBSan, and runs it against a fake of the module."""
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,6 +110,32 @@ def sources():
 @pytest.fixture
 def mtsctl(built, tmp_path):
     return Mtsctl(built / "mtsctl-fake", tmp_path)
+
+
+def prometheus(name):
+    """promtool, or prometheus: installed, or what tools/setup has unpacked; None: neither."""
+    unpacked = BUILD / "prometheus" / "usr" / "bin" / name
+    return shutil.which(name) or (unpacked if unpacked.exists() else None)
+
+
+NO_PROMETHEUS = (
+    "{} is missing: `tools/setup test` unpacks it from Debian's package prometheus, "
+    "19 MB to download, 96 MB on the disk"
+)
+
+
+@pytest.fixture(scope="session")
+def promtool():
+    program = prometheus("promtool")
+    if not program:
+        pytest.skip(NO_PROMETHEUS.format("promtool"))
+
+    def call(*words, text=None):
+        return subprocess.run(
+            [program, *words], input=text, capture_output=True, text=True, timeout=120
+        )
+
+    return call
 
 
 class FakeHost:
