@@ -2,8 +2,11 @@
 """Builds mtsctl with ASan and UBSan, and runs it against a fake of the module."""
 
 import os
+import re
 import shutil
+import socket
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,6 +139,64 @@ def promtool():
         )
 
     return call
+
+
+@pytest.fixture(scope="session")
+def systemd():
+    """Its tools; it need not run."""
+    for name in ("systemd-analyze", "systemd-socket-activate"):
+        if not shutil.which(name):
+            pytest.skip(f"{name} is missing: it is in Debian's package systemd")
+
+
+class MetricsPort:
+    """What mts-metrics.socket does, with the command of its service, and a fake module."""
+
+    def __init__(self, mtsctl, units, *options, scenario="rotating"):
+        text = (units / "mts-metrics@.service").read_text()
+        (words,) = re.findall(r"^ExecStart=\S+/mtsctl (.*)$", text, re.MULTILINE)
+        words = words.replace("$MTS_METRICS_OPTIONS", " ".join(options)).split()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.number = free.getsockname()[1]
+        self.scenario = mtsctl.log_path.parent / "scenario"
+        self.play(scenario)
+        # What it starts gets no environment but this.
+        program = mtsctl.log_path.parent / "metrics"
+        program.write_text(
+            f'#!/bin/sh\nMTS_FAKE=$(cat {self.scenario}) exec {mtsctl.program} "$@"\n'
+        )
+        program.chmod(0o755)
+        listen = ["--listen", f"127.0.0.1:{self.number}", "--accept", "--inetd"]
+        self.process = subprocess.Popen(
+            ["systemd-socket-activate", *listen, program, *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        until(self.listens, 30)
+
+    def play(self, scenario):
+        """From the next request on."""
+        self.scenario.write_text(scenario)
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.number)).close()
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def until(condition, seconds):
+    """Wait for it, and say what it was."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it does not come true"
+        time.sleep(0.1)
+    return found
 
 
 class FakeHost:
