@@ -4,6 +4,7 @@
 import json
 import re
 import shutil
+import textwrap
 
 import pytest
 import yaml
@@ -128,6 +129,24 @@ def test_every_alert_is_in_the_manual():
     text = (ROOT / "docs/howto.md").read_text()
     missing = {alert for alert in ALERTS if f"`{alert}`" not in text}
     assert missing == set()
+
+
+def test_promtool_takes_the_configuration_of_the_manual(promtool, tmp_path, sources):
+    text = (ROOT / "docs/howto.md").read_text()
+    (lines,) = re.findall(r"(?<=\n)    rule_files:\n(?:    .*\n)+", text)
+    (tmp_path / "prometheus.yml").write_text(textwrap.dedent(lines))
+    shutil.copy(RULES, tmp_path)
+    done = promtool("check", "config", tmp_path / "prometheus.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(rules())} rules found" in done.stdout
+    # The alert MtsNotAnswering asks for a job of that name.
+    (scraped,) = yaml.safe_load(lines)["scrape_configs"]
+    assert scraped["job_name"] == "mts"
+    socket = (sources / "mts-metrics.socket").read_text()
+    (target,) = scraped["static_configs"][0]["targets"]
+    assert f"\nListenStream={target}\n" in socket
+    for page in ("docs/reference.md", "userspace/mtsctl/mtsctl.8"):
+        assert target in (ROOT / page).read_text()
 
 
 # ---- the dashboard ---------------------------------------------------------------------
