@@ -25,6 +25,7 @@ LONGEST = (
     "engine/test_guardian.py",
     "engine/test_protocol.py",
     "mtsctl/test_http.py",
+    "mtsctl/test_monitoring.py",
     "rotor/test_rotor.py",
     "unit/test_cost.py",
 )

@@ -165,7 +165,7 @@ def test_systemd_takes_the_units(units, systemd):
 
 
 def test_the_service_may_do_next_to_nothing(units, systemd):
-    """systemd's own mark, from 10 down to 0; mts.service has 6.9."""
+    """The mark of systemd itself, from 10 down to 0; mts.service has 6.9."""
     one = units / "mts-metrics@2.service"
     one.write_bytes((units / "mts-metrics@.service").read_bytes())
     done = analyze("security", "--offline=yes", "--no-pager", "--threshold=20", one)

@@ -101,9 +101,10 @@ def test_packages_have_what_is_installed(installed):
     units = [f"usr/lib/systemd/system/{name}" for name in named]
     cleaned = (DEBIAN / "clean").read_text().split()
     rules = (DEBIAN / "rules").read_text()
+    assert "UNITS := debian/tmp/usr/lib/systemd/system\n" in rules
     for unit in units:
         name = named[Path(unit).name]
-        assert f"mv debian/tmp/{unit} debian/{name}\n" in rules
+        assert f"mv $(UNITS)/{Path(unit).name} debian/{name}\n" in rules
         assert f"debian/{name}" in cleaned
     everything = [path for path in installed.rglob("*") if path.is_file()]
     mine = [path for path in taken if path.is_relative_to(installed)]
