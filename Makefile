@@ -233,13 +233,13 @@ deb:
 recipes:
 	@tools/recipes $(COMMIT)
 
-# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals; and so do
-# the kernels of test-debug, test-rt and newer, the guests of test-systemd and tests/packaging, and
-# what was measured for days, build/results-full.
+# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals,
+# build/prometheus; and so do the kernels of test-debug, test-rt and newer, the guests of
+# test-systemd and tests/packaging, and what was measured for days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
-		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name debug ! -name rt \
+		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name prometheus ! -name debug ! -name rt \
 		! -name newer ! -name systemd ! -name packaging ! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean

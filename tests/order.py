@@ -24,6 +24,8 @@ LONGEST = (
     "engine/test_rotation.py",
     "engine/test_guardian.py",
     "engine/test_protocol.py",
+    "mtsctl/test_http.py",
+    "mtsctl/test_monitoring.py",
     "rotor/test_rotor.py",
     "unit/test_cost.py",
 )

@@ -2,11 +2,13 @@
 """The protocol of uapi/mts.h over mtsd's socket, and mtsctl with it."""
 
 import errno
+import fcntl
 import json
 import os
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -183,6 +185,7 @@ def test_each_child_gets_a_job(mtsd):
         ("stats",),
         ("stats", "--json"),
         ("stats", "--prometheus"),
+        ("stats", "--prometheus", "--per-job"),
         ("top", "-b", "-n", "1"),
         ("status", "--json"),
         ("monitor", "--count", "1", "--interval", "100ms"),
@@ -194,6 +197,54 @@ def test_every_command_works(mtsd, words):
     mtsd.run("--name", "one", "sleep", "60")
     assert until(lambda: status(mtsd)["jobs"])
     assert lines(mtsd.mtsctl(*words))
+
+
+# As mts-metrics@.service runs it: root by name, without a capability.
+NO_CAPABILITY = ("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs")
+
+
+def answer_http(mtsd, **kwargs):
+    return subprocess.Popen(
+        [*NO_CAPABILITY, host.MTSCTL, "--engine", mtsd.dir / "socket", "stats", "--http"],
+        stdin=subprocess.PIPE, **kwargs,
+    )  # fmt: skip
+
+
+def test_metrics_need_no_capability(mtsd):
+    process = answer_http(mtsd, stdout=subprocess.PIPE, text=True)
+    said, _ = process.communicate("GET /metrics HTTP/1.1\n\n", timeout=60)
+    assert process.returncode == 0
+    assert "\nmts_up 1\n" in said
+    assert 'engine="userspace"' in said
+
+
+def test_metrics_that_nobody_reads_hold_no_place(mtsd):
+    """Fault: a client that is slow would keep one of mtsd's places for callers."""
+    theirs, ours = os.pipe()
+    fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4096)
+    process = answer_http(mtsd, stdout=ours)
+    os.close(ours)
+    fds = f"/proc/{process.pid}/fd"
+
+    def sockets():
+        links = [os.readlink(path) for path in Path(fds).iterdir()]
+        return [link for link in links if link.startswith("socket:")]
+
+    process.stdin.write(b"GET /metrics HTTP/1.1\n\n")
+    process.stdin.flush()
+    # It has begun to answer, and cannot go on.
+    assert os.read(theirs, 4) == b"HTTP"
+    time.sleep(0.2)
+    assert process.poll() is None
+    assert not sockets()
+    rest = b""
+    while part := os.read(theirs, 4096):
+        rest += part
+    os.close(theirs)
+    process.stdin.close()
+    assert process.wait(30) == 0
+    assert b"\nmts_up 1\n" in rest
+    assert len(rest) > 8192
 
 
 def test_watch_says_that_mtsd_has_no_events(mtsd):

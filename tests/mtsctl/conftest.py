@@ -2,7 +2,11 @@
 """Builds mtsctl with ASan and UBSan, and runs it against a fake of the module."""
 
 import os
+import re
+import shutil
+import socket
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,6 +113,90 @@ def sources():
 @pytest.fixture
 def mtsctl(built, tmp_path):
     return Mtsctl(built / "mtsctl-fake", tmp_path)
+
+
+def prometheus(name):
+    """promtool, or prometheus: installed, or what tools/setup has unpacked; None: neither."""
+    unpacked = BUILD / "prometheus" / "usr" / "bin" / name
+    return shutil.which(name) or (unpacked if unpacked.exists() else None)
+
+
+NO_PROMETHEUS = (
+    "{} is missing: `tools/setup test` unpacks it from Debian's package prometheus, "
+    "19 MB to download, 96 MB on the disk"
+)
+
+
+@pytest.fixture(scope="session")
+def promtool():
+    program = prometheus("promtool")
+    if not program:
+        pytest.skip(NO_PROMETHEUS.format("promtool"))
+
+    def call(*words, text=None):
+        return subprocess.run(
+            [program, *words], input=text, capture_output=True, text=True, timeout=120
+        )
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def systemd():
+    """Its tools; it need not run."""
+    for name in ("systemd-analyze", "systemd-socket-activate"):
+        if not shutil.which(name):
+            pytest.skip(f"{name} is missing: it is in Debian's package systemd")
+
+
+class MetricsPort:
+    """What mts-metrics.socket does, with the command of its service, and a fake module."""
+
+    def __init__(self, mtsctl, units, *options, scenario="rotating"):
+        text = (units / "mts-metrics@.service").read_text()
+        (words,) = re.findall(r"^ExecStart=\S+/mtsctl (.*)$", text, re.MULTILINE)
+        words = words.replace("$MTS_METRICS_OPTIONS", " ".join(options)).split()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.number = free.getsockname()[1]
+        self.scenario = mtsctl.log_path.parent / "scenario"
+        self.play(scenario)
+        # What it starts gets no environment but this.
+        program = mtsctl.log_path.parent / "metrics"
+        program.write_text(
+            f'#!/bin/sh\nMTS_FAKE=$(cat {self.scenario}) exec {mtsctl.program} "$@"\n'
+        )
+        program.chmod(0o755)
+        listen = ["--listen", f"127.0.0.1:{self.number}", "--accept", "--inetd"]
+        self.process = subprocess.Popen(
+            ["systemd-socket-activate", *listen, program, *words],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        until(self.listens, 30)
+
+    def play(self, scenario):
+        """From the next request on."""
+        self.scenario.write_text(scenario)
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.number)).close()
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def until(condition, seconds):
+    """Wait for it, and say what it was."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it does not come true"
+        time.sleep(0.1)
+    return found
 
 
 class FakeHost:

@@ -469,6 +469,28 @@ static void token(void)
 	new_job("lucky", MTS_JOB_HOLDER, MTS_BIN_NONE, 200)->holdings = 2;
 }
 
+/* Frozen and queued jobs, some for longer than they may be. */
+static void overdue(void)
+{
+	struct mts_job_info *job;
+
+	rotating();
+	for (u32 i = 0; i < now.status.jobs; i++)
+		now.jobs[i].frozen_since_ns = 0;
+	now.status.max_pause_ns = 30 * SECOND;
+	new_job("by-turns", MTS_JOB_FROZEN, 0, 1)->frozen_since_ns = NOW - 31 * SECOND;
+	job = new_job("by-its-own", MTS_JOB_FROZEN, 0, 1);
+	job->frozen_since_ns = NOW - 3 * SECOND;
+	job->max_pause_ns = 2 * SECOND;
+	new_job("in-time", MTS_JOB_FROZEN, 0, 1)->frozen_since_ns = NOW - 29 * SECOND;
+	job = new_job("queued", MTS_JOB_QUEUED, MTS_BIN_NONE, 1);
+	job->queued_since_ns = NOW - 300 * SECOND;
+	job->starts_by_ns = NOW - SECOND;
+	job = new_job("queued-in-time", MTS_JOB_QUEUED, MTS_BIN_NONE, 1);
+	job->queued_since_ns = NOW - 200 * SECOND;
+	job->starts_by_ns = NOW + SECOND;
+}
+
 static void policy_none(void)
 {
 	detail(MTS_STATE_IDLE, MTS_REASON_POLICY, "policy=none leaves that to the kernel");
@@ -626,6 +648,7 @@ static const struct {
 	{ "fair", fair },
 	{ "token", token },
 	{ "policy-none", policy_none },
+	{ "overdue", overdue },
 };
 
 static const char *scenario(void)

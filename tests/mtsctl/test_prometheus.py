@@ -2,6 +2,7 @@
 """stats --prometheus, read by the parser of Prometheus' own client."""
 
 import json
+import os
 import re
 import subprocess
 
@@ -13,9 +14,9 @@ from tests.mtsctl.conftest import SCENARIOS
 COUNTER, GAUGE = "counter", "gauge"
 
 
-def families(mtsctl, scenario, **fake):
+def families(mtsctl, scenario, *options, **fake):
     """The metrics by name; none stands there twice."""
-    shown = mtsctl("stats", "--prometheus", scenario=scenario, **fake)
+    shown = mtsctl("stats", "--prometheus", *options, scenario=scenario, **fake)
     assert (shown.status, shown.err) == (0, "")
     found = list(text_string_to_metric_families(shown.out))
     names = [family.name for family in found]
@@ -30,7 +31,7 @@ def value(family, **labels):
 
 @pytest.mark.parametrize("scenario", [*SCENARIOS, "rotating", "full", "groups"])
 def test_every_metric_is_in_order(mtsctl, scenario):
-    for name, family in families(mtsctl, scenario).items():
+    for name, family in families(mtsctl, scenario, "--per-job").items():
         assert name.startswith("mts_")
         assert family.documentation
         assert family.type in (COUNTER, GAUGE)
@@ -45,7 +46,7 @@ def test_every_metric_is_in_order(mtsctl, scenario):
 def test_counters(mtsctl):
     metrics = families(mtsctl, "idle")
     stats = json.loads(mtsctl("stats", "--json").out)
-    counters = {n for n, f in metrics.items() if f.type == COUNTER and "job_" not in n}
+    counters = {n for n, f in metrics.items() if f.type == COUNTER and "_host_" not in n}
     assert len(counters) == len(stats.keys() - {"page"})
     assert value(metrics["mts_switches"]) == 36
     assert value(metrics["mts_evict_asked_bytes"]) == 3 << 30
@@ -114,16 +115,16 @@ def test_bins(mtsctl):
 
 
 def test_jobs(mtsctl):
-    metrics = families(mtsctl, "rotating")
+    metrics = families(mtsctl, "rotating", "--per-job")
     assert len(metrics["mts_job_info"].samples) == 14
-    assert value(metrics["mts_job_frozen"], job="alpha") == 1
-    assert value(metrics["mts_job_frozen_seconds"], job="alpha") == 1.5
-    assert value(metrics["mts_job_frozen_longest_seconds"], job="alpha") == 3
-    assert value(metrics["mts_job_swapped_bytes"], job="make") == 48 << 20
+    assert value(metrics["mts_job_frozen"], name="alpha") == 1
+    assert value(metrics["mts_job_frozen_seconds"], name="alpha") == 1.5
+    assert value(metrics["mts_job_frozen_longest_seconds"], name="alpha") == 3
+    assert value(metrics["mts_job_swapped_bytes"], name="make") == 48 << 20
     info = {s.labels["id"]: s.labels for s in metrics["mts_job_info"].samples}
     assert info["5"] == {
         "id": "5",
-        "job": "make.1",
+        "name": "make.1",
         "state": "freezing",
         "bin": "2",
         "parent": "4",
@@ -132,23 +133,142 @@ def test_jobs(mtsctl):
     }
     assert (info["6"]["bin"], info["6"]["pin"]) == ("every", "1")
     assert info["10"]["bin"] == ""
-    assert info["13"]["job"].startswith('strange?"name"')  # it is not UTF-8
-    assert "mts_job_info" not in families(mtsctl, "empty")
+    assert info["13"]["name"].startswith('strange?"name"')  # it is not UTF-8
+    assert value(metrics["mts_jobs_without_metrics"]) == 0
+    assert "mts_job_info" not in families(mtsctl, "empty", "--per-job")
+
+
+def test_no_job_has_metrics_unless_asked_for(mtsctl):
+    names = families(mtsctl, "rotating")
+    assert not [name for name in names if name.startswith("mts_job_")]
+    assert "mts_jobs_without_metrics" not in names
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"), [("--per-job", 100), ("--per-job=7", 7), ("--per-job=4096", 4096)]
+)
+def test_jobs_that_have_metrics_are_limited(mtsctl, option, shown):
+    """The oldest ones, and it is said how many have none."""
+    metrics = families(mtsctl, "full", option)
+    of_jobs = {n: f for n, f in metrics.items() if n.startswith("mts_job_")}
+    assert len(of_jobs) == 16
+    for family in of_jobs.values():
+        assert [int(s.labels["id"]) for s in family.samples] == [*range(1, shown + 1)]
+    assert value(metrics["mts_jobs_without_metrics"]) == 4096 - shown
+    assert value(metrics["mts_jobs"]) == 4096
+
+
+def test_series_do_not_grow_with_the_jobs(mtsctl):
+    few = {n: len(f.samples) for n, f in families(mtsctl, "rotating").items()}
+    many = {n: len(f.samples) for n, f in families(mtsctl, "full").items()}
+    assert {n for n in few if few[n] < many.get(n, 0)} == {
+        name for name in few if name.startswith("mts_bin_")
+    }
+    assert max(many.values()) <= 64
+
+
+def test_jobs_together(mtsctl):
+    metrics = families(mtsctl, "rotating")
+    states = {s.labels["state"]: s.value for s in metrics["mts_jobs_in_state"].samples}
+    assert sum(states.values()) == value(metrics["mts_jobs"])
+    assert states["frozen"] + states["freezing"] == value(metrics["mts_frozen_jobs"])
+    assert states["holder"] == 0
+    shown = json.loads(mtsctl("status", "--json", scenario="rotating").out)
+    longest = max(job["frozen_for_ns"] or 0 for job in shown["jobs"])
+    assert longest > 0
+    assert value(metrics["mts_longest_frozen_seconds"]) == longest / 1e9
+    assert value(metrics["mts_pause_limit_seconds"]) == shown["max_pause_ns"] / 1e9
+
+
+def test_jobs_beyond_their_limits(mtsctl):
+    """By their own limits, and by those of the turns."""
+    metrics = families(mtsctl, "overdue")
+    assert value(metrics["mts_overdue_jobs"]) == 2
+    assert value(metrics["mts_longest_frozen_seconds"]) == 31
+    assert value(metrics["mts_queue_overdue_jobs"]) == 1
+    assert value(metrics["mts_queue_longest_wait_seconds"]) == 300
+    metrics = families(mtsctl, "rotating")
+    assert value(metrics["mts_overdue_jobs"]) == 0
+    assert value(metrics["mts_queue_overdue_jobs"]) == 0
+
+
+@pytest.mark.parametrize(("scenario", "engine"), [("idle", "module"), ("userspace", "userspace")])
+def test_engine(mtsctl, scenario, engine):
+    metrics = families(mtsctl, scenario)
+    assert value(metrics["mts_up"]) == 1
+    assert metrics["mts_info"].samples[0].labels["engine"] == engine
+
+
+def test_host(mtsctl, host):
+    host.vitals(swap_free_kib=1000, pswpin=3, zswpin=1, pswpout=5, zswpout=2, pgmajfault=9)
+    with open(host.proc / "meminfo", "a") as file:
+        file.write("SwapTotal: 4000 kB\n")
+    (host.proc / "stat").write_text("cpu  150 50 900 9 9 9 9 0 0 0\ncpu0 1 2 3\n")
+    metrics = families(mtsctl, "idle", **host.fake, processors=8)
+    ticks, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGESIZE")
+    assert value(metrics["mts_host_processors"]) == 8
+    assert value(metrics["mts_host_user_seconds"]) == 200 / ticks
+    assert value(metrics["mts_host_available_bytes"]) == 800 << 20
+    assert value(metrics["mts_host_swap_size_bytes"]) == 4000 << 10
+    assert value(metrics["mts_host_swap_free_bytes"]) == 1000 << 10
+    assert value(metrics["mts_host_swapped_in_bytes"]) == 4 * page
+    assert value(metrics["mts_host_swapped_out_bytes"]) == 7 * page
+    assert value(metrics["mts_host_major_faults"]) == 9
+
+
+def test_host_that_cannot_be_read(mtsctl, host):
+    """As in a container that hides it: the rest is printed."""
+    metrics = families(mtsctl, "idle", **host.fake)
+    assert "mts_host_swap_free_bytes" not in metrics
+    assert "mts_host_user_seconds" not in metrics
+    assert value(metrics["mts_up"]) == 1
 
 
 def test_limits_and_calls(mtsctl):
-    metrics = families(mtsctl, "limits")
+    metrics = families(mtsctl, "limits", "--per-job")
     assert value(metrics["mts_call_tasks"]) == 41
     assert value(metrics["mts_limited_jobs"]) == 1
-    assert value(metrics["mts_job_max_pause_seconds"], job="quick") == 2
-    assert value(metrics["mts_job_max_pause_seconds"], job="beta") == 0
-    assert value(metrics["mts_job_calls"], job="served") == 3
-    assert value(metrics["mts_job_calls_refused"], job="served") == 1
+    assert value(metrics["mts_job_max_pause_seconds"], name="quick") == 2
+    assert value(metrics["mts_job_max_pause_seconds"], name="beta") == 0
+    assert value(metrics["mts_job_calls"], name="served") == 3
+    assert value(metrics["mts_job_calls_refused"], name="served") == 1
 
 
 def test_escapes(mtsctl):
-    names = {s.labels["job"] for s in families(mtsctl, "escapes")["mts_job_info"].samples}
-    assert names == {"alpha", "beta", 'a"b\\c\ndé'}
+    samples = families(mtsctl, "escapes", "--per-job")["mts_job_info"].samples
+    assert {s.labels["name"] for s in samples} == {"alpha", "beta", 'a"b\\c\ndé'}
+
+
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "rotating", "escapes", "limits", "slow-swap"])
+def test_promtool_has_no_complaint(mtsctl, promtool, scenario):
+    text = mtsctl("stats", "--prometheus", "--per-job", scenario=scenario).out
+    done = promtool("check", "metrics", text=text)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_promtool_complains(promtool):
+    """It reads what it is given."""
+    done = promtool("check", "metrics", text="# TYPE mts_x counter\nmts_x 1\n")
+    assert done.returncode == 3
+    assert "_total" in done.stderr
+    assert promtool("check", "metrics", text='mts_x{a="\\q"} 1\n').returncode
+
+
+def test_every_metric_is_in_the_reference(mtsctl, sources):
+    """And no other one is."""
+    text = (sources.parents[1] / "docs/reference.md").read_text()
+    text = text.partition("\n## Metrics\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`mts_.*?) \|", text, re.MULTILINE)
+    named = {word for row in rows for word in re.findall(r"`([^`]+)`", row)}
+    printed = set()
+    for scenario in ("rotating", "slow-swap"):
+        shown = mtsctl("stats", "--prometheus", "--per-job", scenario=scenario)
+        printed |= {*re.findall("^# TYPE (mts_[a-z_]+) ", shown.out, re.MULTILINE)}
+    stats = json.loads(mtsctl("stats", "--json").out)
+    counters = {n for n in printed if n.endswith("_total") and "_job_" not in n}
+    counters -= {n for n in counters if "_host_" in n}
+    assert len(counters) == len(stats.keys() - {"page"})  # they have a table of their own
+    assert printed - counters == named
 
 
 @pytest.mark.parametrize("scenario", ["idle", "absent"])

@@ -91,10 +91,21 @@ def test_packages_have_what_is_installed(installed):
         assert found, pattern
         for path in found:
             taken += [path] if path.is_file() else [its for its in path.rglob("*") if its.is_file()]
-    units = [f"usr/lib/systemd/system/{name}.service" for name in ("mts", "mtsd")]
+    # debhelper's names for them: that of a template has its @ in front.
+    named = {
+        "mts.service": "mts-tools.mts.service",
+        "mtsd.service": "mts-tools.mtsd.service",
+        "mts-metrics.socket": "mts-tools.mts-metrics.socket",
+        "mts-metrics@.service": "mts-tools@.mts-metrics.service",
+    }
+    units = [f"usr/lib/systemd/system/{name}" for name in named]
+    cleaned = (DEBIAN / "clean").read_text().split()
     rules = (DEBIAN / "rules").read_text()
+    assert "UNITS := debian/tmp/usr/lib/systemd/system\n" in rules
     for unit in units:
-        assert f"mv debian/tmp/{unit} debian/mts-tools.{Path(unit).name}" in rules
+        name = named[Path(unit).name]
+        assert f"mv $(UNITS)/{Path(unit).name} debian/{name}\n" in rules
+        assert f"debian/{name}" in cleaned
     everything = [path for path in installed.rglob("*") if path.is_file()]
     mine = [path for path in taken if path.is_relative_to(installed)]
     assert sorted([*mine, *(installed / unit for unit in units)]) == sorted(everything)

@@ -129,10 +129,13 @@ static const struct command commands[] = {
 	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n",
 	  NULL },
 	{ "stats", stats_main, "Show the counters since the module was loaded",
-	  "[--json | --prometheus]",
+	  "[--json | [--prometheus | --http] [--per-job[=COUNT]]]",
 	  JSON_DETAILS
-	  "  --prometheus     print them, the bins and the jobs as metrics, in the text\n"
-	  "                   format of Prometheus\n",
+	  "  --prometheus     print them, the state and the bins as metrics, in the text\n"
+	  "                   format of Prometheus\n"
+	  "  --http           the same, as the answer to the HTTP request on standard input\n"
+	  "  --per-job[=COUNT]  metrics of each job, too; of the COUNT oldest, up to 4096\n"
+	  "                   (default 100)\n",
 	  NULL },
 	{ "monitor", monitor_main, "Write the host's load, memory and swap traffic once a second",
 	  "[--interval TIME] [--count COUNT] [--json]",

@@ -179,5 +179,7 @@ complete -c mtsctl -n '__mtsctl_at rules explain' -a '(__mtsctl_cgroups)'
 complete -c mtsctl -n '__mtsctl_at rules apply' -l dry-run -d 'Say what it would do'
 
 complete -c mtsctl -n '__mtsctl_is stats' -l prometheus -d 'Print metrics'
+complete -c mtsctl -n '__mtsctl_is stats' -l http -d 'Answer an HTTP request with metrics'
+complete -c mtsctl -n '__mtsctl_is stats' -l per-job -d 'Metrics of each job, too'
 complete -c mtsctl -n '__mtsctl_is monitor' -l interval -x -d 'Between lines'
 complete -c mtsctl -n '__mtsctl_is monitor' -l count -x -d 'End after so many lines'

@@ -6,6 +6,7 @@
 #include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
+#include "parse.h"
 #include "stats.h"
 #include "status.h"
 
@@ -125,56 +126,44 @@ static void show(const struct mts_stats *stats, const struct mts_disk_info *disk
 	show_way(&disk->in, "a page in");
 }
 
-static int show_prometheus(const struct mts_stats *stats)
+int stats_take(struct stats_all *all)
 {
-	struct mts_config config = { 0 };
-	struct snapshot s;
 	int ret;
 
-	ret = snapshot_take(&s);
+	*all = (struct stats_all){ 0 };
+	ret = ipc_stats(&all->stats);
 	if (!ret)
-		ret = ipc_config_get(&config);
-	if (ret)
-		ret = device_failed("stats", -ret);
-	else
-		stats_show_prometheus(stats, &s, &config);
-	snapshot_free(&s);
+		ret = snapshot_take(&all->snapshot);
+	if (!ret)
+		ret = ipc_config_get(&all->config);
 	return ret;
 }
 
-int stats_main(const struct command *command, int argc, char **argv)
+void stats_free(struct stats_all *all)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "prometheus", no_argument, NULL, 'p' },
-		{ 0 },
-	};
-	bool json = false, prometheus = false;
+	snapshot_free(&all->snapshot);
+}
+
+static int show_prometheus(u32 jobs_max)
+{
+	struct stats_all all;
+	int ret;
+
+	ret = stats_take(&all);
+	if (ret)
+		ret = device_failed("stats", -ret);
+	else
+		stats_show_prometheus(&all, jobs_max);
+	stats_free(&all);
+	return ret;
+}
+
+static int show_counters(bool json)
+{
 	struct mts_stats stats = { 0 };
 	struct mts_disk_info disk;
-	int opt, ret;
+	int ret;
 
-	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
-		switch (opt) {
-		case 'j':
-			json = true;
-			break;
-		case 'p':
-			prometheus = true;
-			break;
-		case OPTION_HELP:
-			return EXIT_OK;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	if (optind != argc)
-		return usage_error(command, "unexpected '%s'", argv[optind]);
-	if (json && prometheus)
-		return usage_error(command, "--json or --prometheus, not both");
-	ret = device_open();
-	if (ret)
-		return ret;
 	ret = ipc_stats(&stats);
 	if (!ret)
 		ret = ipc_disk(&disk);
@@ -182,8 +171,70 @@ int stats_main(const struct command *command, int argc, char **argv)
 		return device_failed("stats", -ret);
 	if (json)
 		return show_json(&stats, &disk);
-	if (prometheus)
-		return show_prometheus(&stats);
 	show(&stats, &disk);
 	return EXIT_OK;
+}
+
+struct stats_options {
+	bool json, prometheus, http;
+	u32 jobs_max; /* jobs that have metrics of their own */
+};
+
+static int parse_options(const struct command *command, int argc, char **argv,
+			 struct stats_options *o)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "prometheus", no_argument, NULL, 'p' },
+		{ "http", no_argument, NULL, 'w' },
+		{ "per-job", optional_argument, NULL, 'o' },
+		{ 0 },
+	};
+	const char *error;
+	int opt;
+
+	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
+		switch (opt) {
+		case 'j':
+			o->json = true;
+			break;
+		case 'p':
+			o->prometheus = true;
+			break;
+		case 'w':
+			o->http = true;
+			break;
+		case 'o':
+			o->jobs_max = PER_JOB_DEFAULT;
+			error = optarg ? parse_count(optarg, PER_JOB_MAX, &o->jobs_max) : NULL;
+			if (error)
+				return usage_error(command, "--per-job %s: %s", optarg, error);
+			break;
+		default:
+			return opt == OPTION_HELP ? OPTION_HELP : EXIT_USAGE;
+		}
+	}
+	if (optind != argc)
+		return usage_error(command, "unexpected '%s'", argv[optind]);
+	if (o->json + o->prometheus + o->http > 1)
+		return usage_error(command, "--json, --prometheus or --http: one of them");
+	if (o->jobs_max && !o->prometheus && !o->http)
+		return usage_error(command, "--per-job: only with --prometheus or --http");
+	return EXIT_OK;
+}
+
+int stats_main(const struct command *command, int argc, char **argv)
+{
+	struct stats_options o = { 0 };
+	int ret;
+
+	ret = parse_options(command, argc, argv, &o);
+	if (ret)
+		return ret == OPTION_HELP ? EXIT_OK : ret;
+	if (o.http)
+		return stats_answer_http(o.jobs_max);
+	ret = device_open();
+	if (ret)
+		return ret;
+	return o.prometheus ? show_prometheus(o.jobs_max) : show_counters(o.json);
 }

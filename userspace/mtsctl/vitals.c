@@ -48,6 +48,7 @@ int vitals_read(struct vitals *vitals)
 	if (!text)
 		return -EIO;
 	v.mem_available = kib(text, "MemAvailable");
+	v.swap_size = kib(text, "SwapTotal");
 	v.swap_free = kib(text, "SwapFree");
 	text = proc_read(vmstat);
 	if (!text)
