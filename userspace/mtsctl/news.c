@@ -128,7 +128,7 @@ json_t *news_json(const struct news *news)
 void news_example(struct news *news, enum news_kind kind)
 {
 	news_start(news, kind);
-	news_text(news, "engine", "module");
+	news_text(news, "from", "module");
 	switch (kind) {
 	case NEWS_BEGIN:
 		news_text(news, "reason", "overcommit");

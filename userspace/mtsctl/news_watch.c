@@ -49,7 +49,7 @@ static void start(const struct news_watch *w, struct news *news, enum news_kind 
 {
 	news_start(news, kind);
 	news_number(news, "time_ns", w->time_ns);
-	news_text(news, "engine", w->engine);
+	news_text(news, "from", w->from);
 }
 
 /* @times: as often since the last look; more than 1 is said. */
@@ -291,12 +291,12 @@ int news_compare(struct news_watch *w, const struct news_look *look)
 	int ret = 0;
 
 	w->time_ns = look->time_ns;
-	if (!w->engine)
-		w->engine = "module";
+	if (!w->from)
+		w->from = "module";
 	if (w->known && (!look->answers || is_another(w, &look->stats)))
 		forget(w, look);
 	if (look->answers && look->has_status) {
-		w->engine = look->status.sees & MTS_SEES_BY_USERSPACE ? "userspace" : "module";
+		w->from = look->status.sees & MTS_SEES_BY_USERSPACE ? "mtsd" : "module";
 		/* First, for the longest wait of turns that have ended. */
 		ret = compare_waits(w, look);
 		compare_turns(w, look);

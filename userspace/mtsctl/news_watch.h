@@ -50,7 +50,7 @@ struct news_watch {
 	bool known, acts, is_stopped, swap_is_low;
 	struct mts_stats stats;
 	u64 began_ns; /* CLOCK_MONOTONIC */
-	const char *engine;
+	const char *from;
 	u64 time_ns;
 	struct news_wait *waits;
 	u32 nwaits;

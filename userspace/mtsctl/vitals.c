@@ -49,6 +49,7 @@ int vitals_read(struct vitals *vitals)
 		return -EIO;
 	v.mem_available = kib(text, "MemAvailable");
 	v.swap_free = kib(text, "SwapFree");
+	v.swap_total = kib(text, "SwapTotal");
 	text = proc_read(vmstat);
 	if (!text)
 		return -EIO;
