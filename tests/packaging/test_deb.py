@@ -91,7 +91,7 @@ def test_packages_have_what_is_installed(installed):
         assert found, pattern
         for path in found:
             taken += [path] if path.is_file() else [its for its in path.rglob("*") if its.is_file()]
-    units = [f"usr/lib/systemd/system/{name}.service" for name in ("mts", "mtsd")]
+    units = [f"usr/lib/systemd/system/{name}.service" for name in ("mts", "mts-hooks", "mtsd")]
     rules = (DEBIAN / "rules").read_text()
     for unit in units:
         assert f"mv debian/tmp/{unit} debian/mts-tools.{Path(unit).name}" in rules

@@ -39,8 +39,7 @@ void hooks_run_add(struct hooks_run *run, const struct news *news)
 {
 	typeof(run->slots[0]) *slot = &run->slots[news->kind];
 
-	if (!slot->waits)
-		slot->order = ++run->orders;
+	slot->order = ++run->orders;
 	slot->waits = true;
 	slot->merged++;
 	slot->news = *news;
@@ -128,13 +127,22 @@ static void end_event(struct hooks_run *run)
 	run->is_busy = false;
 }
 
-/* Of the events that may run the one that has waited longest; NEWS_KINDS: there is none. */
+/* A beginning does not pass an older end, nor an end a beginning: the last one is what holds. */
+static bool is_in_order(const struct hooks_run *run, enum news_kind kind)
+{
+	enum news_kind other = kind == NEWS_BEGIN ? NEWS_END : NEWS_BEGIN;
+
+	return (kind != NEWS_BEGIN && kind != NEWS_END) || !run->slots[other].waits ||
+	       run->slots[kind].order < run->slots[other].order;
+}
+
+/* Of the events that may run the oldest; NEWS_KINDS: there is none. */
 static enum news_kind next_event(const struct hooks_run *run, u64 now)
 {
 	enum news_kind next = NEWS_KINDS;
 
 	for (u32 i = 0; i < NEWS_KINDS; i++)
-		if (run->slots[i].waits && run->slots[i].next_ns <= now &&
+		if (run->slots[i].waits && run->slots[i].next_ns <= now && is_in_order(run, i) &&
 		    (next == NEWS_KINDS || run->slots[i].order < run->slots[next].order))
 			next = i;
 	return next;
@@ -318,7 +326,7 @@ u64 hooks_run_due(const struct hooks_run *run)
 	u64 due = run->pid ? run->deadline_ns : U64_MAX;
 
 	for (u32 i = 0; !run->pid && i < NEWS_KINDS; i++)
-		if (run->slots[i].waits)
+		if (run->slots[i].waits && is_in_order(run, i))
 			due = mts_min(due, run->slots[i].next_ns);
 	return due;
 }

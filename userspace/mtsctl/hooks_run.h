@@ -26,7 +26,7 @@ struct hooks_run {
 	struct {
 		bool waits;
 		u64 merged;
-		u64 order; /* of coming */
+		u64 order; /* of the coming of @news */
 		u64 next_ns; /* not before; CLOCK_MONOTONIC */
 		struct news news;
 	} slots[NEWS_KINDS];
