@@ -424,7 +424,7 @@ def test_a_stop(watch, events):
 def test_a_stop_that_no_look_has_seen(watch):
     it = watch(now="idle begins=0 stops=1")
     it.set("idle begins=0 stops=3")
-    it.read_to("stop: mts has stopped, all jobs run: it went on between two looks")
+    it.read_to("stop: mts was stopped, and went on: between two looks")
     # Stopped when it is first looked at: that may have come while the watch was down.
     it.set("oom begins=0 stops=4")
     it.read_to("stop: mts has stopped, all jobs run: the kernel ran out of memory")
@@ -500,14 +500,14 @@ def test_a_job_waits_longer(watch, events, host):
     """Once for each freeze. A second passes from look to look."""
     host.conf("[hooks]\nwait = 500s\nevery = off\n")
     it = watch(now="rotating begins=1 since=499")
-    it.read_to("wait: the job alpha has been frozen for 8m 2")
+    assert len(it.said("wait")) == 1
     time.sleep(0.3)
     it.set("rotating begins=1 since=1")
     it.read_to("wait: the job alpha has been frozen for 16m")
     found = until(lambda: len(events()) == 3 and events(), "no three events")
     assert it.end() == 0
     assert len(it.said("wait")) == 2
-    given = found[1][1]
+    given = next(given for _, given, _ in found if given["event"] == "wait")
     assert (given["job"], given["job_id"]) == ("alpha", 1)
     assert 500 * 10**9 < given["waited_ns"] < 503 * 10**9
     assert given["cgroup_id"] == 1000 + (1 << 40)
@@ -594,13 +594,22 @@ def test_events_of_a_kind_are_merged(watch, host, events):
     for i in range(1, 6):
         it.set(f"idle begins={i}")
         it.read_to("end: ")
-    quick = time.monotonic() - began < 1.5
-    found = until(lambda: len(events()) == 4 and events(), "no four events")
+    is_quick = time.monotonic() - began < 1.5
+
+    def merged(event):
+        return [given.get("merged", 1) for _, given, _ in events() if given["event"] == event]
+
+    until(lambda: sum(merged("end")) == 5, "not five ends")
     assert it.end() == 0
-    if quick:
+    assert sum(merged("begin")) == 5
+    # On a busy host there are more of them, each for fewer.
+    if is_quick:
         assert time.monotonic() - began >= 2
-        assert [given["event"] for _, given, _ in found] == ["begin", "end"] * 2
-        assert [given.get("merged") for _, given, _ in found] == [None, None, 4, 4]
+        assert len(merged("begin")) == 2
+        assert len(merged("end")) <= 2
+    found = events()
+    assert merged("begin")[0] == 1
+    assert found[-1][1]["event"] == "end"
     # The news are complete.
     assert len(it.said("end")) == 5
 
@@ -608,14 +617,14 @@ def test_events_of_a_kind_are_merged(watch, host, events):
 def test_a_slow_hook_does_not_run_beside_itself(watch, host, tmp_path):
     """News that come meanwhile wait, and mtsctl goes on looking."""
     marks = tmp_path / "marks"
-    hook(host, "slow", f"#!/bin/sh\necho begin >>{marks}\nsleep 0.5\necho end >>{marks}\n")
+    hook(host, "slow", f"#!/bin/sh\necho begin >>{marks}\nsleep 2\necho end >>{marks}\n")
     host.conf("[hooks]\nevery = off\n")
     it = watch()
     for i in range(1, 4):
         it.set(f"idle begins={i}")
         began = time.monotonic()
         it.read_to("end: ")
-        assert time.monotonic() - began < 0.4 or i == 1
+        assert time.monotonic() - began < 1.8
     until(lambda: marks.exists() and len(marks.read_text().split()) == 6, "not three runs")
     time.sleep(0.2)
     assert it.end() == 0

@@ -83,14 +83,12 @@ def test_a_night(mtsctl, journal):
     lines = shown.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) < 24
-    when = datetime.fromtimestamp(START + 3600).astimezone().strftime
     assert lines[1] == "Turns: 6 times, 1h 02m in all"
     hour = subprocess.run(
         ["date", "-d", f"@{START + 3600}", "+%b %e %H:%M:%S"],
         capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"},
     ).stdout.strip()  # fmt: skip
-    assert when
-    assert lines[3] == f"  {hour}  1h 00m    overcommit; ended: oom, the kernel was out of memory"
+    assert lines[3] == f"  {hour}  1h 00m    overcommit; ended: oom, the kernel was out of mem.."
     assert lines[2].endswith("2m 00s    began earlier; ended: fits, all fits")
     assert lines[4].endswith("3 times   unknown; ended: fits, all fits")
     assert lines[5].endswith("fair; not ended")

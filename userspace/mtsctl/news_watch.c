@@ -72,7 +72,6 @@ static void tell_begin(struct news_watch *w, const struct mts_status *status, u6
 {
 	struct news news;
 
-	w->longest.ns = 0;
 	start(w, &news, NEWS_BEGIN);
 	news_text(&news, "reason", status ? word_of(reason_words, status->reason) : "unknown");
 	news_text(&news, "detail", status ? status->detail : UNSEEN);
@@ -136,14 +135,18 @@ static void compare_turns(struct news_watch *w, const struct news_look *look)
 
 /* ---- stops ------------------------------------------------------------------------------- */
 
+/* @detail: NULL: no look has seen it. */
 static void tell_stop(struct news_watch *w, const char *reason, const char *detail, u64 times)
 {
 	struct news news;
 
 	start(w, &news, NEWS_STOP);
 	news_text(&news, "reason", reason);
-	news_text(&news, "detail", detail);
-	news_say(&news, "mts has stopped, all jobs run: %s", *detail ? detail : reason);
+	news_text(&news, "detail", detail ?: UNSEEN);
+	if (detail)
+		news_say(&news, "mts has stopped, all jobs run: %s", *detail ? detail : reason);
+	else
+		news_say(&news, "mts was stopped, and went on: " UNSEEN);
 	finish(w, &news, times);
 }
 
@@ -154,7 +157,7 @@ static void compare_stops(struct news_watch *w, const struct news_look *look)
 	bool is_new = now && (!w->is_stopped || n);
 
 	if (n > is_new)
-		tell_stop(w, "unknown", "it went on " UNSEEN, n - is_new);
+		tell_stop(w, "unknown", NULL, n - is_new);
 	if (is_new)
 		tell_stop(w, word_of(reason_words, look->status.reason), look->status.detail, 1);
 	w->is_stopped = now;
@@ -297,6 +300,9 @@ int news_compare(struct news_watch *w, const struct news_look *look)
 		forget(w, look);
 	if (look->answers && look->has_status) {
 		w->from = look->status.sees & MTS_SEES_BY_USERSPACE ? "mtsd" : "module";
+		/* Waits after the last turns do not count for these. */
+		if (!w->acts && acts(&look->status))
+			w->longest.ns = 0;
 		/* First, for the longest wait of turns that have ended. */
 		ret = compare_waits(w, look);
 		compare_turns(w, look);
