@@ -18,7 +18,7 @@
  *                 the cgroup of job N by its id is the directory job-N there
  *  MTS_FAKE_ROOT  has all other files, as lib/modules
  *  MTS_FAKE_USER  who runs mtsctl, if not root
- *  MTS_FAKE_NOW   a file that is read at each open: a scenario in place of MTS_FAKE, and KEY=NUMBER:
+ *  MTS_FAKE_NOW   a file that is read at each open: a scenario, and KEY=NUMBER:
  *                 begins=, stops= and rounds= of the counters; since= and total= of job 1, when it
  *                 was frozen (s; a second passes from open to open, the first is 1000) and for how
  *                 long before (ms)

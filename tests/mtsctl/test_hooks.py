@@ -587,7 +587,7 @@ def test_no_swap_is_not_full(watch, host):
 
 
 def test_events_of_a_kind_are_merged(watch, host, events):
-    """The first at once; then the last, as soon as it may be, and it says how many it stands for."""
+    """The first at once; then the last, when it may be, which says how many it stands for."""
     host.conf("[hooks]\nevery = 2s\n")
     it = watch()
     began = time.monotonic()

@@ -10,7 +10,9 @@ import stat
 import subprocess
 import time
 from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -307,7 +309,7 @@ def test_no_journal_that_listens(watch, library):  # noqa: F811
 
 
 def test_the_catalog_is_well(sources, tmp_path):
-    """journalctl takes it, and shows the right text for each number."""
+    """It is taken by journalctl, which shows the right text for each number."""
     folder = tmp_path / "usr/lib/systemd/catalog"
     folder.mkdir(parents=True)
     shutil.copy(sources / "mts.catalog", folder)
@@ -381,9 +383,6 @@ def test_mail_fails(example):
 
 def test_webhook(example, tmp_path, monkeypatch):
     """To a server of ours, by the curl of this host."""
-    from http.server import BaseHTTPRequestHandler, HTTPServer
-    from threading import Thread
-
     got = []
 
     class Handler(BaseHTTPRequestHandler):

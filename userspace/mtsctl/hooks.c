@@ -27,7 +27,10 @@ judge(struct hook *hook, enum hook_verdict verdict, const char *format, ...)
 	hook->verdict = verdict;
 }
 
-/* Only root, or who calls mtsctl, may say what is run. In a sticky directory others cannot replace it. */
+/*
+ * Only root and the caller of mtsctl may say what is run. In a sticky directory others cannot
+ * replace a file.
+ */
 static bool is_others(const struct stat *st)
 {
 	return (st->st_uid && st->st_uid != geteuid()) ||

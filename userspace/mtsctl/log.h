@@ -14,7 +14,7 @@ struct log_turns {
 	u64 began_ns, ended_ns;
 	u64 times; /* more than once, between two looks */
 	char reason[24], detail[MTS_DETAIL_SIZE]; /* why they began */
-	char end_reason[24], end_detail[MTS_DETAIL_SIZE]; /* empty: they have not ended */
+	char end_reason[24], end_detail[MTS_DETAIL_SIZE]; /* why they ended */
 };
 
 struct log_stop {

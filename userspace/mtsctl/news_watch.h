@@ -61,7 +61,7 @@ struct news_watch {
 	} longest; /* since mts acts; 0 ns: none */
 };
 
-/* Is the status needed? @stats are of now. While mts idles it is not: to ask for it costs a measuring. */
+/* Is the status needed? @stats are of now. While mts idles it is not: then it makes mts measure. */
 bool news_needs_status(const struct news_watch *w, const struct mts_stats *stats);
 
 /* Are the jobs needed, with this status? */
