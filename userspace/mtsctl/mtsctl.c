@@ -132,7 +132,7 @@ static const struct command commands[] = {
 	  "list [--json]\n"
 	  "       mtsctl hooks test [--file FILE] EVENT\n"
 	  "       mtsctl hooks watch [--file FILE] [--interval TIME]",
-	  "  list             the programs in /etc/mts/hooks.d, and which of them do not run\n"
+	  "  list             the programs in /etc/mts/hooks.d, and why some do not run\n"
 	  "  test             run them for an example of begin, end, stop, wait, swap-full\n"
 	  "  watch            run them, and write news to the journal, until interrupted\n"
 	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n"
