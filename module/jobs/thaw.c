@@ -193,6 +193,8 @@ u32 mts_thaw_and_stop(u32 reason, const char *fmt, ...)
 	mts_thaw_all();
 	if (first)
 		pr_notice("stopped: %s; %u jobs thawed\n", detail, n);
+	if (first && reason != MTS_REASON_SUSPEND && reason != MTS_REASON_UNLOAD)
+		mts_stats_inc(stops);
 	if (first && reason != MTS_REASON_USER && reason != MTS_REASON_UNLOAD)
 		mts_stats_inc(failsafe_thaws);
 	mts_wake_rotor(MTS_ROTOR_EV_GATE);

@@ -2,6 +2,7 @@
 #include "rotor/state.h"
 
 #include "context.h"
+#include "events/stats.h"
 #include "events/wake.h"
 #include "jobs/freezer.h"
 
@@ -67,10 +68,20 @@ static void enter(u32 state)
 	mts_jobs_changed();
 }
 
+/* Turns, or a policy without turns. */
+static void note_acting(bool acts)
+{
+	lockdep_assert_held(&mts_lock);
+	if (acts && !mts_rotor.phase.acts)
+		mts_stats_inc(begins);
+	mts_rotor.phase.acts = acts;
+}
+
 void mts_state_rest(u32 state, u32 reason)
 {
 	mutex_lock(&mts_lock);
 	enter(state);
+	note_acting(state == MTS_STATE_SHARING);
 	mts_rotor.phase.reason = reason;
 	mutex_unlock(&mts_lock);
 }
@@ -78,6 +89,8 @@ void mts_state_rest(u32 state, u32 reason)
 void mts_state_begin_switch(u32 to)
 {
 	enter(MTS_STATE_SWITCHING);
+	/* Without a bin turns are over, and the frozen jobs come back. */
+	note_acting(to != MTS_BIN_NONE);
 	mts_rotor.phase.running = to;
 }
 

@@ -32,6 +32,7 @@
  * @running: the bin that runs or, in a switch, is to run; MTS_BIN_NONE: none
  * @round: rounds since load
  * @slice_began, @slice_ends: ktime, ns; @slice_ends is 0 outside slices
+ * @acts: turns have begun, or a policy without turns acts
  */
 struct mts_phase {
 	u32 state;
@@ -40,6 +41,7 @@ struct mts_phase {
 	u64 round;
 	u64 slice_began;
 	u64 slice_ends;
+	bool acts;
 };
 
 /**

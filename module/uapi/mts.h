@@ -821,6 +821,10 @@ struct mts_stats {
 	__u64 delay_ns; /* time of these freezes */
 	__u64 holdings; /* times that a job became the one that keeps its memory */
 	__u64 holding_ns; /* time for which there was one */
+	/* Since ABI 4. A reader that looks now and then learns from these what came and went. */
+	__u64 begins; /* times that turns began, or that a policy without turns began to act */
+	/* Times that mts was stopped, by a user or a fail-safe; without suspends and the unload. */
+	__u64 stops;
 };
 
 /* ---- the swap disk ------------------------------------------------------ */
@@ -898,7 +902,7 @@ MTS_ASSERT_SIZE(mts_job_info, 312);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
-MTS_ASSERT_SIZE(mts_stats, 432);
+MTS_ASSERT_SIZE(mts_stats, 448);
 MTS_ASSERT_SIZE(mts_disk_info, 80);
 
 #endif /* _UAPI_MTS_H */

@@ -229,11 +229,11 @@ class FakeHost:
             f"SReclaimable: {slab_kib:>9} kB\n"
         )
 
-    def vitals(self, swap_free_kib=0, load="0.50", **vmstat):
+    def vitals(self, swap_free_kib=0, load="0.50", swap_total_kib=0, **vmstat):
         """The rest of what tells whether the host suffers."""
         self.meminfo(total_kib=1000 * 1024, available_kib=800 * 1024)
         with open(self.proc / "meminfo", "a") as file:
-            file.write(f"SwapFree: {swap_free_kib:>12} kB\n")
+            file.write(f"SwapTotal: {swap_total_kib:>11} kB\nSwapFree: {swap_free_kib:>12} kB\n")
         lines = [f"{key} {value}\n" for key, value in vmstat.items()]
         (self.proc / "vmstat").write_text("nr_free_pages 1\n" + "".join(lines))
         (self.proc / "loadavg").write_text(f"{load} 0.40 0.30 1/200 4711\n")

@@ -18,6 +18,10 @@
  *                 the cgroup of job N by its id is the directory job-N there
  *  MTS_FAKE_ROOT  has all other files, as lib/modules
  *  MTS_FAKE_USER  who runs mtsctl, if not root
+ *  MTS_FAKE_NOW   a file that is read at each open: a scenario, and KEY=NUMBER:
+ *                 begins=, stops= and rounds= of the counters; since= and total= of job 1, when it
+ *                 was frozen (s; a second passes from open to open, the first is 1000) and for how
+ *                 long before (ms)
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
  *
@@ -651,9 +655,49 @@ static const struct {
 	{ "overdue", overdue },
 };
 
+/* Of MTS_FAKE_NOW; empty: there is none. */
+static char live[256];
+
+static void read_live(void)
+{
+	const char *path = getenv("MTS_FAKE_NOW");
+	FILE *file = path ? fopen(path, "r") : NULL;
+	size_t n = file ? fread(live, 1, sizeof(live) - 1, file) : 0;
+
+	live[n] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static bool live_value(const char *key, u64 *value)
+{
+	char wanted[32];
+	const char *at;
+
+	snprintf(wanted, sizeof(wanted), " %s=", key);
+	at = strstr(live, wanted);
+	if (at)
+		*value = strtoull(at + strlen(wanted), NULL, 10);
+	return at;
+}
+
 static const char *scenario(void)
 {
+	static char name[32];
+
+	if (sscanf(live, "%31s", name) == 1)
+		return name;
 	return env("MTS_FAKE", "idle");
+}
+
+static void make_live_job(void)
+{
+	u64 value;
+
+	if (live_value("since", &value))
+		now.jobs[0].frozen_since_ns = value * SECOND;
+	if (live_value("total", &value))
+		now.jobs[0].frozen_total_ns = value * 1000000;
 }
 
 static void forget_removed(void)
@@ -695,6 +739,7 @@ static void make_scenario(void)
 		if (!strcmp(scenario(), "no-each"))
 			now.status.each_how = MTS_EACH_NONE;
 		forget_removed();
+		make_live_job();
 		return;
 	}
 	fprintf(stderr, "fake: no scenario %s\n", scenario());
@@ -718,6 +763,7 @@ const char *ipc_name(void)
 
 int ipc_open(void)
 {
+	read_live();
 	if (!strcmp(scenario(), "absent"))
 		return -ENOENT;
 	if (!strcmp(scenario(), "forbidden"))
@@ -919,6 +965,9 @@ int ipc_stats(struct mts_stats *stats)
 		.call_refused = 42,
 		.foreign_freezes = 43,
 	};
+	live_value("rounds", (u64 *)&stats->rounds);
+	live_value("begins", (u64 *)&stats->begins);
+	live_value("stops", (u64 *)&stats->stops);
 	if (!strcmp(scenario(), "rotating"))
 		stats->evict_got = (2ull << 30) + steps * 200 * MIB;
 	return 0;

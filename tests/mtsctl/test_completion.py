@@ -132,7 +132,7 @@ def options_of(mtsctl, command):
     return {*names, "--help"}
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "rules"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("rules", "hooks")])
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_option(shells, mtsctl, shell, command):
     hits = {word.partition("=")[0] for word in shells[shell](command, "--")}
@@ -146,6 +146,14 @@ def test_options_of_rules(shells, mtsctl, shell):
     for what in ("check", "explain", "apply", "watch"):
         found |= {*shells[shell]("rules", what, "--")}
     assert found | {"--help"} == options_of(mtsctl, "rules")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_options_of_hooks(shells, mtsctl, shell):
+    found = set()
+    for what in ("list", "test", "watch"):
+        found |= {*shells[shell]("hooks", what, "--")}
+    assert found | {"--help"} == options_of(mtsctl, "hooks")
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
@@ -168,6 +176,9 @@ def test_descriptions_are_those_of_the_help(shells, mtsctl, sources, shell):
         (["st"], {"status", "stats"}),
         (["config", "l"], {"load"}),
         (["rules", "a"], {"apply"}),
+        (["hooks", "t"], {"test"}),
+        (["hooks", "test", "b"], {"begin"}),
+        (["log", "--since", "t"], {"today"}),
         (["rules", "apply", "--d"], {"--dry-run"}),
         (["plan", "--pack", ""], {"ffd", "bfd", "rw"}),
         (["plan", "--evict", ""], {"off", "need", "full", "auto"}),

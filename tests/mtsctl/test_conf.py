@@ -173,7 +173,7 @@ MISTAKES = [
     ("[mts]\nmode=off\n[rule a]\n# user=0", 3, "the section is empty"),
     ("[mtss]\nmode=off\n", 1, "unknown section [mtss]: is it [mts]?"),
     ("[rule]\nuser=0\n", 1, "the rule has no name: write [rule NAME]"),
-    ("[MTSCTL]\nmode=off\n", 1, "unknown section [MTSCTL]: there are [mts], [rules] and"),
+    ("[MTSCTL]\nmode=off\n", 1, "unknown section [MTSCTL]: there are [mts], [rules], [hooks]"),
     ("[]\nmode=off\n", 1, "unknown section []"),
     ("[mts]\nmode=off\n auto\n", 3, "begins with a blank: a value does not go on"),
     ("[mts]\n mode=off\n", 2, "begins with a blank"),

@@ -96,13 +96,18 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/lib/systemd/system/mts-metrics@.service",
         "usr/share/mts/mts.rules.yml",
         "usr/share/mts/mts-dashboard.json",
+        "usr/lib/systemd/system/mts-hooks.service",
+        "usr/lib/systemd/catalog/mts.catalog",
+        *(f"usr/share/mts/hooks/{hook}" for hook in ("notify", "mail", "webhook")),
         "usr/share/bash-completion/completions/mtsctl",
         "usr/share/zsh/site-functions/_mtsctl",
         "usr/share/fish/vendor_completions.d/mtsctl.fish",
     }
     unit = (root / "usr/lib/systemd/system/mts.service").read_text()
     assert "ExecStart=/usr/sbin/mtsctl rules watch\n" in unit
-    assert "@" not in unit
+    hooks = (root / "usr/lib/systemd/system/mts-hooks.service").read_text()
+    assert "ExecStart=/usr/sbin/mtsctl hooks watch\n" in hooks
+    assert "@" not in unit + hooks
     program = root / "usr/sbin/mtsctl"
     assert "INTERP" not in run("readelf", "-lW", program).stdout
 
@@ -138,6 +143,9 @@ def test_missing_inih(sources, tmp_path):
     [
         (["st"], {"status", "stats"}),
         (["w"], {"why", "watch"}),
+        (["hooks", "t"], {"test"}),
+        (["hooks", "test", "s"], {"stop", "swap-full"}),
+        (["log", "--s"], {"--since"}),
         (["watch", "--j"], {"--json"}),
         (["doc"], {"doctor"}),
         (["doctor", "--"], {"--json", "--help"}),

@@ -26,7 +26,8 @@ ASKING = {
     "watch": [],
     "thaw": [],
 }
-COMMANDS = [*list(ASKING)[:-3], "config", "rules", "stats", "monitor", "watch", "doctor", "thaw"]
+OTHERS = ["config", "rules", "hooks", "log", "stats", "monitor", "watch", "doctor", "thaw"]
+COMMANDS = [*list(ASKING)[:-3], *OTHERS]
 
 
 def test_table_is_complete(mtsctl):
@@ -126,6 +127,18 @@ def test_unknown_short_option_after_a_long_one(mtsctl):
         (["monitor", "--interval", "1ms"], "--interval 1ms: not between 10ms and 24h"),
         (["monitor", "--count", "0"], "--count 0: "),
         (["watch", "x"], "unexpected 'x'"),
+        (["hooks"], "'': say list, test or watch"),
+        (["hooks", "run"], "'run': say list, test or watch"),
+        (["hooks", "test"], "name an event: begin, end, stop, wait or swap-full"),
+        (["hooks", "test", "x"], "'x' is no event"),
+        (["hooks", "test", "end", "y"], "unexpected 'y'"),
+        (["hooks", "list", "x"], "unexpected 'x'"),
+        (["hooks", "watch", "--json"], "--json is for list"),
+        (["hooks", "test", "end", "--interval", "1s"], "--interval is for watch"),
+        (["hooks", "watch", "--interval", "1ms"], "--interval 1ms: not between 10ms and 24h"),
+        (["hooks", "list", "--file", "x"], "--file is for test and watch"),
+        (["log", "x"], "unexpected 'x'"),
+        (["log", "--since", "x"], "not a time"),
         (["doctor", "x"], "unexpected 'x'"),
         (["thaw", "alpha"], "not one job"),
     ],

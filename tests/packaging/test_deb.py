@@ -94,6 +94,7 @@ def test_packages_have_what_is_installed(installed):
     # debhelper's names for them: that of a template has its @ in front.
     named = {
         "mts.service": "mts-tools.mts.service",
+        "mts-hooks.service": "mts-tools.mts-hooks.service",
         "mtsd.service": "mts-tools.mtsd.service",
         "mts-metrics.socket": "mts-tools.mts-metrics.socket",
         "mts-metrics@.service": "mts-tools@.mts-metrics.service",

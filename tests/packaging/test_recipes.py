@@ -23,6 +23,7 @@ NIX = sorted((PACKAGING / "nix").glob("*.nix"))
 # Macros that Debian's rpm does not have.
 MACROS = {
     "_unitdir": "/usr/lib/systemd/system",
+    "_journalcatalogdir": "/usr/lib/systemd/catalog",
     "_userunitdir": "/usr/lib/systemd/user",
     "_modulesloaddir": "/usr/lib/modules-load.d",
 }

@@ -7,6 +7,7 @@
 #include "events/stats.h"
 #include "events/wake.h"
 #include "host.h"
+#include "jobs/thaw.h"
 #include "rotor/state.h"
 #include "world.h"
 
@@ -289,6 +290,38 @@ static void a_newcomer_without_room_is_measured_once(void)
 	world_unload();
 }
 
+/* mtsctl hooks watch learns from them what came and went between two of its looks. */
+static void beginnings_and_stops_are_counted(void)
+{
+	struct mts_config always = config_of(MTS_MODE_ALWAYS), off = config_of(MTS_MODE_OFF);
+
+	case_begin(&usual_host, MTS_MODE_OFF);
+	host_add(5 * GIB, 0, 0);
+	host_add(5 * GIB, 0, 0);
+	machine_sleep(10 * SECOND);
+	EXPECT(!mts_stats_read(begins), "turns began with mode=off");
+	world_configure(&always);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	machine_sleep(300 * SECOND);
+	NEED(mts_stats_read(rounds) > 2, "%llu rounds", mts_stats_read(rounds));
+	EXPECT(mts_stats_read(begins) == 1, "turns began once, and %llu are counted",
+	       mts_stats_read(begins));
+	mts_thaw_and_stop(MTS_REASON_USER, "asked for");
+	mts_thaw_and_stop(MTS_REASON_USER, "asked for again");
+	machine_sleep(SECOND);
+	EXPECT(mts_stats_read(stops) == 1, "%llu stops", mts_stats_read(stops));
+	world_configure(&always);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns after the stop");
+	world_configure(&off);
+	machine_sleep(SECOND);
+	world_configure(&always);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns after mode=off");
+	EXPECT(mts_stats_read(begins) == 3, "turns began three times, and %llu are counted",
+	       mts_stats_read(begins));
+	EXPECT(mts_stats_read(stops) == 1, "%llu stops", mts_stats_read(stops));
+	world_unload();
+}
+
 /* ---- all of them -------------------------------------------------------------------------- */
 
 const struct a_case rotor_cases[] = {
@@ -302,5 +335,6 @@ const struct a_case rotor_cases[] = {
 	CASE(nor_while_it_watches),
 	CASE(exempt_jobs_that_take_all_are_no_slow_swap),
 	CASE(a_newcomer_without_room_is_measured_once),
+	CASE(beginnings_and_stops_are_counted),
 	{ 0 },
 };

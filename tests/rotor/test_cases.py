@@ -23,6 +23,7 @@ CASES = (
     "nor_while_it_watches",
     "exempt_jobs_that_take_all_are_no_slow_swap",
     "a_newcomer_without_room_is_measured_once",
+    "beginnings_and_stops_are_counted",
     "jobs_that_thrash_take_turns",
     "jobs_at_their_own_limit_begin_no_turns",
     "jobs_at_a_limit_above_begin_no_turns",

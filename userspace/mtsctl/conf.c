@@ -17,6 +17,7 @@ enum section {
 	IN_MTS,
 	IN_RULES,
 	IN_RULE,
+	IN_HOOKS,
 	IN_NONE /* of an unknown one */
 };
 
@@ -89,7 +90,7 @@ static bool begin_rule(struct state *s, const struct place *place, const char *n
 
 static bool unknown_section(struct state *s, const char *name)
 {
-	static const char *const names[] = { "mts", "rules", NULL };
+	static const char *const names[] = { "mts", "rules", "hooks", NULL };
 	const char *near = nearest(name, names);
 
 	s->section = IN_NONE;
@@ -99,7 +100,7 @@ static bool unknown_section(struct state *s, const char *name)
 		usage_error(&s->command, "unknown section [%s]: is it [%s]?", name, near);
 	else
 		usage_error(&s->command,
-			    "unknown section [%s]: there are [mts], [rules] and "
+			    "unknown section [%s]: there are [mts], [rules], [hooks] and "
 			    "[rule NAME]",
 			    name);
 	return false;
@@ -115,6 +116,8 @@ static bool on_section(void *user, const struct place *place, const char *name)
 		s->section = IN_MTS;
 	else if (!strcmp(name, "rules"))
 		s->section = IN_RULES;
+	else if (!strcmp(name, "hooks"))
+		s->section = IN_HOOKS;
 	else if (!strncmp(name, "rule", 4) && strchr(" \t", name[4]) && name[4])
 		is_good &= begin_rule(s, place, name + 4 + strspn(name + 4, " \t"));
 	else
@@ -181,6 +184,22 @@ static bool take_exclusions(struct state *s, const struct place *place, const ch
 	return true;
 }
 
+static bool take_hooks(struct state *s, const struct place *place, const char *key,
+		       const char *value)
+{
+	struct hooks_conf *hooks = &s->conf->hooks;
+	struct place *origin = hooks_conf_origin(hooks, key);
+
+	if (!origin) {
+		usage_error(&s->command, "unknown key '%s': keys of [hooks] are " HOOKS_KEYS, key);
+		return false;
+	}
+	if (is_twice(s, key, origin) || hooks_conf_take(hooks, &s->command, key, value))
+		return false;
+	*origin = *place;
+	return true;
+}
+
 static bool on_key(void *user, const struct place *place, const char *key, const char *value)
 {
 	struct state *s = user;
@@ -191,6 +210,8 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 		is_good = take_setting(s, place, key, value);
 	else if (s->section == IN_RULES)
 		is_good = take_exclusions(s, place, key, value);
+	else if (s->section == IN_HOOKS)
+		is_good = take_hooks(s, place, key, value);
 	else if (s->section == IN_RULE)
 		is_good = rule_key(s->rule, &s->command, place, key, value);
 	if (s->rule)
@@ -295,7 +316,7 @@ int conf_read(struct conf *conf, const struct command *command, const char *file
 {
 	int ret;
 
-	*conf = (struct conf){ .exclusions = true };
+	*conf = (struct conf){ .exclusions = true, .hooks = HOOKS_CONF_DEFAULT };
 	ret = file ? read_one(conf, command, file) : read_all(conf, command);
 	if (!ret && !conf->errors && check_together(conf, command))
 		conf->errors++;

@@ -3,6 +3,7 @@
 #ifndef MTSCTL_CONF_H
 #define MTSCTL_CONF_H
 
+#include "hooks_conf.h"
 #include "rule.h"
 #include "settings.h"
 
@@ -17,6 +18,7 @@ struct conf {
 	u32 nrules;
 	bool exclusions; /* the built-in ones count */
 	struct place exclusions_origin;
+	struct hooks_conf hooks;
 	char **files; /* in the order in which they are read */
 	u32 nfiles;
 	unsigned int errors; /* of lines, all printed */

@@ -128,6 +128,22 @@ static const struct command commands[] = {
 	  "  --dry-run        say what apply would do, and do nothing\n"
 	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n",
 	  NULL },
+	{ "hooks", hooks_main, "Run programs when turns begin or end, mts stops, or a job waits",
+	  "list [--json]\n"
+	  "       mtsctl hooks test [--file FILE] EVENT\n"
+	  "       mtsctl hooks watch [--file FILE] [--interval TIME]",
+	  "  list             the programs in /etc/mts/hooks.d, and why some do not run\n"
+	  "  test             run them for an example of begin, end, stop, wait, swap-full\n"
+	  "  watch            run them, and write news to the journal, until interrupted\n"
+	  "  --file FILE      in place of /etc/mts/mts.conf and /etc/mts/conf.d/*.conf\n"
+	  "  --interval TIME  between looks: seconds, or a time with its unit (1s)\n"
+	  "  --json           print JSON\n",
+	  NULL },
+	{ "log", log_main, "Show what happened: turns, stops, and which jobs waited longest",
+	  "[--since TIME] [--json]",
+	  "  --since TIME     so long ago, as 12h (24h); or a time of day or a date:\n"
+	  "                   22:00, yesterday, 2026-11-29 or '2026-11-29 22:00'\n" JSON_DETAILS,
+	  NULL },
 	{ "stats", stats_main, "Show the counters since the module was loaded",
 	  "[--json | [--prometheus | --http] [--per-job[=COUNT]]]",
 	  JSON_DETAILS

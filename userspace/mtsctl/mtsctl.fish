@@ -90,6 +90,8 @@ set -l commands \
     get 'Show the configuration in the form that set takes' \
     config 'Check the configuration files, or load their settings' \
     rules 'Make jobs of the cgroups that the rules of mts.conf(5) name' \
+    hooks 'Run programs when turns begin or end, mts stops, or a job waits' \
+    log 'Show what happened: turns, stops, and which jobs waited longest' \
     stats 'Show the counters since the module was loaded' \
     monitor 'Write the host\'s load, memory and swap traffic once a second' \
     watch 'Print the module\'s events, one line each, until interrupted' \
@@ -107,7 +109,7 @@ complete -c mtsctl -n __mtsctl_is_none -l engine -x -a 'module userspace user' \
     -d 'What is to answer'
 complete -c mtsctl -s h -l help -d 'Show the help'
 
-complete -c mtsctl -n '__mtsctl_is status why plan get stats monitor watch doctor' -l json \
+complete -c mtsctl -n '__mtsctl_is status why plan get log stats monitor watch doctor' -l json \
     -d 'Print JSON'
 complete -c mtsctl -n '__mtsctl_is run add' -l each \
     -d 'Processes that grow become jobs of their own'
@@ -177,6 +179,14 @@ complete -c mtsctl -n '__mtsctl_at rules explain apply watch' -l file -r -F \
     -d 'In place of mts.conf'
 complete -c mtsctl -n '__mtsctl_at rules explain' -a '(__mtsctl_cgroups)'
 complete -c mtsctl -n '__mtsctl_at rules apply' -l dry-run -d 'Say what it would do'
+
+complete -c mtsctl -n '__mtsctl_at hooks ""' -a 'list test watch'
+complete -c mtsctl -n '__mtsctl_at hooks list' -l json -d 'Print JSON'
+complete -c mtsctl -n '__mtsctl_at hooks test' -a 'begin end stop wait swap-full'
+complete -c mtsctl -n '__mtsctl_at hooks test watch' -l file -r -F -d 'In place of mts.conf'
+complete -c mtsctl -n '__mtsctl_at hooks watch' -l interval -x -d 'Between looks'
+complete -c mtsctl -n '__mtsctl_is log' -l since -x -a '12h today yesterday' \
+    -d 'So long ago, or a time'
 
 complete -c mtsctl -n '__mtsctl_is stats' -l prometheus -d 'Print metrics'
 complete -c mtsctl -n '__mtsctl_is stats' -l http -d 'Answer an HTTP request with metrics'

@@ -52,6 +52,8 @@ int why_main(const struct command *command, int argc, char **argv);
 int monitor_main(const struct command *command, int argc, char **argv);
 int thaw_main(const struct command *command, int argc, char **argv);
 int config_main(const struct command *command, int argc, char **argv);
+int hooks_main(const struct command *command, int argc, char **argv);
+int log_main(const struct command *command, int argc, char **argv);
 int rules_main(const struct command *command, int argc, char **argv);
 int stats_main(const struct command *command, int argc, char **argv);
 int doctor_main(const struct command *command, int argc, char **argv);

@@ -45,6 +45,8 @@ const struct stats_line stats_lines[] = {
 	STAT(delay_ns, TIME, "time of these"),
 	STAT(holdings, COUNT, "times that policy=token gave the memory to another job"),
 	STAT(holding_ns, TIME, "time for which a job had it"),
+	STAT(begins, COUNT, "times that turns, or a policy without turns, began"),
+	STAT(stops, COUNT, "times that a user or a fail-safe stopped mts"),
 	STAT(each_missed, COUNT, "processes that --each left in the job of their parent"),
 	STAT(bring_back_ns, TIME, "in bringing bins back"),
 	STAT(brought_back, PAGES, "brought back"),

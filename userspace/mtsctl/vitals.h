@@ -10,6 +10,7 @@ struct vitals {
 	u64 mem_available; /* bytes */
 	u64 swap_size;
 	u64 swap_free;
+	u64 swap_total;
 	u64 pswpin; /* pages, since boot */
 	u64 pswpout;
 	u64 zswpin; /* pages from zswap, which pswpin does not count */
