@@ -18,6 +18,7 @@
  *                 the cgroup of job N by its id is the directory job-N there
  *  MTS_FAKE_ROOT  has all other files, as lib/modules
  *  MTS_FAKE_USER  who runs mtsctl, if not root
+ *  MTS_FAKE_EVENTS  a file of lines as trace_pipe has them: fake_tracefs.c
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
  *
