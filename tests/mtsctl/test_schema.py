@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The JSON of every command is what userspace/schema says, and docs/reference.md names its fields."""
+"""The JSON of each command is as userspace/schema says; docs/reference.md names its fields."""
 
 import json
 import re
@@ -108,9 +108,7 @@ def test_why(plain, host, scenario):
     host.process(77, "/theirs/job")
     # Job 1's cgroup is this one.
     first = directory.stat().st_ino - (1 << 40)
-    check(
-        "why", ask(plain, "why", "--json", "77", scenario=scenario, cgroup_id=first, **host.fake)
-    )
+    check("why", ask(plain, "why", "--json", "77", scenario=scenario, cgroup_id=first, **host.fake))
 
 
 def test_why_a_job_is_gone(plain, host):
@@ -278,7 +276,9 @@ def documented(name: str) -> set[str]:
         # `page` is as in status
         part += re.search(r"^## Counters\n(.*?)^## ", text, re.M | re.S)[1] + status
     if name == "why":
-        part += "".join(re.findall(r"^\| `(?:queue|last_call)` \|.*\n(?:\| \| .*\n)*", status, re.M))
+        part += "".join(
+            re.findall(r"^\| `(?:queue|last_call)` \|.*\n(?:\| \| .*\n)*", status, re.M)
+        )
     return {*re.findall(r"`([\w-]+)(?:\[\])?`", part)}
 
 
