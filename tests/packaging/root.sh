@@ -60,10 +60,16 @@ mount --bind "$packages" $place/debs
 release=$(cd $place/usr/lib/modules && echo *)
 
 list >"$out/before"
-inside sh -c 'apt-get -q -y install /debs/mts*.deb' >"$out/said" 2>&1
+inside sh -c 'apt-get -q -y install /debs/*.deb' >"$out/said" 2>&1
 inside dkms status >"$out/status"
 inside modinfo -F version -k "$release" mts >"$out/installed"
 inside sh -c 'mtsctl --version; mtsd --version' >>"$out/installed"
+inside python3 -c 'import mts, subprocess
+version = subprocess.check_output(["dpkg-query", "-Wf", "${Version}", "python3-mts"], text=True)
+try:
+    mts.status()
+except mts.MtsError as error:
+    print(f"{version} and no module: {type(error).__name__}")' >>"$out/installed"
 make_disk
-inside apt-get -q -y purge mts-dkms mts-tools >>"$out/said" 2>&1
+inside apt-get -q -y purge mts-dkms mts-tools python3-mts >>"$out/said" 2>&1
 list >"$out/after"
