@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,8 +88,8 @@ def test_two_builds_give_the_same_bytes(packages, tmp_path):
 
 
 def system(suite: str) -> Path:
-    """A Debian system with what the packages need; kept for the next time."""
-    root = BUILD / "packaging" / suite
+    """A Debian system with what the packages need; kept until they need something else."""
+    root = BUILD / "packaging" / f"{suite}-{zlib.crc32(repr(SYSTEM).encode()):08x}"
     if not root.is_dir():
         if not shutil.which("mmdebstrap"):
             pytest.skip("no mmdebstrap: tools/setup newer")
