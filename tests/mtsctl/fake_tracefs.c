@@ -13,11 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int __real_mkdir(const char *path, mode_t mode);
-int __real_rmdir(const char *path);
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_rmdir(const char *path);
-
 static const char *const files[] = { "trace_pipe", "trace_clock", "events/mts/enable" };
 static const char *const folders[] = { "events/mts", "events" };
 
@@ -41,8 +36,8 @@ static void fill(const char *path)
 	FILE *lines = fopen(getenv("MTS_FAKE_EVENTS"), "r");
 	char line[4096];
 
-	__real_mkdir(inside(path, "events"), 0700);
-	__real_mkdir(inside(path, "events/mts"), 0700);
+	mkdirat(AT_FDCWD, inside(path, "events"), 0700);
+	mkdirat(AT_FDCWD, inside(path, "events/mts"), 0700);
 	for (size_t i = 1; i < sizeof(files) / sizeof(files[0]); i++)
 		close(open(inside(path, files[i]), O_CREAT | O_WRONLY, 0600));
 	if (!lines || mkfifo(inside(path, "trace_pipe"), 0600))
@@ -56,7 +51,7 @@ static void fill(const char *path)
 
 int __wrap_mkdir(const char *path, mode_t mode)
 {
-	int ret = __real_mkdir(path, mode);
+	int ret = mkdirat(AT_FDCWD, path, mode);
 
 	if (!ret && is_instance(path))
 		fill(path);
@@ -70,7 +65,7 @@ int __wrap_rmdir(const char *path)
 		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 			unlink(inside(path, files[i]));
 		for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-			__real_rmdir(inside(path, folders[i]));
+			unlinkat(AT_FDCWD, inside(path, folders[i]), AT_REMOVEDIR);
 	}
-	return __real_rmdir(path);
+	return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }

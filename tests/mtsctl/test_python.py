@@ -347,6 +347,13 @@ def tree(fake, tmp_path, monkeypatch):
     monkeypatch.setattr(membership, "mount", lambda: root)
     where = {"self": "/home"}
     monkeypatch.setattr(membership, "cgroup_of", lambda pid: where.get(pid, "/mts/job"))
+    move = membership.move
+
+    def move_and_note(cgroup):
+        move(cgroup)
+        where["self"] = cgroup
+
+    monkeypatch.setattr(membership, "move", move_and_note)
     return root
 
 
@@ -392,6 +399,19 @@ def test_a_job_that_is_refused_has_no_body(tree, fake):
         pytest.fail("the body ran")
     assert moved_to(tree) == []
     assert children() == before
+
+
+def test_ctrl_c_before_the_body_leaves_the_job(tree, monkeypatch):
+    join = membership.join
+
+    def interrupted(run):
+        join(run)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(membership, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt), mts.job():
+        pytest.fail("the body ran")
+    assert moved_to(tree) == ["home", "job"]
 
 
 def test_a_place_that_one_may_not_move_to(tree, monkeypatch):

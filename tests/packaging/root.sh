@@ -64,6 +64,7 @@ inside sh -c 'apt-get -q -y install /debs/*.deb' >"$out/said" 2>&1
 inside dkms status >"$out/status"
 inside modinfo -F version -k "$release" mts >"$out/installed"
 inside sh -c 'mtsctl --version; mtsd --version' >>"$out/installed"
+# shellcheck disable=SC2016 # dpkg-query expands it
 inside python3 -B -c 'import mts, subprocess
 version = subprocess.check_output(["dpkg-query", "-Wf", "${Version}", "python3-mts"], text=True)
 try:

@@ -109,10 +109,12 @@ def member(run: Sequence[str]) -> Iterator[Membership]:
         home = cgroup_of("self")
         # In a group of its own: Ctrl-C does not end it.
         with waiting(["cat"], process_group=0):
-            cgroup = join(run)
             try:
+                cgroup = join(run)
                 yield Membership(name=os.path.basename(cgroup), cgroup=cgroup)
             finally:
-                move(home)
+                # Also if Ctrl-C came between the move and the body.
+                if cgroup_of("self") != home:
+                    move(home)
     finally:
         _inside.release()
