@@ -46,6 +46,7 @@ help:
 	@echo 'make format      lay out C and Python as make lint wants them'
 	@echo 'make install     module, mtsctl and its manual; as root'
 	@echo 'make install-mtsd  mtsd, mtsctl, manuals and a unit, for hosts without the module; as root'
+	@echo 'make install-python  the package mts for Python; as root'
 	@echo 'make uninstall   the reverse'
 	@echo 'make clean       remove what was built, but not what was downloaded (distclean)'
 	@echo
@@ -203,6 +204,10 @@ install-mtsd: mtsctl mtsd
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 
+# The package mts for Python, which calls mtsctl.
+install-python:
+	$(MAKE) -C userspace/python DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+
 # For packages: sources of which DKMS builds the module for each kernel of a host.
 install-dkms: SOURCES = $(DESTDIR)/usr/src/mts-$(VERSION)
 install-dkms:
@@ -216,6 +221,7 @@ uninstall: kdir
 	$(if $(DESTDIR),,depmod $(RELEASE))
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
+	$(MAKE) -C userspace/python DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 
 # The release that KDIR is for.
 RELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
@@ -247,4 +253,4 @@ distclean: clean
 
 .PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
-	lint format install install-dkms uninstall dist deb recipes clean distclean
+	lint format install install-python install-dkms uninstall dist deb recipes clean distclean

@@ -6,6 +6,7 @@
 #include "policy/forecast.h"
 #include "policy/newcomers.h"
 #include "policy/slices.h"
+#include "policy/spread.h"
 #include "policy/ties.h"
 #include "policy/traffic.h"
 #include "policy/window.h"
@@ -239,9 +240,11 @@ static int pack_tied(const struct mts_plan_conf *conf, struct mts_plan_job *jobs
 
 /* ---- the choice --------------------------------------------------------------------------- */
 
-static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
-		       struct mts_plan *plan)
+static void set_slices(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
+		       struct mts_plan_bin *bins, struct mts_plan *plan)
 {
+	if (!plan->overlaps)
+		mts_plan_spread(conf, jobs, n, bins, plan);
 	mark_overfull(bins, plan);
 	mts_plan_slices(conf, bins, plan);
 }
@@ -292,7 +295,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	nbins = pack_tied(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
-	set_slices(conf, bins, plan);
+	set_slices(conf, jobs, n, bins, plan);
 	if (nbins < 2)
 		return 0;
 	wants = mts_wants_of_threads(jobs, n);
@@ -305,7 +308,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 	nbins = pack_groups(conf, jobs, n, bins, plan, scratch);
 	if (nbins < 0)
 		return nbins;
-	set_slices(conf, bins, plan);
+	set_slices(conf, jobs, n, bins, plan);
 	plan->work_as_bins = of_bins.work_as_bins;
 	plan->work_as_groups = mts_forecast_turns(&wants, conf->processors, bins, plan);
 	of_bins.work_as_groups = plan->work_as_groups;

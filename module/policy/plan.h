@@ -23,7 +23,9 @@ size_t mts_plan_scratch(u32 n);
  * @plan: result
  * @scratch: mts_plan_scratch(n) bytes, aligned for u64
  *
- * Packing: mts_binpack(), by memory alone.
+ * Packing: mts_binpack(). Then a bin with fewer threads than processors gets jobs from bins with
+ * more than enough threads, if it has room for them: otherwise processors would idle in its slice.
+ * The number of bins does not change.
  *
  * Ties: jobs that are tied share a bin if they fit into one together, and if this costs neither
  * another bin nor a fuller bin beyond the capacity. If that fails with all ties, the last half of

@@ -309,8 +309,8 @@ static void watch_streams(void)
 
 	/* Both have seen the same, and nothing else. */
 	expect_sh(0, "! grep -v '^ *[0-9]*\\.[0-9]\\{6\\}  mts_[a-z_]*  *[a-z_]*=' /watch.txt");
-	expect_sh(0, "! grep -v '^{\"timestamp\":[0-9.]*,\"event\":\"mts_[a-z_]*\",\"fields\":{\"' "
-		     "/watch.json");
+	expect_sh(0, "! grep -v '^{\"schema_version\":1,\"timestamp\":[0-9.]*,"
+		     "\"event\":\"mts_[a-z_]*\",\"fields\":{\"' /watch.json");
 	expect_sh(
 		0,
 		"grep -q 'mts_switch_end  *round=[0-9]* from=-1 to=[0-2] took_ns=[0-9]* ' /watch.txt");

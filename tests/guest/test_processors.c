@@ -2,6 +2,28 @@
 /* What takes two processors. The guest has the host's clock: no test looks at how long it took. */
 #include "guest.h"
 
+/*
+ * First fit puts both small jobs beside the first large one, and one of the guest's two
+ * processors would idle while the other large one runs.
+ */
+static void a_bin_keeps_both_processors_busy(void)
+{
+	static const unsigned int mib[] = { 24, 24, 4, 4 };
+	struct mts_job_info small, other;
+
+	expect(sysconf(_SC_NPROCESSORS_ONLN), 2);
+	start_hogs(HOG_RANDOM, 4, mib);
+	rotate(36, 500, MTS_EVICT_OFF);
+	expect_rotation(2);
+	wait_rounds(2);
+	small = job_named("c");
+	other = job_named("d");
+	note("threads %u %u, bins %u %u", small.threads, other.threads, small.bin, other.bin);
+	check(small.bin != other.bin, "both small jobs are in bin %u: %s", small.bin, describe());
+	check(job_named("a").bin != job_named("b").bin, "%s", describe());
+	check(job_named("a").threads == 1, "%u threads", job_named("a").threads);
+}
+
 #define THREADS "/sys/module/mts/parameters/threads"
 
 static u64 workers_ns_in_rounds(u64 rounds)
@@ -78,4 +100,5 @@ static void several_threads_evict_one_job(void)
 	hog_expect_progress(&hogs[1], 10000);
 }
 
-GUEST_TESTS(TEST(several_threads_move_memory), TEST(several_threads_evict_one_job));
+GUEST_TESTS(TEST(a_bin_keeps_both_processors_busy), TEST(several_threads_move_memory),
+	    TEST(several_threads_evict_one_job));

@@ -22,6 +22,7 @@
  *                 begins=, stops= and rounds= of the counters; since= and total= of job 1, when it
  *                 was frozen (s; a second passes from open to open, the first is 1000) and for how
  *                 long before (ms)
+ *  MTS_FAKE_EVENTS  a file of lines as trace_pipe has them: fake_tracefs.c
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
  *

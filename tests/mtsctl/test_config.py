@@ -214,6 +214,7 @@ def test_set_takes_what_get_shows(mtsctl, fields, shown):
 
 def test_get_json(mtsctl):
     assert json.loads(mtsctl("get", "--json").out) == {
+        "schema_version": 1,
         "mode": "auto",
         "policy": "turns",
         "pack": "bfd",

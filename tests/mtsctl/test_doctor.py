@@ -83,7 +83,7 @@ class Doctor:
         shown = self.run("--json", **fake)
         assert shown.err == ""
         said = json.loads(shown.out)
-        assert set(said) == {"problems", "notes", "findings"}
+        assert set(said) == {"schema_version", "problems", "notes", "findings"}
         assert all(set(finding) == KEYS for finding in said["findings"])
         levels = [finding["level"] for finding in said["findings"]]
         assert (said["problems"], said["notes"]) == (levels.count("problem"), levels.count("note"))

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ def run(*args, **kwargs):
     return subprocess.run(args, capture_output=True, text=True, env=env, **kwargs)
 
 
+SCHEMAS = Path(__file__).resolve().parents[2] / "userspace/schema"
 PAGES = ["mtsctl-run.1", "mts.conf.5", "mts.7", "mts-events.7", "mtsctl.8"]
 
 
@@ -99,6 +101,7 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/lib/systemd/system/mts-hooks.service",
         "usr/lib/systemd/catalog/mts.catalog",
         *(f"usr/share/mts/hooks/{hook}" for hook in ("notify", "mail", "webhook")),
+        *(f"usr/share/mts/schema/{path.name}" for path in SCHEMAS.iterdir()),
         "usr/share/bash-completion/completions/mtsctl",
         "usr/share/zsh/site-functions/_mtsctl",
         "usr/share/fish/vendor_completions.d/mtsctl.fish",

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mtsctl.test_schema import check
+
 PATIENCE = 20  # seconds, on a busy host
 ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
 EVENTS = ["begin", "end", "stop", "wait", "swap-full"]
@@ -152,6 +154,7 @@ def test_names_and_order_are_those_of_run_parts(mtsctl, host, tmp_path):
     assert (shown.status, shown.err) == (0, "")
     assert [line for line in shown.out.splitlines() if ":" not in line] == wanted
     listed = json.loads(mtsctl("hooks", "list", "--json", **host.fake).out)
+    check("hooks", listed)
     assert listed["folder"] == f"{host.etc}/hooks.d"
     found = {one["name"]: one["verdict"] for one in listed["hooks"]}
     assert [name for name in found if found[name] == "runs"] == wanted

@@ -18,6 +18,18 @@ def test_add(mtsctl, host, name):
     assert mtsctl.calls == ["add flags=0 fd=open"]
 
 
+def test_add_json(mtsctl, host):
+    host.cgroup("a/123")
+    shown = mtsctl("add", "--json", "a/123", **host.fake)
+    assert (shown.status, shown.err) == (0, "")
+    assert json.loads(shown.out) == {
+        "schema_version": 1,
+        "id": 7,
+        "cgroup": "/a/123",
+        "pid": None,
+    }
+
+
 def test_add_flags(mtsctl, host):
     host.cgroup("a")
     assert mtsctl("add", "--each", "a", "--pin", **host.fake).status == 0
@@ -397,7 +409,8 @@ def test_why_limits_and_calls(why, host, job, texts):
             "confined its cgroup, or one above, has reached memory.high or memory.max",
         ),
         (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
-        (15, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
+        (15, "frozen not while it sleeps and its memory fits in what interactive= leaves"),
+        (16, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
     ],
 )
 def test_why_limits_of_cgroups(why, job, text):
@@ -511,6 +524,7 @@ def test_why_no_process(mtsctl, host):
 def test_why_json(why):
     answer = json.loads(why(1, option=["--json"]).out)
     assert answer == {
+        "schema_version": 1,
         "pid": 77,
         "comm": "simulate",
         "cgroup": "/theirs/job",

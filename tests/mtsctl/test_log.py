@@ -17,6 +17,7 @@ from threading import Thread
 import pytest
 
 from tests.mtsctl.test_hooks import hook, until, watch  # noqa: F401, a fixture
+from tests.mtsctl.test_schema import check
 
 SECOND = 10**9
 HERE = Path(__file__).resolve().parent
@@ -106,6 +107,7 @@ def test_a_night(mtsctl, journal):
 def test_a_night_as_json(mtsctl, journal):
     journal(NIGHT)
     found = json.loads(mtsctl("log", "--json", "--since", "2h").out)
+    check("log", found)
     assert abs(found["since_ns"] / SECOND - (time.time() - 7200)) < 60
     turns = found["turns"]
     assert len(turns) == 4

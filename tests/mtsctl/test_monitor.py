@@ -68,7 +68,7 @@ def test_json(monitor):
     lines = [json.loads(line) for line in out.splitlines()]
     assert len(lines) == 2
     for line in lines:
-        assert list(line) == COLUMNS
+        assert list(line) == ["schema_version", *COLUMNS]
         assert line["load"] == 2.75
         assert (line["bin"], line["frozen"]) == (None, 0)
 

@@ -25,7 +25,8 @@ STATUS_SCENARIOS = [
     "policy-none",
 ]
 STATUS_KEYS = {
-    "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin", "slice_left_ns",
+    "schema_version", "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin",
+    "slice_left_ns",
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
     "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page", "overlaps",
@@ -406,7 +407,8 @@ def test_stats(mtsctl):
     stats = json.loads(mtsctl("stats", "--json").out)
     uapi = (ROOT / "module/uapi/mts.h").read_text()
     fields = re.search(r"^struct mts_stats \{\n(.*?)^\};", uapi, re.M | re.S)[1]
-    assert sorted(stats) == sorted([*re.findall(r"^\t__u64 (\w+);", fields, re.M), "page"])
+    counters = re.findall(r"^\t__u64 (\w+);", fields, re.M)
+    assert sorted(stats) == sorted([*counters, "page", "schema_version"])
     assert re.search(r"^ +-  a page out: not known$", shown.out, re.M)
     assert stats["page"]["out"] is None
     shown = mtsctl("stats", scenario="slow-swap")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """`mtsctl add --pid` where mtsd answers, which makes a job of a process alone."""
 
+import json
+
 import pytest
 
 
@@ -14,6 +16,14 @@ def test_mtsd_adds_a_process_alone(mtsctl, host):
     # The whole cgroup, as with the module.
     assert mtsctl("add", "--yes", "--pid", "100", takes=1, **host.fake).status == 0
     assert mtsctl.calls[1:] == ["add flags=0 fd=open"]
+
+
+def test_json_of_a_process_alone(mtsctl, host):
+    host.cgroup("jobs/one")
+    host.process(100, "/jobs/one")
+    host.process(101, "/jobs/one")
+    shown = mtsctl("add", "--json", "--pid", "100", takes=1, **host.fake)
+    assert json.loads(shown.out) == {"schema_version": 1, "id": 7, "cgroup": None, "pid": 100}
 
 
 def test_mtsd_adds_a_process_of_the_root_cgroup(mtsctl, host):

@@ -17,8 +17,8 @@ def installed(tmp_path_factory) -> Path:
     with alone():
         done = subprocess.run(
             [
-                *("make", "-s", "-C", ROOT, "install-mtsd", "install-dkms"),
-                *(f"DESTDIR={root}", "PREFIX=/usr"),
+                *("make", "-s", "-C", ROOT, "install-mtsd", "install-dkms", "install-python"),
+                *(f"DESTDIR={root}", "PREFIX=/usr", "PYTHONDIR=/usr/lib/python3/dist-packages"),
             ],
             capture_output=True,
             text=True,

@@ -60,10 +60,19 @@ mount --bind "$packages" $place/debs
 release=$(cd $place/usr/lib/modules && echo *)
 
 list >"$out/before"
-inside sh -c 'apt-get -q -y install /debs/mts*.deb' >"$out/said" 2>&1
+inside sh -c 'apt-get -q -y install /debs/*.deb' >"$out/said" 2>&1
 inside dkms status >"$out/status"
 inside modinfo -F version -k "$release" mts >"$out/installed"
 inside sh -c 'mtsctl --version; mtsd --version' >>"$out/installed"
+# shellcheck disable=SC2016 # dpkg-query expands it
+inside python3 -B -c 'import mts, subprocess
+version = subprocess.check_output(["dpkg-query", "-Wf", "${Version}", "python3-mts"], text=True)
+try:
+    mts.status()
+except mts.MtsError as error:
+    print(f"{version} and no module: {type(error).__name__}")' >>"$out/installed"
+# The guest removes mts-tools, which this one needs.
+inside apt-get -q -y purge python3-mts >>"$out/said" 2>&1
 make_disk
 inside apt-get -q -y purge mts-dkms mts-tools >>"$out/said" 2>&1
 list >"$out/after"

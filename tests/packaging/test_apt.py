@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ pytestmark = [
 SYSTEM = (
     *("dkms", "linux-headers-amd64", "linux-image-amd64", "libinih1", "libjansson4", "libncurses6"),
     *("systemd-sysv", "dbus", "libpam-systemd", "login", "passwd", "procps", "kmod", "util-linux"),
+    "python3",
 )
 SUITES = ("bookworm", "trixie")
 
@@ -59,7 +61,11 @@ def packages(tmp_path_factory) -> Path:
 def test_packages(packages):
     version = versions.source()
     names = {path.name for path in packages.glob("*.deb")}
-    assert names == {f"mts-dkms_{version}-1_all.deb", f"mts-tools_{version}-1_amd64.deb"}
+    assert names == {
+        f"mts-dkms_{version}-1_all.deb",
+        f"mts-tools_{version}-1_amd64.deb",
+        f"python3-mts_{version}-1_all.deb",
+    }
 
 
 def test_lintian_is_content(packages):
@@ -74,7 +80,7 @@ def test_two_builds_give_the_same_bytes(packages, tmp_path):
     names = sorted(
         path.name for path in packages.iterdir() if re.search(r"\.(deb|xz|dsc)$", path.name)
     )
-    assert len(names) == 5
+    assert len(names) == 6
     differ = [
         name for name in names if (packages / name).read_bytes() != (again / name).read_bytes()
     ]
@@ -82,8 +88,8 @@ def test_two_builds_give_the_same_bytes(packages, tmp_path):
 
 
 def system(suite: str) -> Path:
-    """A Debian system with what the packages need; kept for the next time."""
-    root = BUILD / "packaging" / suite
+    """A Debian system with what the packages need; kept until they need something else."""
+    root = BUILD / "packaging" / f"{suite}-{zlib.crc32(repr(SYSTEM).encode()):08x}"
     if not root.is_dir():
         if not shutil.which("mmdebstrap"):
             pytest.skip("no mmdebstrap: tools/setup newer")
@@ -123,7 +129,12 @@ def test_dkms_has_installed_the_module(host):
 
 def test_each_part_has_the_version(host):
     version = versions.source()
-    assert host.lines("installed") == [version, f"mtsctl {version}", f"mtsd {version}"]
+    assert host.lines("installed") == [
+        version,
+        f"mtsctl {version}",
+        f"mtsd {version}",
+        f"{version}-1 and no module: NotLoadedError",
+    ]
 
 
 def test_purge_leaves_nothing(host):

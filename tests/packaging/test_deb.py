@@ -155,6 +155,31 @@ def test_dkms_leaves_older_kernels_alone(installed, release):
     assert not re.search(dkms(installed, "BUILD_EXCLUSIVE_KERNEL"), release)
 
 
+def test_pip_has_the_version(tmp_path):
+    """Of a copy, because setuptools leaves files."""
+    for name in ("userspace/python/setup.py", "userspace/python/pyproject.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "userspace/python/mts").mkdir()
+    (tmp_path / "module").mkdir()
+    (tmp_path / "module/version.h").write_text('#define MTS_VERSION "7.8.9"\n')
+    words = ("/usr/bin/python3", "setup.py", "--name", "--version")
+    done = run(*words, cwd=tmp_path / "userspace/python")
+    assert done.stdout.split() == ["mts", "7.8.9"], done.stderr
+
+
+def test_python_finds_what_is_installed(installed):
+    """The folder that make takes by itself is one of those of this host's Python."""
+    for prefix in ("/usr", "/usr/local"):
+        where = run("/usr/bin/python3", ROOT / "userspace/python/where.py", prefix).stdout.strip()
+        assert where.startswith(f"{prefix}/lib/python3.")
+    paths = run("/usr/bin/python3", "-c", "import sys; print(*sys.path)").stdout.split()
+    assert where in paths
+    mine = {path.name for path in (ROOT / "userspace/python/mts").iterdir() if path.is_file()}
+    has = {path.name for path in (installed / "usr/lib/python3/dist-packages/mts").iterdir()}
+    assert has == mine
+
+
 # ---- tools/dist ------------------------------------------------------------------
 
 

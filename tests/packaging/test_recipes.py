@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ MACROS = {
     "_journalcatalogdir": "/usr/lib/systemd/catalog",
     "_userunitdir": "/usr/lib/systemd/user",
     "_modulesloaddir": "/usr/lib/modules-load.d",
+    "python3_sitelib": "/usr/lib/python3/dist-packages",
 }
 NAMES = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
@@ -80,7 +82,11 @@ def rpm(command: str, recipes: Path, *words, **macros) -> str:
 def test_spec_names_the_packages(recipes):
     said = rpm("rpmspec", recipes, "-q", "--builtrpms", "--qf", "%{name} %{version} %{arch}\n")
     version = versions.source()
-    assert said.splitlines() == [f"mts-tools {version} x86_64", f"mts-dkms {version} noarch"]
+    assert said.splitlines() == [
+        f"mts-tools {version} x86_64",
+        f"mts-dkms {version} noarch",
+        f"python3-mts {version} noarch",
+    ]
 
 
 def test_rpmlint_is_content(recipes):
@@ -138,7 +144,11 @@ def arch(recipes, tmp_path) -> Path:
 def test_makepkg_reads_it(arch):
     said = makepkg(arch, "--printsrcinfo")
     assert f"\n\tpkgver = {versions.source()}\n" in said
-    assert re.findall(r"^pkgname = (.*)$", said, re.M) == ["mts-tools", "mts-dkms"]
+    assert re.findall(r"^pkgname = (.*)$", said, re.M) == [
+        "mts-tools",
+        "mts-dkms",
+        "python-mts",
+    ]
     assert re.findall(r"^\tinstall = (.*)$", said, re.M) == [
         "mts-tools.install",
         "mts-dkms.install",
@@ -230,10 +240,9 @@ SLOW = pytest.mark.slow("it builds the tools twice")
 @SLOW
 def test_rpms(whole, installed, tmp_path):
     rpm("rpmbuild", whole, "-ba", "--nodeps", _topdir=tmp_path)
-    tools, dkms = (
-        next((tmp_path / "RPMS").glob(f"*/mts-{name}-*.rpm")) for name in ("tools", "dkms")
-    )
-    has = {*run("rpm", "-qlp", tools).splitlines(), *run("rpm", "-qlp", dkms).splitlines()}
+    packages = [*(tmp_path / "RPMS").glob("*/*.rpm")]
+    assert len(packages) == 3
+    has = {name for package in packages for name in run("rpm", "-qlp", package).splitlines()}
     files = {f"/{path.relative_to(installed)}" for path in installed.rglob("*") if path.is_file()}
     assert files - has == set()
 
@@ -243,10 +252,16 @@ def test_packages_of_arch(whole, installed, tmp_path):
     folder = Path(shutil.copytree(whole, tmp_path / "arch"))
     makepkg(folder)
     has = set()
-    for package in folder.glob("mts-*.pkg.tar*"):
+    packages = [*folder.glob("*mts-*.pkg.tar*")]
+    assert len(packages) == 3
+    for package in packages:
         has |= {name for name in run("bsdtar", "-tf", package).splitlines() if name[-1] != "/"}
     names = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     # Arch has one folder for programs, and packs manuals.
     names = {re.sub("^usr/sbin/", "usr/bin/", name) for name in names}
+    # A package of Python is where this host's Python has those of a prefix.
+    words = (sys.executable, ROOT / "userspace/python/where.py", "/usr")
+    place = run(*words).strip().lstrip("/")
+    names = {re.sub("^usr/lib/python3/dist-packages", place, name) for name in names}
     names = {f"{name}.gz" if "/man/" in name else name for name in names}
     assert names - has == set()

@@ -34,7 +34,7 @@ static void tie(u32 a, u32 b)
 	ties[nties++] = (struct mts_plan_tie){ .a = a, .b = b };
 }
 
-static void plan_with(u32 pack, u32 some)
+static void plan_with(u32 pack, u32 some, u32 processors)
 {
 	const struct mts_plan_conf conf = {
 		.pack = pack,
@@ -42,6 +42,7 @@ static void plan_with(u32 pack, u32 some)
 		.slice_ns = 1000000000,
 		.min_slice_ns = 100000000,
 		.max_pause_ns = 60000000000,
+		.processors = processors,
 		.ties = ties,
 		.nties = some,
 	};
@@ -53,7 +54,7 @@ static void plan_with(u32 pack, u32 some)
 
 static void plan_ffd(void)
 {
-	plan_with(MTS_PACK_FFD, nties);
+	plan_with(MTS_PACK_FFD, nties, 0);
 }
 
 static void remember_bins(void)
@@ -200,6 +201,23 @@ static void residents_have_no_ties(void **unused)
 	check(jobs[2].group == MTS_BIN_NONE && jobs[3].group == MTS_BIN_NONE);
 }
 
+/* To keep processors busy others are moved, not these. */
+static void they_are_not_spread(void **unused)
+{
+	(void)unused;
+	forget();
+	add(80);
+	add(80);
+	add(10);
+	add(10);
+	plan_with(MTS_PACK_FFD, 0, 2);
+	check(jobs[2].bin != jobs[3].bin);
+	tie(2, 3);
+	plan_with(MTS_PACK_FFD, nties, 2);
+	check_bins();
+	check(jobs[2].bin == jobs[3].bin);
+}
+
 /* So many that they are packed once only, each as large as a bin. */
 static void very_many_are_packed_without_ties(void **unused)
 {
@@ -233,11 +251,11 @@ static void check_any_ties(u32 many)
 				jobs[i].flags = MTS_PLAN_RESIDENT;
 			tie((u32)random_below(njobs), (u32)random_below(njobs));
 		}
-		plan_with(pack, 0);
+		plan_with(pack, 0, 0);
 		nbins = plan.nbins;
 		for (i = 0; i < nbins; i++)
 			fullest = bins[i].demand > fullest ? bins[i].demand : fullest;
-		plan_with(pack, nties);
+		plan_with(pack, nties, 0);
 		check_bins();
 		check(plan.nbins <= nbins);
 		for (i = 0; i < plan.nbins; i++)
@@ -338,6 +356,7 @@ int main(void)
 		cmocka_unit_test(what_is_too_large_together_stays_apart),
 		cmocka_unit_test(the_first_ties_count),
 		cmocka_unit_test(residents_have_no_ties),
+		cmocka_unit_test(they_are_not_spread),
 		cmocka_unit_test(very_many_are_packed_without_ties),
 		cmocka_unit_test(fuzz),
 		cmocka_unit_test(fuzz_of_very_many),

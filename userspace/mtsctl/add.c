@@ -138,11 +138,25 @@ static void say_how_to_name(int cgroup_fd, u32 id)
 	}
 }
 
+/* @cgroup_fd: -1 if process @pid alone has become the job. Return: an exit status. */
+static int show_json(u32 id, int cgroup_fd, pid_t pid)
+{
+	json_t *root = json_root();
+	char path[PATH_MAX];
+
+	json_put(&root, "id", json_u64(id));
+	json_put(&root, "cgroup",
+		 cgroup_fd < 0 || cgroup_path_of_fd(cgroup_fd, path) ? json_null() :
+								       json_text(path));
+	json_put(&root, "pid", cgroup_fd < 0 ? json_integer(pid) : json_null());
+	return json_print(root);
+}
+
 int add_cgroup(const char *dir, const struct add_wish *wish)
 {
 	struct mts_job_add add = { .flags = wish->flags, .max_pause_ns = wish->max_pause_ns };
+	int ret, failed = EXIT_OK;
 	char name[PATH_MAX];
-	int ret;
 
 	/* The module checks that the directory is a cgroup. */
 	add.cgroup_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -153,14 +167,16 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 	if (!wish->has_pause)
 		heed_watchdog(dir, &add);
 	ret = ipc_job_add(&add);
-	if (!ret) {
+	if (!ret && wish->json)
+		failed = show_json(add.id, add.cgroup_fd, 0);
+	else if (!ret)
 		printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
+	if (!ret && !wish->json)
 		say_how_to_name(add.cgroup_fd, add.id);
-	}
 	close(add.cgroup_fd);
 	if (ret == -ENOSPC && wish->no_room && (*wish->no_room)++)
 		return EXIT_FAILED;
-	return ret ? add_failed(dir, &add, -ret) : EXIT_OK;
+	return ret ? add_failed(dir, &add, -ret) : failed;
 }
 
 static int take_failed(pid_t pid, int err)
@@ -214,6 +230,8 @@ static int take(pid_t pid, const struct add_wish *wish)
 		return ret;
 	if (ret)
 		return take_failed(pid, -ret);
+	if (wish->json)
+		return show_json(take.id, -1, pid);
 	printf("process %d is job %u, %s\n", pid, take.id,
 	       format_name(name, sizeof(name), take.name));
 	return EXIT_OK;
@@ -290,6 +308,7 @@ int add_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "each", optional_argument, NULL, 'e' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "max-pause", required_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'P' },
 		{ "pin", no_argument, NULL, 'p' },
@@ -308,6 +327,9 @@ int add_main(const struct command *command, int argc, char **argv)
 		case 'e':
 			if (value_each(command, optarg, &wish.flags))
 				return EXIT_USAGE;
+			break;
+		case 'j':
+			wish.json = true;
 			break;
 		case 'm':
 			if (value_limit(command, "--max-pause ", optarg, &wish.max_pause_ns))

@@ -12,7 +12,7 @@
 
 static int show_json(const struct mts_config *config)
 {
-	json_t *root = json_object();
+	json_t *root = json_root();
 
 	json_put(&root, "mode", json_string(word_of(mode_words, config->mode)));
 	json_put(&root, "policy",

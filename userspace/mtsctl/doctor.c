@@ -134,7 +134,7 @@ static void show(const struct doctor *doctor)
 
 static int show_json(const struct doctor *doctor)
 {
-	json_t *root = json_object(), *findings = json_array();
+	json_t *root = json_root(), *findings = json_array();
 
 	for (u32 i = 0; i < doctor->nfindings; i++) {
 		const struct finding *finding = &doctor->findings[i];

@@ -173,6 +173,14 @@ void print_field(const char *label, const char *format, ...)
 	putchar('\n');
 }
 
+json_t *json_root(void)
+{
+	json_t *root = json_object();
+
+	json_put(&root, "schema_version", json_integer(JSON_SCHEMA_VERSION));
+	return root;
+}
+
 json_t *json_u64(u64 value)
 {
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);

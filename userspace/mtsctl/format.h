@@ -44,6 +44,15 @@ const char *format_name_short(char *buf, size_t width, const char *name);
 /* "label      text", the text filled to 80 columns. */
 void print_field(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * The field schema_version of every JSON object that a command prints. It grows only if a field is
+ * removed or changes its meaning; docs/reference.md says what that means for a reader.
+ */
+#define JSON_SCHEMA_VERSION 1
+
+/* The object that a command prints; it has schema_version. NULL: out of memory. */
+json_t *json_root(void);
+
 /* Jansson has no unsigned 64-bit numbers: larger values become INT64_MAX. */
 json_t *json_u64(u64 value);
 /* The same; null for 0, which means none or automatic. */

@@ -30,7 +30,7 @@ static const char *verdict_word(const struct hook *hook)
 
 static int list_json(const struct hooks *hooks)
 {
-	json_t *root = json_object(), *list = json_array();
+	json_t *root = json_root(), *list = json_array();
 
 	for (u32 i = 0; i < hooks->n; i++) {
 		const struct hook *hook = &hooks->hooks[i];

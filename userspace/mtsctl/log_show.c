@@ -386,7 +386,7 @@ static json_t *swaps_json(const struct log *log)
 
 int log_show_json(struct log *log, u64 since_s)
 {
-	json_t *root = json_object();
+	json_t *root = json_root();
 
 	sort_waits(log);
 	json_put(&root, "since_ns", json_u64(since_s * SECOND));

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "ticker.h"
@@ -112,6 +113,8 @@ static void make_line(struct line *line, const struct look *last, const struct l
 	u32 bin = now->status.current_bin;
 
 	line->used = 0;
+	if (line->json)
+		put_u64(line, "schema_version", true, JSON_SCHEMA_VERSION);
 	put_u64(line, "time_ns", true, now->time_ns);
 	put_u64(line, "late_ns", true, late);
 	put(line, "load", v->load);

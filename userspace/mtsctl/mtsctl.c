@@ -33,11 +33,12 @@ static const struct command commands[] = {
 		       "                   needed, or the mean of the other jobs)\n",
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
-	  "[--each[=HOW]] [--max-pause TIME|off] [--pin] [--yes]\n"
+	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--yes]\n"
 	  "       CGROUP | --pid PID",
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
-	  "  --yes            the whole cgroup of PID, with the other processes\n" EACH_DETAILS
+	  "  --yes            the whole cgroup of PID, with the other processes\n" JSON_DETAILS
+		  EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n",

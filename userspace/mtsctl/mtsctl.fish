@@ -109,7 +109,7 @@ complete -c mtsctl -n __mtsctl_is_none -l engine -x -a 'module userspace user' \
     -d 'What is to answer'
 complete -c mtsctl -s h -l help -d 'Show the help'
 
-complete -c mtsctl -n '__mtsctl_is status why plan get log stats monitor watch doctor' -l json \
+complete -c mtsctl -n '__mtsctl_is add status why plan get log stats monitor watch doctor' -l json \
     -d 'Print JSON'
 complete -c mtsctl -n '__mtsctl_is run add' -l each \
     -d 'Processes that grow become jobs of their own'

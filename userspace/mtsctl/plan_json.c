@@ -97,7 +97,7 @@ static json_t *forecast_json(const struct plan *plan)
 int plan_show_json(const struct plan *plan)
 {
 	const struct mts_plan *r = &plan->result;
-	json_t *bins = json_array(), *jobs = json_array(), *root = json_object();
+	json_t *bins = json_array(), *jobs = json_array(), *root = json_root();
 
 	json_put(&root, "fits", json_boolean(plan_fits(plan)));
 	json_put(&root, "config", conf_json(plan));

@@ -90,7 +90,7 @@ u64 stats_value(const struct mts_stats *stats, const struct stats_line *line)
 
 static int show_json(const struct mts_stats *stats, const struct mts_disk_info *disk)
 {
-	json_t *root = json_object();
+	json_t *root = json_root();
 
 	for (const struct stats_line *line = stats_lines; line->name; line++)
 		json_put(&root, line->name, json_u64(counter(stats, line)));

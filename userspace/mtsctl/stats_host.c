@@ -40,7 +40,7 @@ void stats_show_host(void)
 		return;
 	metric_gauge("host_available_bytes", "Memory that is available without swapping",
 		     v.mem_available);
-	metric_gauge("host_swap_size_bytes", "Size of swap", v.swap_size);
+	metric_gauge("host_swap_size_bytes", "Size of swap", v.swap_total);
 	metric_gauge("host_swap_free_bytes", "Swap that is free", v.swap_free);
 	metric_counter("host_swapped_out_bytes_total", "Bytes that went to swap, or to zswap",
 		       mts_add_sat(v.pswpout, v.zswpout) * page);

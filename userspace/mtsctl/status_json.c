@@ -164,7 +164,7 @@ static json_t *sees_json(u32 sees)
 static json_t *head_json(const struct snapshot *s)
 {
 	const struct mts_status *st = &s->status;
-	json_t *root = json_object();
+	json_t *root = json_root();
 
 	json_put(&root, "abi", json_u64(st->abi));
 	json_put(&root, "state", json_string(word_of(state_words, st->state)));

@@ -48,7 +48,6 @@ int vitals_read(struct vitals *vitals)
 	if (!text)
 		return -EIO;
 	v.mem_available = kib(text, "MemAvailable");
-	v.swap_size = kib(text, "SwapTotal");
 	v.swap_free = kib(text, "SwapFree");
 	v.swap_total = kib(text, "SwapTotal");
 	text = proc_read(vmstat);

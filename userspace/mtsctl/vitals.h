@@ -8,7 +8,6 @@
 struct vitals {
 	char load[16]; /* the first field of /proc/loadavg, as text */
 	u64 mem_available; /* bytes */
-	u64 swap_size;
 	u64 swap_free;
 	u64 swap_total;
 	u64 pswpin; /* pages, since boot */

@@ -155,7 +155,7 @@ int watch_show(const struct watch_event *event)
 
 int watch_show_json(const struct watch_event *event)
 {
-	json_t *root = json_object(), *fields = json_object();
+	json_t *root = json_root(), *fields = json_object();
 	unsigned int i;
 
 	for (i = 0; i < event->n; i++) {

@@ -334,7 +334,7 @@ static json_t *gone_json(const struct subject *subject, const struct snapshot *s
 static int explain_json(const struct subject *subject, const struct snapshot *s,
 			const struct mts_job_info *job)
 {
-	json_t *root = json_object();
+	json_t *root = json_root();
 
 	json_put(&root, "pid", json_integer(subject->pid));
 	json_put(&root, "comm", json_text(subject->comm));
