@@ -76,8 +76,8 @@ CASES = (
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {
-    "groups_hold_no_more_than_bin": "if what is beyond bin= is evicted, at once or a group a switch, "
-    "pauses are longer than planned: the watchdog thaws (test_overlap, pauses_are_kept)",
+    "groups_hold_no_more_than_bin": "if what is beyond bin= is evicted, at once or a group a "
+    "switch, pauses are longer than planned: the watchdog thaws (test_overlap, pauses_are_kept)",
 }
 
 

@@ -46,7 +46,7 @@ struct log {
 	bool is_short; /* of memory */
 };
 
-/* Takes an entry of the journal: an object of its fields, whose values are texts. In their order. */
+/* Takes the next entry of the journal: an object of its fields, whose values are texts. */
 void log_add(struct log *log, json_t *entry);
 void log_free(struct log *log);
 
