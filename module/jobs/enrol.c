@@ -33,6 +33,7 @@ static struct mts_job *job_alloc(const struct mts_wish *wish)
 	mutex_init(&job->freeze_lock);
 	init_rwsem(&job->evict_lock);
 	job->flags = wish->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_PIN | MTS_JOB_QUEUE);
+	job->last_threads = 1;
 	job->since = ktime_get_ns();
 	job->began = job->since;
 	job->max_pause_ns = wish->max_pause_ns;

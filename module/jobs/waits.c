@@ -30,6 +30,20 @@ static bool is_in_bin(const struct mts_job *job)
 	return job->bin < MTS_MAX_JOBS;
 }
 
+/*
+ * Do other jobs hold it up only by their turns? A job that sleeps would be in a bin if it did not
+ * wait, so it is no process outside.
+ */
+static bool takes_turns(const struct mts_job *job)
+{
+	return is_in_bin(job) || READ_ONCE(job->sleeps);
+}
+
+static bool may_run(const struct mts_job *job)
+{
+	return READ_ONCE(job->runs) || READ_ONCE(job->sleeps);
+}
+
 /* Note what tasks in no bin wait for, and with @running those of the jobs whose bin runs, too. */
 static void look_at_waiters(bool running)
 {
@@ -38,15 +52,15 @@ static void look_at_waiters(bool running)
 
 	for_each_process(process) {
 		job = mts_job_of_cgroup(task_dfl_cgroup(process));
-		if (job && (READ_ONCE(job->frozen) ||
-			    (is_in_bin(job) && !(running && READ_ONCE(job->runs)))))
+		if (job &&
+		    (READ_ONCE(job->frozen) || (takes_turns(job) && !(running && may_run(job)))))
 			continue;
 		if (process->flags & PF_KTHREAD)
 			continue;
 		for_each_thread(process, task) {
 			if (++mts_look_steps > MTS_LOOK_MAX_STEPS)
 				return;
-			mts_blocked_look(task, job && is_in_bin(job) ? job : NULL);
+			mts_blocked_look(task, job && takes_turns(job) ? job : NULL);
 		}
 	}
 }

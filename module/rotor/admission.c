@@ -222,13 +222,25 @@ bool mts_admit_turns_pay(u64 now)
 	       !mts_verdict_holds(&mts_rotor.admission.verdict, now) && !mts_onset_most_sleep();
 }
 
+/* Of the exempt jobs: these may want turns at any time, so they are no other jobs when they do. */
+static u64 sleepers_demand(void)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->sleeps)
+			sum = mts_add_sat(sum, mts_roster_bin_bytes(mts_rotor.roster.jobs[i]));
+	return sum;
+}
+
 /* Other jobs, or another host: what was found before does not hold for them. */
 static void review(u32 freezable)
 {
 	const struct mts_plan *plan = &mts_rotor.round.plan;
 	const struct mts_grounds grounds = {
 		.demand = mts_add_sat(plan->demand, plan->resident_demand),
-		.exempt = plan->resident_demand,
+		.exempt = mts_sub_floor(plan->resident_demand, sleepers_demand()),
 		.capacity = mts_add_sat(plan->capacity, plan->resident_demand),
 		.jobs = freezable,
 		.processors = num_online_cpus(),

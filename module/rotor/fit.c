@@ -47,11 +47,29 @@ bool mts_fit_all(void)
 	return demand <= mts_rotor.round.plan.capacity - mts_rotor.round.plan.capacity / 8;
 }
 
+/* A job that was planned as asleep is awake, and grows beside every bin. */
+static bool a_sleeper_grows(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (job->sleeps && !mts_roster_measure_job(job) && job->threads &&
+		    mts_roster_bin_bytes(job) >
+			    mts_add_sat(job->planned_bytes, mts_rotor.planning.small))
+			return true;
+	}
+	return false;
+}
+
 bool mts_fit_outgrown(void)
 {
 	const struct mts_plan_bin running = mts_round_running();
 	u64 demand;
 
+	if (a_sleeper_grows())
+		return true;
 	return measure_running(&demand) > 1 &&
 	       mts_policy_outgrown(&mts_rotor.round.plan, &running, demand);
 }
@@ -136,7 +154,8 @@ static u64 count_own(void)
 
 /*
  * Was room taken that the plan gave to the running bin? A job that runs out of turn has its memory
- * beside the bin, as one that the watchdog has thawed. And what was to leave may have stayed.
+ * beside the bin, as one that the watchdog has thawed, and so has one that has woken since the
+ * plan. And what was to leave may have stayed.
  */
 static bool is_short_of_room(void)
 {
@@ -146,6 +165,8 @@ static bool is_short_of_room(void)
 		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
 		if (job->bin < mts_rotor.round.nbins && !job->runs && !READ_ONCE(job->frozen))
+			return true;
+		if (job->sleeps && job->threads)
 			return true;
 	}
 	return mts_rotor.evict.fell_short || mts_rotor_is_swap_full();

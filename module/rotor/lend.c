@@ -10,8 +10,9 @@
 /* Does it run out of turn by the budget, and not because it is in every bin anyway? */
 static bool is_lent(const struct mts_job *job)
 {
-	return READ_ONCE(job->lent) && !job->limited && !(READ_ONCE(job->flags) & MTS_JOB_PIN) &&
-	       !job->realtime && !job->untouchable && !mts_job_is_spared(job);
+	return READ_ONCE(job->lent) && !job->limited && !job->sleeps &&
+	       !(READ_ONCE(job->flags) & MTS_JOB_PIN) && !job->realtime && !job->untouchable &&
+	       !mts_job_is_spared(job);
 }
 
 bool mts_lend_look(void)

@@ -59,11 +59,21 @@ static bool is_left(const struct mts_job *job)
 	       !mts_roster_is_resident(job);
 }
 
-/* As of the last two looks. It wants no turn, and to freeze it saves no processor time. */
+/* What it counts as in every bin, where what its slices use is not known. */
+static u64 whole_demand(const struct mts_job *job)
+{
+	return min(mts_add_sat(job->demand, job->unused), job->limits.most);
+}
+
+/*
+ * As of the last two looks it wants no turn, and it has so little that a turn would cost more than
+ * that memory gives the others: a step of the window. In an onset the last look may be old.
+ */
 static bool is_asleep(const struct mts_job *job)
 {
 	return !job->threads && !job->kept_bytes && !mts_job_was_used(job) &&
-	       !mts_roster_is_resident(job);
+	       !mts_roster_is_resident(job) && !mts_rotor.onset.is_on &&
+	       whole_demand(job) <= mts_rotor.planning.small;
 }
 
 /* Judge the claims of jobs of one kind. Return: how many claim; *@left: bytes for other jobs. */
@@ -79,7 +89,7 @@ static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
 		mts_rotor.planning.claimants[n] = job;
 		mts_rotor.planning.claims[n++] = (struct mts_claim){
 			.last_input_ns = atomic64_read(&job->last_input),
-			.demand = job->demand,
+			.demand = whole_demand(job),
 		};
 	}
 	*left = mts_interactive_grant(mts_rotor.planning.claims, n, *left, mts_rotor.scratch);
@@ -101,10 +111,25 @@ static void lend_anew(void)
 }
 
 /*
+ * Jobs that sleep have half of what is left: jobs with short pause limits come after them. Return:
+ * bytes that are left.
+ */
+static u64 grant_sleepers(u64 capacity, u64 left)
+{
+	u64 half = left / 2, rest = half;
+	u32 i, n;
+
+	mts_rotor.planning.small = capacity / MTS_WINDOW_STEPS;
+	n = grant(is_asleep, &rest);
+	for (i = 0; i < n; i++)
+		mts_rotor.planning.claimants[i]->sleeps = mts_rotor.planning.claims[i].granted;
+	return left - half + rest;
+}
+
+/*
  * A share of the capacity is for interactive jobs. Decide which of them are exempt. What is left of
- * the share keeps the memory of jobs that were interactive of late, and then has jobs that sleep
- * run in every bin. Input that comes meanwhile is judged next time. Return: bytes of the share that
- * are left.
+ * the share keeps the memory of jobs that were interactive of late. Input that comes meanwhile is
+ * judged next time. Return: bytes of the share that are left.
  */
 static u64 grant_claims(const struct mts_config *config, u64 capacity)
 {
@@ -129,15 +154,12 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 		if (mts_rotor.planning.claims[i].granted)
 			mts_rotor.planning.claimants[i]->kept_bytes =
 				mts_rotor.planning.claims[i].demand;
-	n = grant(is_asleep, &left);
-	for (i = 0; i < n; i++)
-		mts_rotor.planning.claimants[i]->sleeps = mts_rotor.planning.claims[i].granted;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_roster_note_interactive(mts_rotor.roster.jobs[i]);
-	return left;
+	return config->policy == MTS_POLICY_TURNS ? grant_sleepers(capacity, left) : left;
 }
 
-/* Return: the number of jobs that can be frozen. */
+/* Return: the number of jobs that can be frozen: one that sleeps will be when it wakes. */
 static u32 fill_plan_jobs(void)
 {
 	u32 i, n = 0;
@@ -158,7 +180,7 @@ static u32 fill_plan_jobs(void)
 		plan_job->threads = job->threads;
 		plan_job->runs = !READ_ONCE(job->frozen);
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
-		n += !plan_job->flags;
+		n += !plan_job->flags || job->sleeps;
 		/* An exempt job runs, whatever was evicted of it. */
 		job->ran_since_evict |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
@@ -365,11 +387,25 @@ bool mts_rotor_plan_slices(void)
 	return true;
 }
 
+/* Without turns none is exempt for that. */
+static void wake(struct mts_job *job, u64 demand)
+{
+	struct mts_plan *plan = &mts_rotor.round.plan;
+
+	if (!job->sleeps)
+		return;
+	job->sleeps = false;
+	plan->capacity = mts_add_sat(plan->capacity, demand);
+	plan->resident_demand = mts_sub_floor(plan->resident_demand, demand);
+	plan->demand = mts_add_sat(plan->demand, demand);
+}
+
 static void give_bin(struct mts_job *job, const struct mts_plan_job *planned)
 {
 	bool has_turns = mts_rotor.round.nbins;
 
-	job->sleeps &= has_turns;
+	if (!has_turns)
+		wake(job, planned->demand);
 	job->limited = has_turns && planned->flags & MTS_PLAN_LIMITED;
 	/* What is left of the same share is lent to others. */
 	if (job->limited)

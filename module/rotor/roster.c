@@ -65,15 +65,26 @@ u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
 	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
 }
 
+/* Counts that follow one another within this time are one look. */
+#define LOOK_NS (50 * (u64)NSEC_PER_MSEC)
+
 void mts_roster_count_threads(struct mts_job *job)
 {
+	u64 now = ktime_get_ns();
 	int n = mts_ops->awake(job);
 
 	lockdep_assert_held(&mts_lock);
 	if (n < 0)
 		n = 1;
+	/* The same look, at a slice's end and for the next plan: it may have hit one short sleep. */
+	if (now < job->threads_at + LOOK_NS) {
+		job->last_threads = max_t(u32, n, job->last_threads);
+		job->threads = max(job->threads, job->last_threads);
+		return;
+	}
 	job->threads = max_t(u32, n, job->last_threads);
 	job->last_threads = n;
+	job->threads_at = now;
 }
 
 /* What a job that is measured so needs: its demand, as far as limits of cgroups let it have it. */

@@ -108,6 +108,7 @@ struct mts_turns {
  * @limits: what is done for jobs with limits of their own
  * @limited_by: id of the job with index limits.by; 0: none
  * @plan_jobs: of the roster, the same indices
+ * @small: a job that sleeps is in every bin if it has no more, bytes
  * @claims, @claimants: of interactive jobs, and whose they are
  * @ties: between jobs of the roster; MTS_MAX_JOBS at most
  */
@@ -121,6 +122,7 @@ struct mts_planning {
 	struct mts_limits limits;
 	u32 limited_by;
 	struct mts_plan_job *plan_jobs;
+	u64 small;
 	struct mts_claim *claims;
 	struct mts_job **claimants;
 	struct mts_plan_tie *ties;

@@ -616,7 +616,7 @@ enum mts_job_state {
 	/* MTS_POLICY_FAIR: it swaps more than its share, and is frozen part of the time. */
 	MTS_JOB_DELAYED = 13,
 	MTS_JOB_HOLDER = 14, /* MTS_POLICY_TOKEN: it keeps its memory, the others make room */
-	/* In every bin: it sleeps, and needs no more than mts_config.interactive leaves. */
+	/* Since ABI 4. In every bin: it sleeps and has little, at most a 32nd of the capacity. */
 	MTS_JOB_SLEEPING = 15,
 };
 

@@ -409,7 +409,7 @@ def test_why_limits_and_calls(why, host, job, texts):
             "confined its cgroup, or one above, has reached memory.high or memory.max",
         ),
         (3, "stays 8.0 MiB: memory.swap.max keeps it in memory while it is frozen"),
-        (15, "frozen not while it sleeps and its memory fits in what interactive= leaves"),
+        (15, "frozen not while it sleeps and has so little memory: it is in every bin"),
         (16, "frozen never: memory.swap.max of its cgroup, or of one above, leaves it no swap"),
     ],
 )

@@ -516,17 +516,17 @@ static void a_job_that_sleeps_runs_in_every_bin_until_it_wakes(void)
 	world_unload();
 }
 
-/* It has more than is left for such jobs: in every bin it would take that from all others. */
+/* It has more than a 32nd of the capacity: in every bin it would take that from all others. */
 static void a_large_job_that_sleeps_takes_turns(void)
 {
 	struct model *server;
 	u32 i;
 
 	case_begin(&usual_host, MTS_MODE_ALWAYS);
-	server = host_add(2 * GIB, 0, 0);
+	server = host_add(500 * MIB, 0, 0);
 	server->awake = false;
 	for (i = 0; i < 3; i++)
-		host_add(2 * GIB, 0, 0);
+		host_add(3 * GIB, 0, 0);
 	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
 	machine_sleep(60 * SECOND);
 	EXPECT(!server->job->sleeps && server->job->bin < mts_rotor.round.nbins,

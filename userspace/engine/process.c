@@ -121,35 +121,39 @@ static u64 field(const char *text, int number)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-static void count_thread(int tasks, const char *name, u32 *awake, bool *realtime)
+/* Return: it could be read. */
+static bool count_thread(int tasks, const char *name, u32 *awake, bool *realtime)
 {
 	char path[64], buf[1024], *text;
 	u64 policy;
 
 	snprintf(path, sizeof(path), "%s/stat", name);
 	if (mts_read_at(tasks, path, buf, sizeof(buf)) <= 0)
-		return;
+		return false;
 	text = after_name(buf);
 	if (!text)
-		return;
+		return false;
 	*awake += *text == 'R' || *text == 'D';
 	policy = field(text, 41);
 	if (realtime && (policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE))
 		*realtime = true;
+	return true;
 }
 
-void mts_process_threads(pid_t pid, u32 *awake, bool *realtime)
+u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime)
 {
 	struct dirent *entry;
 	char path[32];
 	DIR *tasks;
+	u32 n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
 	if (!tasks)
-		return;
+		return 0;
 	while ((entry = readdir(tasks)))
 		if (entry->d_name[0] != '.')
-			count_thread(dirfd(tasks), entry->d_name, awake, realtime);
+			n += count_thread(dirfd(tasks), entry->d_name, awake, realtime);
 	closedir(tasks);
+	return n;
 }

@@ -34,7 +34,9 @@ bool mts_process_is_kernel(pid_t pid);
  * mts_process_threads() - count threads of a process
  * @awake: add: threads that run, or wait for a disk or for memory
  * @realtime: set to true if a thread has a real-time policy; may be NULL
+ *
+ * Return: threads that could be read. A user does not see those of others (hidepid).
  */
-void mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
+u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
 
 #endif /* MTS_ENGINE_PROCESS_H */

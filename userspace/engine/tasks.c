@@ -130,14 +130,14 @@ void mts_tasks_scan(void)
 
 int mts_tasks_awake(struct cgroup *cgrp)
 {
-	u32 i, n, awake = 0;
+	u32 i, n, awake = 0, seen = 0;
 	pid_t *pids;
 
 	n = mts_cgroup_pids(cgrp, &pids);
 	for (i = 0; i < n; i++)
-		mts_process_threads(pids[i], &awake, NULL);
+		seen += mts_process_threads(pids[i], &awake, NULL);
 	free(pids);
-	return awake;
+	return n && !seen ? -ENODATA : (int)awake;
 }
 
 /* The kernel tells user space how long tasks have waited for memory, not whether one does now. */
@@ -177,10 +177,12 @@ u64 mts_tasks_stalled_total(struct cgroup *cgrp)
 
 static void look_at(struct mts_job *job)
 {
+	int awake = mts_tasks_awake(job->cgrp);
+
 	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (!READ_ONCE(job->frozen))
-		mts_admission_count(&job->look, mts_tasks_awake(job->cgrp));
+		mts_admission_count(&job->look, awake < 0 ? 1 : awake);
 }
 
 void mts_tasks_look(void)
@@ -200,7 +202,7 @@ bool mts_tasks_running_can_run(void)
 	bool found = false;
 
 	for (i = 0; i < n && !found; i++)
-		found = READ_ONCE(jobs[i]->runs) && mts_tasks_awake(jobs[i]->cgrp) > 0;
+		found = READ_ONCE(jobs[i]->runs) && mts_tasks_awake(jobs[i]->cgrp);
 	put_jobs(jobs, n);
 	return found;
 }

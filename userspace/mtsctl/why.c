@@ -123,8 +123,7 @@ static void explain_thawed(const struct snapshot *s, const struct mts_job_info *
 		return;
 	case MTS_JOB_SLEEPING:
 		print_field("frozen",
-			    "not while it sleeps and its memory fits in what interactive= leaves: "
-			    "it is in every bin");
+			    "not while it sleeps and has so little memory: it is in every bin");
 		return;
 	case MTS_JOB_UNTOUCHABLE:
 		print_field("frozen", "never: PID 1 or a kernel thread lives in the job");
