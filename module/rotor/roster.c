@@ -76,7 +76,7 @@ void mts_roster_count_threads(struct mts_job *job)
 	lockdep_assert_held(&mts_lock);
 	if (n < 0)
 		n = 1;
-	/* The same look, at a slice's end and for the next plan: it may have hit one short sleep. */
+	/* The same look, at a slice's end and for a plan: it may have hit one short sleep. */
 	if (now < job->threads_at + LOOK_NS) {
 		job->last_threads = max_t(u32, n, job->last_threads);
 		job->threads = max(job->threads, job->last_threads);
