@@ -375,6 +375,60 @@ def test_mail(example, tmp_path, monkeypatch):
     assert "MTS_MAIL_TO" not in body
 
 
+EVIL = r"a\nX-Evil:1\n~!id"
+
+
+@pytest.fixture
+def direct(sources, tmp_path):
+    """Runs an example by dash, with fakes alone in front of PATH and variables of an event."""
+
+    def run(name, fakes, message=f"the job {EVIL} has been frozen for 61s", **variables):
+        folder = tmp_path / "direct"
+        folder.mkdir(exist_ok=True)
+        for program, text in fakes.items():
+            (folder / program).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / program).chmod(0o755)
+        env = {"PATH": f"{folder}:/usr/bin:/bin", "MTS_EVENT": "wait", "MTS_JOB": EVIL,
+               "MTS_MESSAGE": message, **variables}  # fmt: skip
+        return subprocess.run(
+            ["/bin/sh", sources / "hooks" / name], env=env, input='{"event": "wait"}\n',
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+
+    return run
+
+
+def test_mail_of_a_job_with_backslashes(direct, tmp_path):
+    """dash's echo would make lines of the name: headers."""
+    done = direct("mail", {"sendmail": f"cat >{tmp_path}/mail"})
+    assert (done.returncode, done.stderr) == (0, "")
+    head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
+    assert [line.split(":")[0] for line in head.splitlines()] == [
+        "To", "Subject", "Auto-Submitted", "MIME-Version", "Content-Type"
+    ]  # fmt: skip
+    assert f": wait of {EVIL}\n" in head
+    assert body.startswith(f"the job {EVIL} has been")
+
+
+def test_mail_gets_no_commands(direct, tmp_path):
+    """mail(1) of mailutils takes lines that begin with ~ for commands."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("uname", "env", "grep", "sort", "sed", "cat"):
+        (tools / tool).symlink_to(f"/usr/bin/{tool}")
+    for message in (f"the job {EVIL} is", "~!id"):
+        # The hook appends /usr/sbin, where a sendmail may be.
+        fakes = {"mail": f'printf "%s\\n" "$@" >{tmp_path}/args; cat >{tmp_path}/mail'}
+        done = direct("mail", fakes, message=message, PATH=f"{tmp_path}/direct:{tools}")
+        if Path("/usr/sbin/sendmail").exists() or Path("/usr/lib/sendmail").exists():
+            pytest.skip("this host has a sendmail, which the hook prefers")
+        assert (done.returncode, done.stderr) == (0, "")
+        text = (tmp_path / "mail").read_text()
+        assert not [line for line in text.splitlines() if line.startswith("~")], text
+        assert message in text
+        assert (tmp_path / "args").read_text().endswith(f": wait of {EVIL}\n--\nroot\n")
+
+
 def test_mail_fails(example):
     """As the hook, which mtsctl tells."""
     run = example("mail", sendmail="cat >/dev/null; exit 75")
