@@ -323,6 +323,37 @@ def test_a_hook_is_an_ordinary_process(mtsctl, host):
     assert "SCHED_OTHER" in shown.out
 
 
+def test_a_hook_cannot_forge_the_event(mtsctl, host, events):
+    """Fault: a process of a user, run by a hook, wrote what the next hook read as root."""
+    hook(
+        host,
+        "a",
+        "#!/bin/sh\nfor how in '>' '>>' '1<>'; do\n"
+        '\t(eval "printf FORGED $how/proc/self/fd/0") 2>/dev/null && echo "$how: written"\n'
+        "done\nhead -c 5 >/dev/null\n",
+    )
+    shown = mtsctl("hooks", "test", "begin", **host.fake)
+    assert "written" not in shown.out
+    ((_, given, _),) = events()
+    assert given["event"] == "begin"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ""])
+def test_standard_input_can_only_be_read(mtsctl, host, closed):
+    """Each hook reads all of it, whatever is read of another's, or mtsctl has itself."""
+    for name in ("a", "b"):
+        hook(host, name, "#!/bin/sh\ncat\ncat /proc/self/fdinfo/0 | grep flags\n")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" hooks test begin {closed}', mtsctl.program],
+        env=mtsctl.environment(**host.fake), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count('{"event":"begin"') == 2
+    flags = re.findall(r"^flags:\s+(\d+)$", done.stdout, re.M)
+    assert [int(text, 8) & os.O_ACCMODE for text in flags] == [os.O_RDONLY] * 2
+
+
 # ---- watch -----------------------------------------------------------------------------------
 
 

@@ -382,7 +382,9 @@ EVIL = r"a\nX-Evil:1\n~!id"
 def direct(sources, tmp_path):
     """Runs an example by dash, with fakes alone in front of PATH and variables of an event."""
 
-    def run(name, fakes, message=f"the job {EVIL} has been frozen for 61s", **variables):
+    message_ = f"the job {EVIL} has been frozen for 61s"
+
+    def run(name, fakes, message=message_, event='{"event": "wait"}\n', **variables):
         folder = tmp_path / "direct"
         folder.mkdir(exist_ok=True)
         for program, text in fakes.items():
@@ -391,7 +393,7 @@ def direct(sources, tmp_path):
         env = {"PATH": f"{folder}:/usr/bin:/bin", "MTS_EVENT": "wait", "MTS_JOB": EVIL,
                "MTS_MESSAGE": message, **variables}  # fmt: skip
         return subprocess.run(
-            ["/bin/sh", sources / "hooks" / name], env=env, input='{"event": "wait"}\n',
+            ["/bin/sh", sources / "hooks" / name], env=env, input=event,
             capture_output=True, text=True, timeout=60,
         )  # fmt: skip
 
@@ -478,31 +480,101 @@ def test_webhook(example, tmp_path, monkeypatch):
     assert len(got) == 3
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-def test_notify(example, tmp_path, monkeypatch):
-    """On the bus of each user that has one."""
-    monkeypatch.setenv("MTS_NOTIFY_RUNTIME", str(tmp_path / "run"))
-    buses = []
+def test_webhook_of_a_job_with_backslashes(direct, tmp_path):
+    fake = f'printf "%s\\n" "$@" >{tmp_path}/args; cat >{tmp_path}/settings'
+    url = {"MTS_WEBHOOK_URL": r"http://a/\n~!id"}
+    done = direct("webhook", {"curl": fake}, MTS_WEBHOOK_FORM="text", **url)
+    assert (done.returncode, done.stderr) == (0, "")
+    (text,) = [one for one in (tmp_path / "args").read_text().splitlines() if "{" in one]
+    assert json.loads(text)["text"].endswith(f": the job {EVIL} has been frozen for 61s")
+    assert (tmp_path / "settings").read_text() == 'url = "http://a/\\\\n~!id"\n'
+
+
+def test_webhook_sends_no_file(direct, tmp_path):
+    """Not even if the event were forged: curl reads the file that @ names with --data-binary."""
+    (tmp_path / "secret").write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        got = []
+
+        def serve():
+            client = server.accept()[0]
+            while b"\r\n\r\n@" not in b"".join(got) and (part := client.recv(4096)):
+                got.append(part)
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            client.close()
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        done = direct(
+            "webhook", {}, event=f"@{tmp_path}/secret", MTS_WEBHOOK_URL=url, no_proxy="127.0.0.1"
+        )
+        thread.join(20)
+    text = b"".join(got)
+    assert b"secret" in text
+    assert text.endswith(f"@{tmp_path}/secret".encode()), (text, done.stderr)
+
+
+@pytest.fixture
+def buses(tmp_path):
+    """Of root and daemon, and of a user that does not exist."""
+    made = []
     for uid in ("0", "1", "4294967000"):
         place = tmp_path / "run" / uid
         place.mkdir(parents=True)
-        buses.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
-        buses[-1].bind(str(place / "bus"))
-    (tmp_path / "run/2").mkdir()
-    out = tmp_path / "shown"
-    text = f'echo "$DBUS_SESSION_BUS_ADDRESS" "$@" >>{out}'
-    # Who is `daemon` may not read what is of root alone.
-    run = example("notify", notify_send=text, runuser=f'echo "$2" >>{out}; shift 3; exec "$@"')
-    shown = run("stop")
-    for bus in buses:
+        made.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        made[-1].bind(str(place / "bus"))
+    yield tmp_path / "run"
+    for bus in made:
         bus.close()
+
+
+def test_notify_gives_nothing_of_root_to_users(direct, tmp_path, buses):
+    """Neither secrets of hooks.env nor the event; and a job's name stays as it is."""
+    fakes = {
+        "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
+        "notify-send": f'{{ env; readlink /proc/$$/fd/0; printf "%s\\n" "$@"; }} >{tmp_path}/$USER_',
+    }
+    done = direct("notify", fakes, MTS_WEBHOOK_URL="secret", NOTIFY_SOCKET="/run/x",
+                  MTS_NOTIFY_RUNTIME=str(buses))  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for user, uid in (("root", 0), ("daemon", 1)):
+        lines = (tmp_path / user).read_text().splitlines()
+        at = lines.index("/dev/null")
+        names = {line.partition("=")[0] for line in lines[:at]}
+        assert names - {"PWD", "USER_", "_", "OLDPWD", "SHLVL"} == {
+            "PATH", "DBUS_SESSION_BUS_ADDRESS"
+        }  # fmt: skip
+        assert f"DBUS_SESSION_BUS_ADDRESS=unix:path={buses}/{uid}/bus" in lines
+        assert lines[-3:] == ["--", "mts: wait", f"the job {EVIL} has been frozen for 61s"]
+
+
+def test_a_bus_that_does_not_answer_silences_no_other(direct, tmp_path, buses):
+    fakes = {
+        "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
+        "notify-send": f'[ "$USER_" = root ] && exec sleep 60; echo >{tmp_path}/$USER_',
+    }
+    began = time.monotonic()
+    done = direct("notify", fakes, MTS_NOTIFY_RUNTIME=str(buses))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert time.monotonic() - began < 10
+    assert (tmp_path / "daemon").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+def test_notify(example, tmp_path, monkeypatch, buses):
+    """On the bus of each user that has one."""
+    monkeypatch.setenv("MTS_NOTIFY_RUNTIME", str(buses))
+    (buses / "2").mkdir()
+    text = f'echo "$DBUS_SESSION_BUS_ADDRESS" "$@" >>{tmp_path}/$USER_'
+    # Who is `daemon` may not read what is of root alone.
+    run = example("notify", notify_send=text, runuser='user=$2; shift 3; USER_=$user exec "$@"')
+    shown = run("stop")
     assert (shown.status, shown.err) == (0, "")
-    lines = out.read_text().splitlines()
-    assert lines[0::2] == ["root", "daemon"]
-    for line, uid in zip(lines[1::2], ("0", "1"), strict=True):
-        assert line == (
-            f"unix:path={tmp_path}/run/{uid}/bus --app-name=mts --urgency=critical mts: stop "
-            "mts has stopped, all jobs run: the kernel was out of memory"
+    for user, uid in (("root", "0"), ("daemon", "1")):
+        assert (tmp_path / user).read_text() == (
+            f"unix:path={buses}/{uid}/bus --app-name=mts --urgency=critical -- mts: stop "
+            "mts has stopped, all jobs run: the kernel was out of memory\n"
         )
 
 
