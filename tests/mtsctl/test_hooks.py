@@ -201,6 +201,64 @@ def test_a_link_to_where_others_can_write(mtsctl, host, tmp_path):
     assert mtsctl("hooks", "list", **host.fake).status == 0
 
 
+@pytest.mark.parametrize("owner", [0, pytest.param(1234, marks=ROOT)])
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_link_through_a_folder_of_others(mtsctl, host, tmp_path, owner, relative):
+    """Fault: where it ends was checked, and not the folder of the second link."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    ours.mkdir(mode=0o755)
+    hook(host, "good", "#!/bin/sh\necho BAD\n").rename(ours / "x")
+    (theirs / "link").symlink_to("../ours/x" if relative else ours / "x")
+    (host.etc / "hooks.d/bad").symlink_to(theirs / "link")
+    if owner:
+        os.chown(theirs, owner, owner)
+    else:
+        theirs.chmod(0o777)
+    refused(mtsctl, host, f"users other than root can write the directory {theirs}")
+    os.chown(theirs, os.geteuid(), -1)
+    theirs.chmod(0o755)
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert (shown.status, shown.out.splitlines()[0]) == (0, "BAD")
+
+
+@ROOT
+def test_a_link_of_another_user(mtsctl, host, tmp_path):
+    """In a folder as /tmp, where others cannot replace files of root."""
+    sticky = tmp_path / "sticky"
+    sticky.mkdir()
+    sticky.chmod(0o1777)
+    hook(host, "good", "#!/bin/sh\necho BAD\n").rename(tmp_path / "x")
+    (sticky / "link").symlink_to(tmp_path / "x")
+    os.chown(sticky / "link", 1234, -1, follow_symlinks=False)
+    (host.etc / "hooks.d/bad").symlink_to(sticky / "link")
+    refused(mtsctl, host, "the link .* belongs to user 1234")
+
+
+def test_links_that_run(mtsctl, host, tmp_path):
+    """Relative ones, links of links, and folders that are links."""
+    (tmp_path / "real").mkdir(mode=0o755)
+    hook(host, "x", "#!/bin/sh\necho $1 ran\n").rename(tmp_path / "real/x")
+    (tmp_path / "folder").symlink_to("real/.//")
+    (tmp_path / "again").symlink_to("folder/../real/x")
+    folder = host.etc / "hooks.d"
+    (folder / "a").symlink_to(os.path.relpath(tmp_path / "again", folder))
+    (folder / "b").symlink_to("/" + "../" * 3 + str(tmp_path / "folder/x"))
+    (folder / "loop").symlink_to("loop")
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert (shown.status, shown.err) == (0, "")
+    assert [line.split()[0] for line in shown.out.splitlines()] == ["ran", "a:", "ran", "b:"]
+
+
+def test_a_hook_is_checked_just_before_it_runs(mtsctl, host):
+    hook(host, "a", f"#!/bin/sh\nchmod 777 {host.etc}/hooks.d/b\n")
+    hook(host, "b", "#!/bin/sh\necho BAD\n")
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert shown.status == 1
+    assert "hooks.d/b is refused: users other than its owner can write it" in shown.err
+    assert "BAD" not in shown.out
+
+
 @pytest.mark.parametrize("place", ["hooks.d", "."])
 def test_a_folder_that_others_can_write(mtsctl, host, place):
     hook(host, "a", "#!/bin/sh\necho BAD\n")

@@ -218,7 +218,7 @@ static void __attribute__((noreturn)) become(const struct hooks_run *run, const 
 		complain("hooks: oom_score_adj: %s", strerror(errno));
 	if (!take_input(run->input) || chdir("/"))
 		_exit(EXIT_NOT_FOUND);
-	execve(hook->path, argv, run->environment);
+	execve(hook->real, argv, run->environment);
 	complain("hooks: %s cannot be executed: %s%s", hook->name, strerror(errno),
 		 errno == ENOEXEC ? " (does it begin with #!?)" : "");
 	_exit(EXIT_CANNOT_EXEC);
@@ -253,8 +253,9 @@ static void start_hook(struct hooks_run *run, const struct hook *hook, u64 now)
 static void next_hook(struct hooks_run *run, u64 now)
 {
 	while (!run->pid && run->at < run->hooks.n) {
-		const struct hook *hook = &run->hooks.hooks[run->at];
+		struct hook *hook = &run->hooks.hooks[run->at];
 
+		hook_check(hook);
 		if (hook->verdict == HOOK_RUNS) {
 			start_hook(run, hook, now);
 			continue;
