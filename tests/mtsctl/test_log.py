@@ -207,6 +207,22 @@ def test_bad_times(mtsctl, journal, text, message):
     assert message in shown.err
 
 
+def test_names_that_are_no_text(mtsctl, journal):
+    """journalctl prints bytes that are not UTF-8, or not printable, as numbers."""
+    one, other = json.loads(NIGHT[2]), json.loads(NIGHT[2])
+    one.update(MTS_JOB=[*b"caf\xe9\xff"], MTS_JOB_ID="7")
+    other.update(MTS_JOB=[*b"tab\t\x1b"], MTS_JOB_ID="8", MTS_WAITED_NS=str(70 * SECOND))
+    long = json.loads(NIGHT[6]) | {"MTS_DETAIL": [200] * 5000}
+    none = json.loads(NIGHT[6]) | {"MTS_DETAIL": [1000, -1, "x", [65], None]}
+    journal([json.dumps(it) for it in (one, other, long, none)])
+    shown = mtsctl("log")
+    assert shown.status == 0
+    assert re.findall(r"1m \d+s +(.*)", shown.out) == ["tab??", "caf??"]
+    found = json.loads(mtsctl("log", "--json").out)
+    check("log", found)
+    assert [it["job"] for it in found["waits"]] == ["tab\t\x1b", "caf??"]
+
+
 def test_strange_entries(mtsctl, journal):
     """What is no entry, or none of ours."""
     journal(
