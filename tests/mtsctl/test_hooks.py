@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """mtsctl hooks: which programs run, with what, how often, and for how long."""
 
+import errno
 import json
 import os
 import re
@@ -547,6 +548,49 @@ def test_the_module_goes_and_mtsd_comes(watch):
     it.read_to("end: turns end: the module is unloaded, or mtsd has ended")
     it.read_to("begin: turns begin")
     assert it.end() == 0
+
+
+@pytest.mark.parametrize("error", [errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.ETIMEDOUT])
+def test_an_error_is_no_end_of_turns(watch, error):
+    """Fault: for want of memory it said that the module was unloaded."""
+    it = watch(now="rotating begins=5", fail=f"stats={error}+3")
+    it.read_to("waiting until it answers")
+    time.sleep(0.3)
+    assert it.end() == 0
+    assert it.said("end") == []
+
+
+@pytest.mark.parametrize("error", [errno.ENODEV, errno.ENXIO, errno.EPROTO])
+def test_an_engine_that_goes_while_it_is_asked(watch, error):
+    it = watch(now="rotating begins=5", fail=f"stats={error}+3")
+    it.read_to("end: turns end: the module is unloaded, or mtsd has ended")
+    assert it.end() == 0
+
+
+def test_an_mtsd_that_is_stuck(mtsctl, tmp_path):
+    """Fault: it blocked the watch for good. Without a fake: a socket that nobody reads."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        server.listen(5)
+        env = mtsctl.environment() | {"MTS_ENGINE": str(tmp_path / "socket")}
+        program = Path(mtsctl.program).with_name("mtsctl")
+        it = subprocess.Popen(
+            [program, "hooks", "watch"], env=env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        limit = threading.Timer(3 * PATIENCE, it.kill)
+        limit.start()
+        began = time.monotonic()
+        lines = []
+        while "watching\n" not in lines:
+            lines.append(it.stdout.readline())
+            assert lines[-1], lines
+        it.terminate()
+        assert it.wait(3 * PATIENCE) == 0
+        limit.cancel()
+        it.stdout.close()
+    assert any("Connection timed out: waiting until it answers" in line for line in lines)
+    assert 9 < time.monotonic() - began
 
 
 def test_it_waits_for_an_engine(watch):

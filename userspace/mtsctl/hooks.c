@@ -46,8 +46,8 @@ static bool check_directory(struct hook *hook, const char *path)
 	if (lstat(path, &st))
 		judge(hook, HOOK_REFUSED, "%.100s: %s", path, strerror(errno));
 	else if (is_others(&st))
-		judge(hook, HOOK_REFUSED,
-		      "users other than root can write the directory %.100s", path);
+		judge(hook, HOOK_REFUSED, "users other than root can write the directory %.100s",
+		      path);
 	else
 		return true;
 	return false;

@@ -110,8 +110,7 @@ static int make_input(const struct news *news)
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	int fd = memfd_create("mts-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && (!text || dprintf(fd, "%s\n", text) < 0 ||
-			fcntl(fd, F_ADD_SEALS, seals))) {
+	if (fd >= 0 && (!text || dprintf(fd, "%s\n", text) < 0 || fcntl(fd, F_ADD_SEALS, seals))) {
 		close(fd);
 		fd = -1;
 	}
