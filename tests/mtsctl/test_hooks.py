@@ -590,7 +590,7 @@ def test_an_mtsd_that_is_stuck(mtsctl, tmp_path):
         limit.cancel()
         it.stdout.close()
     assert any("Connection timed out: waiting until it answers" in line for line in lines)
-    assert 9 < time.monotonic() - began
+    assert time.monotonic() - began > 9
 
 
 def test_it_waits_for_an_engine(watch):

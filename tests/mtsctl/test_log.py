@@ -208,7 +208,7 @@ def test_bad_times(mtsctl, journal, text, message):
 
 
 def test_names_that_are_no_text(mtsctl, journal):
-    """journalctl prints bytes that are not UTF-8, or not printable, as numbers."""
+    """The journal: bytes that are not UTF-8, or not printable, are numbers."""
     one, other = json.loads(NIGHT[2]), json.loads(NIGHT[2])
     one.update(MTS_JOB=[*b"caf\xe9\xff"], MTS_JOB_ID="7")
     other.update(MTS_JOB=[*b"tab\t\x1b"], MTS_JOB_ID="8", MTS_WAITED_NS=str(70 * SECOND))
@@ -397,10 +397,9 @@ EVIL = r"a\nX-Evil:1\n~!id"
 @pytest.fixture
 def direct(sources, tmp_path):
     """Runs an example by dash, with fakes alone in front of PATH and variables of an event."""
+    told = f"the job {EVIL} has been frozen for 61s"
 
-    message_ = f"the job {EVIL} has been frozen for 61s"
-
-    def run(name, fakes, message=message_, event='{"event": "wait"}\n', **variables):
+    def run(name, fakes, message=told, event='{"event": "wait"}\n', **variables):
         folder = tmp_path / "direct"
         folder.mkdir(exist_ok=True)
         for program, text in fakes.items():
@@ -417,7 +416,7 @@ def direct(sources, tmp_path):
 
 
 def test_mail_of_a_job_with_backslashes(direct, tmp_path):
-    """dash's echo would make lines of the name: headers."""
+    """Echo of dash would make lines of the name: headers."""
     done = direct("mail", {"sendmail": f"cat >{tmp_path}/mail"})
     assert (done.returncode, done.stderr) == (0, "")
     head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
@@ -549,7 +548,8 @@ def test_notify_gives_nothing_of_root_to_users(direct, tmp_path, buses):
     """Neither secrets of hooks.env nor the event; and a job's name stays as it is."""
     fakes = {
         "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
-        "notify-send": f'{{ env; readlink /proc/$$/fd/0; printf "%s\\n" "$@"; }} >{tmp_path}/$USER_',
+        "notify-send": f"exec >{tmp_path}/$USER_; env; readlink /proc/$$/fd/0; "
+        "printf '%s\\n' \"$@\"",
     }
     done = direct("notify", fakes, MTS_WEBHOOK_URL="secret", NOTIFY_SOCKET="/run/x",
                   MTS_NOTIFY_RUNTIME=str(buses))  # fmt: skip
