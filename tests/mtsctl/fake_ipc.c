@@ -762,6 +762,11 @@ const char *ipc_name(void)
 	return name;
 }
 
+void ipc_limit(u32 seconds)
+{
+	(void)seconds;
+}
+
 int ipc_open(void)
 {
 	read_live();

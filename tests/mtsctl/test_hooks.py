@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """mtsctl hooks: which programs run, with what, how often, and for how long."""
 
+import errno
 import json
 import os
 import re
@@ -201,6 +202,64 @@ def test_a_link_to_where_others_can_write(mtsctl, host, tmp_path):
     assert mtsctl("hooks", "list", **host.fake).status == 0
 
 
+@pytest.mark.parametrize("owner", [0, pytest.param(1234, marks=ROOT)])
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_link_through_a_folder_of_others(mtsctl, host, tmp_path, owner, relative):
+    """Fault: where it ends was checked, and not the folder of the second link."""
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    ours.mkdir(mode=0o755)
+    hook(host, "good", "#!/bin/sh\necho BAD\n").rename(ours / "x")
+    (theirs / "link").symlink_to("../ours/x" if relative else ours / "x")
+    (host.etc / "hooks.d/bad").symlink_to(theirs / "link")
+    if owner:
+        os.chown(theirs, owner, owner)
+    else:
+        theirs.chmod(0o777)
+    refused(mtsctl, host, f"users other than root can write the directory {theirs}")
+    os.chown(theirs, os.geteuid(), -1)
+    theirs.chmod(0o755)
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert (shown.status, shown.out.splitlines()[0]) == (0, "BAD")
+
+
+@ROOT
+def test_a_link_of_another_user(mtsctl, host, tmp_path):
+    """In a folder as /tmp, where others cannot replace files of root."""
+    sticky = tmp_path / "sticky"
+    sticky.mkdir()
+    sticky.chmod(0o1777)
+    hook(host, "good", "#!/bin/sh\necho BAD\n").rename(tmp_path / "x")
+    (sticky / "link").symlink_to(tmp_path / "x")
+    os.chown(sticky / "link", 1234, -1, follow_symlinks=False)
+    (host.etc / "hooks.d/bad").symlink_to(sticky / "link")
+    refused(mtsctl, host, "the link .* belongs to user 1234")
+
+
+def test_links_that_run(mtsctl, host, tmp_path):
+    """Relative ones, links of links, and folders that are links."""
+    (tmp_path / "real").mkdir(mode=0o755)
+    hook(host, "x", "#!/bin/sh\necho $1 ran\n").rename(tmp_path / "real/x")
+    (tmp_path / "folder").symlink_to("real/.//")
+    (tmp_path / "again").symlink_to("folder/../real/x")
+    folder = host.etc / "hooks.d"
+    (folder / "a").symlink_to(os.path.relpath(tmp_path / "again", folder))
+    (folder / "b").symlink_to("/" + "../" * 3 + str(tmp_path / "folder/x"))
+    (folder / "loop").symlink_to("loop")
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert (shown.status, shown.err) == (0, "")
+    assert [line.split()[0] for line in shown.out.splitlines()] == ["ran", "a:", "ran", "b:"]
+
+
+def test_a_hook_is_checked_just_before_it_runs(mtsctl, host):
+    hook(host, "a", f"#!/bin/sh\nchmod 777 {host.etc}/hooks.d/b\n")
+    hook(host, "b", "#!/bin/sh\necho BAD\n")
+    shown = mtsctl("hooks", "test", "stop", **host.fake)
+    assert shown.status == 1
+    assert "hooks.d/b is refused: users other than its owner can write it" in shown.err
+    assert "BAD" not in shown.out
+
+
 @pytest.mark.parametrize("place", ["hooks.d", "."])
 def test_a_folder_that_others_can_write(mtsctl, host, place):
     hook(host, "a", "#!/bin/sh\necho BAD\n")
@@ -321,6 +380,37 @@ def test_a_hook_is_an_ordinary_process(mtsctl, host):
     assert lines[2:6] == ["0", "1", "2", "3"]
     assert lines[6:9] == ["/", "0022", "0"]
     assert "SCHED_OTHER" in shown.out
+
+
+def test_a_hook_cannot_forge_the_event(mtsctl, host, events):
+    """Fault: a process of a user, run by a hook, wrote what the next hook read as root."""
+    hook(
+        host,
+        "a",
+        "#!/bin/sh\nfor how in '>' '>>' '1<>'; do\n"
+        '\t(eval "printf FORGED $how/proc/self/fd/0") 2>/dev/null && echo "$how: written"\n'
+        "done\nhead -c 5 >/dev/null\n",
+    )
+    shown = mtsctl("hooks", "test", "begin", **host.fake)
+    assert "written" not in shown.out
+    ((_, given, _),) = events()
+    assert given["event"] == "begin"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ""])
+def test_standard_input_can_only_be_read(mtsctl, host, closed):
+    """Each hook reads all of it, whatever is read of another's, or mtsctl has itself."""
+    for name in ("a", "b"):
+        hook(host, name, "#!/bin/sh\ncat\ncat /proc/self/fdinfo/0 | grep flags\n")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" hooks test begin {closed}', mtsctl.program],
+        env=mtsctl.environment(**host.fake), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count('{"event":"begin"') == 2
+    flags = re.findall(r"^flags:\s+(\d+)$", done.stdout, re.M)
+    assert [int(text, 8) & os.O_ACCMODE for text in flags] == [os.O_RDONLY] * 2
 
 
 # ---- watch -----------------------------------------------------------------------------------
@@ -458,6 +548,51 @@ def test_the_module_goes_and_mtsd_comes(watch):
     it.read_to("end: turns end: the module is unloaded, or mtsd has ended")
     it.read_to("begin: turns begin")
     assert it.end() == 0
+
+
+@pytest.mark.parametrize("error", [errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.ETIMEDOUT])
+def test_an_error_is_no_end_of_turns(watch, error):
+    """Fault: for want of memory it said that the module was unloaded."""
+    it = watch(now="rotating begins=5", fail=f"stats={error}+3")
+    it.read_to("waiting until it answers")
+    # A line that comes later, as end() loses what is read ahead.
+    it.process.send_signal(signal.SIGHUP)
+    it.read_to("read again")
+    assert it.end() == 0
+    assert it.said("end") == []
+
+
+@pytest.mark.parametrize("error", [errno.ENODEV, errno.ENXIO, errno.EPROTO])
+def test_an_engine_that_goes_while_it_is_asked(watch, error):
+    it = watch(now="rotating begins=5", fail=f"stats={error}+3")
+    it.read_to("end: turns end: the module is unloaded, or mtsd has ended")
+    assert it.end() == 0
+
+
+def test_an_mtsd_that_is_stuck(mtsctl, tmp_path):
+    """Fault: it blocked the watch for good. Without a fake: a socket that nobody reads."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        server.listen(5)
+        env = mtsctl.environment() | {"MTS_ENGINE": str(tmp_path / "socket")}
+        program = Path(mtsctl.program).with_name("mtsctl")
+        it = subprocess.Popen(
+            [program, "hooks", "watch"], env=env, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        limit = threading.Timer(3 * PATIENCE, it.kill)
+        limit.start()
+        began = time.monotonic()
+        lines = []
+        while "watching\n" not in lines:
+            lines.append(it.stdout.readline())
+            assert lines[-1], lines
+        it.terminate()
+        assert it.wait(3 * PATIENCE) == 0
+        limit.cancel()
+        it.stdout.close()
+    assert any("Connection timed out: waiting until it answers" in line for line in lines)
+    assert time.monotonic() - began > 9
 
 
 def test_it_waits_for_an_engine(watch):

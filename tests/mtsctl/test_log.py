@@ -207,6 +207,22 @@ def test_bad_times(mtsctl, journal, text, message):
     assert message in shown.err
 
 
+def test_names_that_are_no_text(mtsctl, journal):
+    """The journal: bytes that are not UTF-8, or not printable, are numbers."""
+    one, other = json.loads(NIGHT[2]), json.loads(NIGHT[2])
+    one.update(MTS_JOB=[*b"caf\xe9\xff"], MTS_JOB_ID="7")
+    other.update(MTS_JOB=[*b"tab\t\x1b"], MTS_JOB_ID="8", MTS_WAITED_NS=str(70 * SECOND))
+    long = json.loads(NIGHT[6]) | {"MTS_DETAIL": [200] * 5000}
+    none = json.loads(NIGHT[6]) | {"MTS_DETAIL": [1000, -1, "x", [65], None]}
+    journal([json.dumps(it) for it in (one, other, long, none)])
+    shown = mtsctl("log")
+    assert shown.status == 0
+    assert re.findall(r"1m \d+s +(.*)", shown.out) == ["tab??", "caf??"]
+    found = json.loads(mtsctl("log", "--json").out)
+    check("log", found)
+    assert [it["job"] for it in found["waits"]] == ["tab\t\x1b", "caf??"]
+
+
 def test_strange_entries(mtsctl, journal):
     """What is no entry, or none of ours."""
     journal(
@@ -375,6 +391,61 @@ def test_mail(example, tmp_path, monkeypatch):
     assert "MTS_MAIL_TO" not in body
 
 
+EVIL = r"a\nX-Evil:1\n~!id"
+
+
+@pytest.fixture
+def direct(sources, tmp_path):
+    """Runs an example by dash, with fakes alone in front of PATH and variables of an event."""
+    told = f"the job {EVIL} has been frozen for 61s"
+
+    def run(name, fakes, message=told, event='{"event": "wait"}\n', **variables):
+        folder = tmp_path / "direct"
+        folder.mkdir(exist_ok=True)
+        for program, text in fakes.items():
+            (folder / program).write_text(f"#!/bin/sh\n{text}\n")
+            (folder / program).chmod(0o755)
+        env = {"PATH": f"{folder}:/usr/bin:/bin", "MTS_EVENT": "wait", "MTS_JOB": EVIL,
+               "MTS_MESSAGE": message, **variables}  # fmt: skip
+        return subprocess.run(
+            ["/bin/sh", sources / "hooks" / name], env=env, input=event,
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+
+    return run
+
+
+def test_mail_of_a_job_with_backslashes(direct, tmp_path):
+    """Echo of dash would make lines of the name: headers."""
+    done = direct("mail", {"sendmail": f"cat >{tmp_path}/mail"})
+    assert (done.returncode, done.stderr) == (0, "")
+    head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
+    assert [line.split(":")[0] for line in head.splitlines()] == [
+        "To", "Subject", "Auto-Submitted", "MIME-Version", "Content-Type"
+    ]  # fmt: skip
+    assert f": wait of {EVIL}\n" in head
+    assert body.startswith(f"the job {EVIL} has been")
+
+
+def test_mail_gets_no_commands(direct, tmp_path):
+    """mail(1) of mailutils takes lines that begin with ~ for commands."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("uname", "env", "grep", "sort", "sed", "cat"):
+        (tools / tool).symlink_to(f"/usr/bin/{tool}")
+    for message in (f"the job {EVIL} is", "~!id"):
+        # The hook appends /usr/sbin, where a sendmail may be.
+        fakes = {"mail": f'printf "%s\\n" "$@" >{tmp_path}/args; cat >{tmp_path}/mail'}
+        done = direct("mail", fakes, message=message, PATH=f"{tmp_path}/direct:{tools}")
+        if Path("/usr/sbin/sendmail").exists() or Path("/usr/lib/sendmail").exists():
+            pytest.skip("this host has a sendmail, which the hook prefers")
+        assert (done.returncode, done.stderr) == (0, "")
+        text = (tmp_path / "mail").read_text()
+        assert not [line for line in text.splitlines() if line.startswith("~")], text
+        assert message in text
+        assert (tmp_path / "args").read_text().endswith(f": wait of {EVIL}\n--\nroot\n")
+
+
 def test_mail_fails(example):
     """As the hook, which mtsctl tells."""
     run = example("mail", sendmail="cat >/dev/null; exit 75")
@@ -424,31 +495,102 @@ def test_webhook(example, tmp_path, monkeypatch):
     assert len(got) == 3
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-def test_notify(example, tmp_path, monkeypatch):
-    """On the bus of each user that has one."""
-    monkeypatch.setenv("MTS_NOTIFY_RUNTIME", str(tmp_path / "run"))
-    buses = []
+def test_webhook_of_a_job_with_backslashes(direct, tmp_path):
+    fake = f'printf "%s\\n" "$@" >{tmp_path}/args; cat >{tmp_path}/settings'
+    url = {"MTS_WEBHOOK_URL": r"http://a/\n~!id"}
+    done = direct("webhook", {"curl": fake}, MTS_WEBHOOK_FORM="text", **url)
+    assert (done.returncode, done.stderr) == (0, "")
+    (text,) = [one for one in (tmp_path / "args").read_text().splitlines() if "{" in one]
+    assert json.loads(text)["text"].endswith(f": the job {EVIL} has been frozen for 61s")
+    assert (tmp_path / "settings").read_text() == 'url = "http://a/\\\\n~!id"\n'
+
+
+def test_webhook_sends_no_file(direct, tmp_path):
+    """Not even if the event were forged: curl reads the file that @ names with --data-binary."""
+    (tmp_path / "secret").write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        got = []
+
+        def serve():
+            client = server.accept()[0]
+            while b"\r\n\r\n@" not in b"".join(got) and (part := client.recv(4096)):
+                got.append(part)
+            client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            client.close()
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        done = direct(
+            "webhook", {}, event=f"@{tmp_path}/secret", MTS_WEBHOOK_URL=url, no_proxy="127.0.0.1"
+        )
+        thread.join(20)
+    text = b"".join(got)
+    assert b"secret" in text
+    assert text.endswith(f"@{tmp_path}/secret".encode()), (text, done.stderr)
+
+
+@pytest.fixture
+def buses(tmp_path):
+    """Of root and daemon, and of a user that does not exist."""
+    made = []
     for uid in ("0", "1", "4294967000"):
         place = tmp_path / "run" / uid
         place.mkdir(parents=True)
-        buses.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
-        buses[-1].bind(str(place / "bus"))
-    (tmp_path / "run/2").mkdir()
-    out = tmp_path / "shown"
-    text = f'echo "$DBUS_SESSION_BUS_ADDRESS" "$@" >>{out}'
-    # Who is `daemon` may not read what is of root alone.
-    run = example("notify", notify_send=text, runuser=f'echo "$2" >>{out}; shift 3; exec "$@"')
-    shown = run("stop")
-    for bus in buses:
+        made.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        made[-1].bind(str(place / "bus"))
+    yield tmp_path / "run"
+    for bus in made:
         bus.close()
+
+
+def test_notify_gives_nothing_of_root_to_users(direct, tmp_path, buses):
+    """Neither secrets of hooks.env nor the event; and a job's name stays as it is."""
+    fakes = {
+        "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
+        "notify-send": f"exec >{tmp_path}/$USER_; env; readlink /proc/$$/fd/0; "
+        "printf '%s\\n' \"$@\"",
+    }
+    done = direct("notify", fakes, MTS_WEBHOOK_URL="secret", NOTIFY_SOCKET="/run/x",
+                  MTS_NOTIFY_RUNTIME=str(buses))  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for user, uid in (("root", 0), ("daemon", 1)):
+        lines = (tmp_path / user).read_text().splitlines()
+        at = lines.index("/dev/null")
+        names = {line.partition("=")[0] for line in lines[:at]}
+        assert names - {"PWD", "USER_", "_", "OLDPWD", "SHLVL"} == {
+            "PATH", "DBUS_SESSION_BUS_ADDRESS"
+        }  # fmt: skip
+        assert f"DBUS_SESSION_BUS_ADDRESS=unix:path={buses}/{uid}/bus" in lines
+        assert lines[-3:] == ["--", "mts: wait", f"the job {EVIL} has been frozen for 61s"]
+
+
+def test_a_bus_that_does_not_answer_silences_no_other(direct, tmp_path, buses):
+    fakes = {
+        "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
+        "notify-send": f'[ "$USER_" = root ] && exec sleep 60; echo >{tmp_path}/$USER_',
+    }
+    began = time.monotonic()
+    done = direct("notify", fakes, MTS_NOTIFY_RUNTIME=str(buses))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert time.monotonic() - began < 10
+    assert (tmp_path / "daemon").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+def test_notify(example, tmp_path, monkeypatch, buses):
+    """On the bus of each user that has one."""
+    monkeypatch.setenv("MTS_NOTIFY_RUNTIME", str(buses))
+    (buses / "2").mkdir()
+    text = f'echo "$DBUS_SESSION_BUS_ADDRESS" "$@" >>{tmp_path}/$USER_'
+    # Who is `daemon` may not read what is of root alone.
+    run = example("notify", notify_send=text, runuser='user=$2; shift 3; USER_=$user exec "$@"')
+    shown = run("stop")
     assert (shown.status, shown.err) == (0, "")
-    lines = out.read_text().splitlines()
-    assert lines[0::2] == ["root", "daemon"]
-    for line, uid in zip(lines[1::2], ("0", "1"), strict=True):
-        assert line == (
-            f"unix:path={tmp_path}/run/{uid}/bus --app-name=mts --urgency=critical mts: stop "
-            "mts has stopped, all jobs run: the kernel was out of memory"
+    for user, uid in (("root", "0"), ("daemon", "1")):
+        assert (tmp_path / user).read_text() == (
+            f"unix:path={buses}/{uid}/bus --app-name=mts --urgency=critical -- mts: stop "
+            "mts has stopped, all jobs run: the kernel was out of memory\n"
         )
 
 

@@ -10,10 +10,12 @@ import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import typing
+import warnings
 from pathlib import Path
 
 import mts
@@ -392,6 +394,24 @@ def test_a_body_that_fails_leaves_the_job(tree):
     assert children() == before
 
 
+def test_a_child_does_not_keep_it_in_the_job(tree):
+    """Fault: the child has the pipe open whose end was waited for."""
+    before = children()
+    began = time.monotonic()
+    with warnings.catch_warnings(), mts.job():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of fork() beside threads
+        child = os.fork()
+        if not child:
+            time.sleep(30)
+            os._exit(0)
+    took = time.monotonic() - began
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert took < 20
+    assert moved_to(tree) == ["home", "job"]
+    assert children() == before
+
+
 def test_a_job_that_is_refused_has_no_body(tree, fake):
     fake(fail="job_submit=17")
     before = children()
@@ -420,6 +440,28 @@ def test_a_place_that_one_may_not_move_to(tree, monkeypatch):
     with pytest.raises(mts.MtsError, match="cannot move to /mts/job"), mts.job():
         pytest.fail("the body ran")
     assert children() == before
+
+
+def test_messages_that_are_not_utf8(tree, script):
+    """With what can be read of them. As that of a name that is taken."""
+    script("printf 'mtsctl: \\377 is taken\\n' >&2; exit 5")
+    with pytest.raises(mts.MtsError, match="is taken"), mts.job():
+        pytest.fail("the body ran")
+    with pytest.raises(mts.MtsError, match="is taken"):
+        next(mts.events())
+
+
+@pytest.mark.parametrize("folder", ["", " ", "/", "usr/lib"])
+@pytest.mark.parametrize("target", ["install", "uninstall"])
+def test_the_makefile_leaves_the_root_alone(folder, target):
+    """Fault: without a Python it removed /mts. Here nothing is run."""
+    done = subprocess.run(
+        ["make", "-n", "-C", ROOT / "userspace/python", target, f"PYTHONDIR={folder}"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "say where packages of Python are" in done.stderr
+    assert "/mts" not in done.stdout.replace(str(ROOT), "")
 
 
 # ---- events ----------------------------------------------------------------------------

@@ -15,6 +15,8 @@
 #include "host.h"
 
 #define NAME_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+/* As many as the kernel follows: path_resolution(7). */
+#define LINKS_MAX 40
 
 __attribute__((format(printf, 3, 4))) static void
 judge(struct hook *hook, enum hook_verdict verdict, const char *format, ...)
@@ -37,33 +39,111 @@ static bool is_others(const struct stat *st)
 	       (st->st_mode & 0022 && !(S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX));
 }
 
-/* A link may lead to where others can put another file in the place of this one. */
-static void check_folders(struct hook *hook)
+static bool check_directory(struct hook *hook, const char *path)
 {
-	char real[PATH_MAX], *end;
 	struct stat st;
 
-	if (!realpath(hook->path, real)) {
-		judge(hook, HOOK_REFUSED, "%s", strerror(errno));
-		return;
-	}
-	while ((end = strrchr(real, '/')) && end != real) {
-		*end = '\0';
-		if (!stat(real, &st) && is_others(&st)) {
-			judge(hook, HOOK_REFUSED,
-			      "users other than root can write the directory %.100s", real);
-			return;
-		}
-	}
+	if (lstat(path, &st))
+		judge(hook, HOOK_REFUSED, "%.100s: %s", path, strerror(errno));
+	else if (is_others(&st))
+		judge(hook, HOOK_REFUSED, "users other than root can write the directory %.100s",
+		      path);
+	else
+		return true;
+	return false;
 }
 
-static void check(struct hook *hook)
+/* @rest becomes what the link says, and then what it was. Return: 0 or an errno. */
+static int follow(const char *link, char rest[PATH_MAX])
 {
-	struct stat st, link;
+	char target[PATH_MAX];
+	size_t left = strlen(rest) + 1;
+	ssize_t length = readlink(link, target, sizeof(target));
 
-	if (hook->name[strspn(hook->name, NAME_BYTES)])
+	if (length < 0)
+		return errno;
+	if (length + left > PATH_MAX)
+		return ENAMETOOLONG;
+	memmove(rest + length, rest, left);
+	memcpy(rest, target, length);
+	return 0;
+}
+
+/* Appends to @real, which has no links, one component. Return: 0 or an errno. */
+static int append(char real[PATH_MAX], const char *name, size_t length)
+{
+	size_t used = strlen(real);
+
+	if (length == 2 && !strncmp(name, "..", length)) {
+		real[used ? (size_t)(strrchr(real, '/') - real) : 0] = '\0';
+	} else if (length != 1 || *name != '.') {
+		if (used + length + 2 > PATH_MAX)
+			return ENAMETOOLONG;
+		real[used] = '/';
+		memcpy(real + used + 1, name, length);
+		real[used + 1 + length] = '\0';
+	}
+	return 0;
+}
+
+/*
+ * As realpath(3), but it checks each directory on the way, also those that only links pass through:
+ * whoever can write one of them says what is run.
+ */
+static bool resolve(struct hook *hook, char real[PATH_MAX])
+{
+	char rest[PATH_MAX], *name;
+	struct stat st;
+	u32 links = 0;
+	int err = 0;
+
+	snprintf(rest, sizeof(rest), "%s", hook->path);
+	*real = '\0';
+	while (!err && *(name = rest + strspn(rest, "/"))) {
+		size_t used = strlen(real), length = strcspn(name, "/");
+
+		if (!check_directory(hook, *real ? real : "/"))
+			return false;
+		err = append(real, name, length);
+		memmove(rest, name + length, strlen(name + length) + 1);
+		if (!err && lstat(*real ? real : "/", &st))
+			err = errno;
+		if (err || !S_ISLNK(st.st_mode))
+			continue;
+		if (st.st_uid && st.st_uid != geteuid()) {
+			judge(hook, HOOK_REFUSED, "the link %.100s belongs to user %u, not to root",
+			      real, st.st_uid);
+			return false;
+		}
+		err = ++links > LINKS_MAX ? ELOOP : follow(real, rest);
+		real[*rest == '/' ? 0 : used] = '\0';
+	}
+	if (err)
+		judge(hook, HOOK_REFUSED, "%s", strerror(err));
+	return !err;
+}
+
+void hook_check(struct hook *hook)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	free(hook->real);
+	hook->real = NULL;
+	hook->verdict = HOOK_RUNS;
+	*hook->reason = '\0';
+	if (hook->name[strspn(hook->name, NAME_BYTES)]) {
 		judge(hook, HOOK_IGNORED, "its name has more than letters, digits, - and _");
-	else if (stat(hook->path, &st) || lstat(hook->path, &link))
+		return;
+	}
+	if (stat(hook->path, &st)) {
+		judge(hook, HOOK_IGNORED, "%s", strerror(errno));
+		return;
+	}
+	if (!resolve(hook, real))
+		return;
+	/* What is executed: no link can lead elsewhere meanwhile. */
+	if (lstat(real, &st))
 		judge(hook, HOOK_IGNORED, "%s", strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		judge(hook, HOOK_IGNORED, "not a regular file");
@@ -76,8 +156,8 @@ static void check(struct hook *hook)
 		      st.st_mode & 07777);
 	else if (!(st.st_mode & 0111))
 		judge(hook, HOOK_IGNORED, "not executable");
-	else if (S_ISLNK(link.st_mode))
-		check_folders(hook);
+	else if (!(hook->real = strdup(real)))
+		judge(hook, HOOK_REFUSED, "%s", strerror(ENOMEM));
 }
 
 static int is_file(const struct dirent *entry)
@@ -110,7 +190,7 @@ int hooks_read(struct hooks *hooks)
 
 		if (hook && asprintf(&hook->path, "%s/%s", hooks->folder, entries[i]->d_name) > 0) {
 			hook->name = strrchr(hook->path, '/') + 1;
-			check(hook);
+			hook_check(hook);
 			hooks->n++;
 		} else {
 			ret = EXIT_FAILED;
@@ -125,8 +205,10 @@ int hooks_read(struct hooks *hooks)
 
 void hooks_free(struct hooks *hooks)
 {
-	for (u32 i = 0; i < hooks->n; i++)
+	for (u32 i = 0; i < hooks->n; i++) {
 		free(hooks->hooks[i].path);
+		free(hooks->hooks[i].real);
+	}
 	free(hooks->hooks);
 	hooks->hooks = NULL;
 	hooks->n = 0;

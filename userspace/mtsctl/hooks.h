@@ -17,6 +17,7 @@ enum hook_verdict {
 struct hook {
 	char *path;
 	const char *name; /* in @path */
+	char *real; /* what is executed: @path without links; NULL unless it runs */
 	enum hook_verdict verdict;
 	char reason[HOOK_REASON]; /* why it does not run */
 };
@@ -33,5 +34,8 @@ struct hooks {
  */
 int hooks_read(struct hooks *hooks);
 void hooks_free(struct hooks *hooks);
+
+/* Checks it again, as just before it runs: a hook before it may have changed files. */
+void hook_check(struct hook *hook);
 
 #endif /* MTSCTL_HOOKS_H */

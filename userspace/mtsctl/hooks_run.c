@@ -98,14 +98,19 @@ static void free_environment(char **all)
 	free(all);
 }
 
-/* A file: to write it cannot block, and a hook that does not read it is none the worse. */
+/*
+ * A file: to write it cannot block, and a hook that does not read it is none the worse. It is
+ * sealed: a process that a hook runs as another user could write it by /proc/PID/fd/0 otherwise,
+ * and the next hook would read that as root.
+ */
 static int make_input(const struct news *news)
 {
+	static const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
 	json_t *root = news_json(news);
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-	int fd = memfd_create("mts-event", MFD_CLOEXEC);
+	int fd = memfd_create("mts-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd >= 0 && (!text || dprintf(fd, "%s\n", text) < 0)) {
+	if (fd >= 0 && (!text || dprintf(fd, "%s\n", text) < 0 || fcntl(fd, F_ADD_SEALS, seals))) {
 		close(fd);
 		fd = -1;
 	}
@@ -177,6 +182,21 @@ static void begin_event(struct hooks_run *run, enum news_kind kind, u64 now)
 
 /* ---- one hook ----------------------------------------------------------------------------- */
 
+/* In the child. A descriptor of its own, so that no other process moves its offset. */
+static bool take_input(int input)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", input);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return false;
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return true;
+}
+
 /* In the child. */
 static void __attribute__((noreturn)) become(const struct hooks_run *run, const struct hook *hook)
 {
@@ -195,9 +215,9 @@ static void __attribute__((noreturn)) become(const struct hooks_run *run, const 
 	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, "0", 1) < 0)
 		complain("hooks: oom_score_adj: %s", strerror(errno));
-	if (lseek(run->input, 0, SEEK_SET) < 0 || dup2(run->input, STDIN_FILENO) < 0 || chdir("/"))
+	if (!take_input(run->input) || chdir("/"))
 		_exit(EXIT_NOT_FOUND);
-	execve(hook->path, argv, run->environment);
+	execve(hook->real, argv, run->environment);
 	complain("hooks: %s cannot be executed: %s%s", hook->name, strerror(errno),
 		 errno == ENOEXEC ? " (does it begin with #!?)" : "");
 	_exit(EXIT_CANNOT_EXEC);
@@ -232,8 +252,9 @@ static void start_hook(struct hooks_run *run, const struct hook *hook, u64 now)
 static void next_hook(struct hooks_run *run, u64 now)
 {
 	while (!run->pid && run->at < run->hooks.n) {
-		const struct hook *hook = &run->hooks.hooks[run->at];
+		struct hook *hook = &run->hooks.hooks[run->at];
 
+		hook_check(hook);
 		if (hook->verdict == HOOK_RUNS) {
 			start_hook(run, hook, now);
 			continue;

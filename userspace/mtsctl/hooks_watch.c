@@ -29,6 +29,8 @@
 #define SECOND (1000 * MS)
 /* Counters that change while they are read are read again. */
 #define TRIES 3
+/* An mtsd that is stuck is not to block hooks and signals for good. */
+#define ENGINE_LIMIT_S 10
 
 struct hooks_watcher {
 	const struct command *command;
@@ -94,16 +96,30 @@ static int ask(const struct news_watch *news, struct news_look *look)
 	return ret;
 }
 
+/*
+ * Is the engine still there? EPROTO: mtsd has closed the socket. All other errors of a call, as for
+ * want of memory, are of this look alone.
+ */
+static bool is_gone(int err, bool was_open)
+{
+	if (was_open)
+		return err == -ENODEV || err == -ENXIO || err == -EPROTO;
+	return err != -ENOMEM && err != -EAGAIN && err != -ETIMEDOUT && err != -EMFILE &&
+	       err != -ENFILE && err != -EINTR;
+}
+
 /* Return: an exit status. No engine is no error: it may come later. */
 static int look_at_engine(struct hooks_watcher *w, struct news_look *look)
 {
 	int err = ipc_open();
+	bool was_open = !err;
 
 	if (!err)
 		err = ask(&w->news, look);
 	/* An open device keeps the module from being unloaded. */
 	ipc_close();
 	look->answers = !err;
+	look->is_unknown = err && !is_gone(err, was_open);
 	if (err == -EACCES || err == -EPERM)
 		return device_absent(-err);
 	if (err && !w->was_absent)
@@ -230,6 +246,7 @@ int hooks_watch(const struct command *command, struct conf *conf, const char *fi
 	if (ret)
 		return device_failed("hooks watch: /proc", -ret);
 	become_exempt();
+	ipc_limit(ENGINE_LIMIT_S);
 	w.news.tell = tell;
 	w.news.user = &w;
 	configure(&w);

@@ -16,10 +16,16 @@
 static int device = -1; /* /dev/mts, or the socket of mtsd */
 static bool is_socket;
 static const char *chosen;
+static unsigned int limit; /* s, of mtsd; 0: none */
 
 void ipc_choose(const char *engine)
 {
 	chosen = engine;
+}
+
+void ipc_limit(u32 seconds)
+{
+	limit = seconds;
 }
 
 /* The socket of the user's own mtsd. systemd sets the variable for each session. */
@@ -45,15 +51,17 @@ const char *ipc_name(void)
 
 static int open_socket(const char *path)
 {
-	device = ipc_socket_open(path);
-	is_socket = device >= 0;
-	return is_socket ? 0 : device;
+	int fd = ipc_socket_open(path, limit);
+
+	device = fd < 0 ? -1 : fd;
+	is_socket = fd >= 0;
+	return is_socket ? 0 : fd;
 }
 
 int ipc_open(void)
 {
 	const char *engine = chosen ?: getenv("MTS_ENGINE"), *name = ipc_name();
-	int err;
+	int err, other;
 
 	if (device >= 0)
 		return 0;
@@ -64,9 +72,11 @@ int ipc_open(void)
 		return 0;
 	err = -errno;
 	/* The module is not loaded: mtsd may run instead. */
-	if ((engine && *engine) || !open_socket(MTS_SOCKET))
-		return device < 0 ? err : 0;
-	return err;
+	if (engine && *engine)
+		return err;
+	other = open_socket(MTS_SOCKET);
+	/* An mtsd that does not answer is there. */
+	return !other || other == -ETIMEDOUT ? other : err;
 }
 
 void ipc_close(void)

@@ -19,6 +19,9 @@
  */
 void ipc_choose(const char *engine);
 
+/* From the next ipc_open() on each wait for mtsd ends with ETIMEDOUT after so long; 0: never. */
+void ipc_limit(u32 seconds);
+
 /* The device or socket that ipc_open() tries first, for messages. */
 const char *ipc_name(void);
 

@@ -11,8 +11,9 @@
 
 #include "uapi/mts.h"
 
-int ipc_socket_open(const char *path)
+int ipc_socket_open(const char *path, unsigned int limit_s)
 {
+	const struct timeval limit = { .tv_sec = limit_s };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, err;
 
@@ -22,8 +23,11 @@ int ipc_socket_open(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
+	/* For connect(), too: it waits for room in the queue of the other end. 0: no limit. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-		err = -errno;
+		err = errno == EAGAIN ? -ETIMEDOUT : -errno;
 		close(fd);
 		return err;
 	}
@@ -32,7 +36,10 @@ int ipc_socket_open(const char *path)
 
 static int read_all(int fd, void *buf, size_t size)
 {
-	return mts_wire_read(fd, buf, size) ? 0 : -EPROTO;
+	errno = 0;
+	if (mts_wire_read(fd, buf, size))
+		return 0;
+	return errno == EAGAIN ? -ETIMEDOUT : -EPROTO;
 }
 
 /* What is left of a list that does not fit, so that the next reply can be read. */
@@ -77,6 +84,8 @@ static int send_request(int fd, const struct mts_wire_request *request, const vo
 	/* One caller too many is told so, and cut off: the reply waits to be read. */
 	if (put < 0 && errno == EPIPE)
 		return 0;
+	if (put < 0 && errno == EAGAIN)
+		return -ETIMEDOUT;
 	/* The descriptor is not open: the ioctl says the same. */
 	if (put < 0)
 		return errno == EBADF ? -EBADF : -EPROTO;

@@ -5,10 +5,16 @@
 
 #include "../mtsd/wire.h"
 
-/* Return: the descriptor. ENOENT, ECONNREFUSED: no mtsd runs. */
-int ipc_socket_open(const char *path);
+/*
+ * @limit_s: of each wait for the other end, with ETIMEDOUT; 0: no limit. Return: the descriptor.
+ * ENOENT, ECONNREFUSED: no mtsd runs.
+ */
+int ipc_socket_open(const char *path, unsigned int limit_s);
 
-/* As ioctl(fd, request, argument). EPROTO: the other end is no mtsd, or has ended. */
+/*
+ * As ioctl(fd, request, argument). EPROTO: the other end is no mtsd, or has ended. After ETIMEDOUT
+ * the connection is of no use.
+ */
 int ipc_socket_call(int fd, unsigned long request, void *argument);
 
 #endif /* MTSCTL_IPC_SOCKET_H */

@@ -18,13 +18,32 @@
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
-/* "": there is no such field, or it is no text. */
+/* A text that is not UTF-8, or has bytes that cannot be printed, is an array of bytes. */
+static void join_bytes(json_t *array, char *text, size_t size)
+{
+	size_t n = mts_min(json_array_size(array), size - 1);
+
+	for (size_t i = 0; i < n; i++) {
+		json_int_t byte = json_integer_value(json_array_get(array, i));
+
+		text[i] = byte > 0 && byte < 256 ? (char)byte : '\0';
+	}
+	text[n] = '\0';
+}
+
+/* "": there is no such field, or it is no text. It is there until the next call. */
 static const char *text_of(json_t *entry, const char *name)
 {
+	static char text[NEWS_TEXT];
 	char field[64];
+	json_t *value;
 
 	snprintf(field, sizeof(field), NEWS_PREFIX "%s", name);
-	return json_string_value(json_object_get(entry, field)) ?: "";
+	value = json_object_get(entry, field);
+	if (!json_is_array(value))
+		return json_string_value(value) ?: "";
+	join_bytes(value, text, sizeof(text));
+	return text;
 }
 
 static u64 number_of(json_t *entry, const char *name)

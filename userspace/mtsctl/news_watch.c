@@ -227,7 +227,7 @@ static int compare_waits(struct news_watch *w, const struct news_look *look)
 
 	waits = calloc((size_t)look->njobs + 1, sizeof(*waits));
 	if (!waits) {
-		complain("hooks watch: out of memory: waits of jobs are not seen");
+		complain("hooks watch: out of memory: this look is left out");
 		return -ENOMEM;
 	}
 	for (u32 i = 0; i < look->njobs; i++) {
@@ -291,24 +291,28 @@ static bool is_another(const struct news_watch *w, const struct mts_stats *stats
 
 int news_compare(struct news_watch *w, const struct news_look *look)
 {
+	bool answers = look->answers;
 	int ret = 0;
 
 	w->time_ns = look->time_ns;
 	if (!w->from)
 		w->from = "module";
-	if (w->known && (!look->answers || is_another(w, &look->stats)))
+	if (w->known && !look->is_unknown && (!answers || is_another(w, &look->stats)))
 		forget(w, look);
-	if (look->answers && look->has_status) {
+	if (answers && look->has_status) {
 		w->from = look->status.sees & MTS_SEES_BY_USERSPACE ? "mtsd" : "module";
 		/* Waits after the last turns do not count for these. */
 		if (!w->acts && acts(&look->status))
 			w->longest.ns = 0;
 		/* First, for the longest wait of turns that have ended. */
 		ret = compare_waits(w, look);
+		answers = !ret;
+	}
+	if (answers && look->has_status) {
 		compare_turns(w, look);
 		compare_stops(w, look);
 	}
-	if (look->answers) {
+	if (answers) {
 		w->stats = look->stats;
 		w->known |= look->has_status;
 	}

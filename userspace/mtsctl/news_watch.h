@@ -13,11 +13,13 @@
 /**
  * struct news_look - one look
  * @answers: an engine answers; else only time and swap are valid
+ * @is_unknown: it does not, but may be there: what is known of it stays until the next look
  * @has_status: @status and the jobs are valid; if not, nothing has changed since the last look
  * @time_ns: CLOCK_REALTIME; @mono_ns: CLOCK_MONOTONIC
  */
 struct news_look {
 	bool answers;
+	bool is_unknown;
 	bool has_status;
 	struct mts_stats stats;
 	struct mts_status status;
@@ -67,7 +69,7 @@ bool news_needs_status(const struct news_watch *w, const struct mts_stats *stats
 /* Are the jobs needed, with this status? */
 bool news_needs_jobs(const struct news_watch *w, const struct mts_status *status);
 
-/* Tells the news. Return: 0 or -ENOMEM: waits of jobs may be lost, and that has been said. */
+/* Tells the news. Return: 0 or -ENOMEM, which has been said: the next look finds what is new. */
 int news_compare(struct news_watch *w, const struct news_look *look);
 
 void news_watch_free(struct news_watch *w);

@@ -4,8 +4,8 @@
  * accepts the connection (mts-metrics.socket), so nothing here listens, and each request has a
  * process of its own.
  *
- * A client that is slow, or sends nothing, holds up nobody. The engine is asked only after the
- * request has come, and is left before the answer is sent.
+ * A client that is slow, or sends nothing, keeps one of MaxConnections= of the socket, and not for
+ * long. The engine is asked only after the request has come, and is left before the answer is sent.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +19,12 @@
 
 /* More than the headers of Prometheus and of browsers. */
 #define REQUEST_MAX 8192
-/* Reading, asking and writing together. SIGALRM ends the process. */
-#define REQUEST_LIMIT_S 10
+/*
+ * SIGALRM ends the process. A scraper sends its request at once; a client that does not is to free
+ * its connection soon. Then the engine may be slow, on a host that thrashes.
+ */
+#define READ_LIMIT_S 2
+#define ANSWER_LIMIT_S 10
 
 #define TEXT "text/plain; charset=utf-8"
 
@@ -117,8 +121,9 @@ int stats_answer_http(u32 jobs_max)
 	size_t size;
 	bool whole;
 
-	alarm(REQUEST_LIMIT_S);
+	alarm(READ_LIMIT_S);
 	whole = read_request(request);
+	alarm(ANSWER_LIMIT_S);
 	/* Somebody looked whether the port is open. */
 	if (!*request)
 		return EXIT_OK;

@@ -30,7 +30,11 @@ class EventStream(Iterator[Event]):
         self._closed = False
         self._process: subprocess.Popen[str] | None = None
         self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
         )
         # Not a method: a thread that refers to the stream would keep it.
         self._listener = threading.Thread(

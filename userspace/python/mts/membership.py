@@ -67,22 +67,22 @@ def move(cgroup: str) -> None:
 def waiting(
     command: Sequence[str], process_group: int | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process that ends when its standard input does, as also by the end of this process."""
+    """A process that ends when its standard input does: at the latest with this process."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         process_group=process_group,
     )
     try:
         yield process
-    except BaseException:
-        process.kill()
-        raise
     finally:
+        # To close its input is not enough: what this process has forked has it open, too.
         if process.returncode is None:
+            process.kill()
             process.communicate()
 
 
