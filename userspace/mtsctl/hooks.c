@@ -53,7 +53,7 @@ static bool check_directory(struct hook *hook, const char *path)
 	return false;
 }
 
-/* @rest becomes what the link says, and then what it was. Return: 0 or an errno. */
+/* @rest becomes what the link says, and then what it was. Return: 0 or a negative errno. */
 static int follow(const char *link, char rest[PATH_MAX])
 {
 	char target[PATH_MAX];
@@ -61,15 +61,15 @@ static int follow(const char *link, char rest[PATH_MAX])
 	ssize_t length = readlink(link, target, sizeof(target));
 
 	if (length < 0)
-		return errno;
+		return -errno;
 	if (length + left > PATH_MAX)
-		return ENAMETOOLONG;
+		return -ENAMETOOLONG;
 	memmove(rest + length, rest, left);
 	memcpy(rest, target, length);
 	return 0;
 }
 
-/* Appends to @real, which has no links, one component. Return: 0 or an errno. */
+/* Appends to @real, which has no links, one component. Return: 0 or a negative errno. */
 static int append(char real[PATH_MAX], const char *name, size_t length)
 {
 	size_t used = strlen(real);
@@ -78,7 +78,7 @@ static int append(char real[PATH_MAX], const char *name, size_t length)
 		real[used ? (size_t)(strrchr(real, '/') - real) : 0] = '\0';
 	} else if (length != 1 || *name != '.') {
 		if (used + length + 2 > PATH_MAX)
-			return ENAMETOOLONG;
+			return -ENAMETOOLONG;
 		real[used] = '/';
 		memcpy(real + used + 1, name, length);
 		real[used + 1 + length] = '\0';
@@ -107,7 +107,7 @@ static bool resolve(struct hook *hook, char real[PATH_MAX])
 		err = append(real, name, length);
 		memmove(rest, name + length, strlen(name + length) + 1);
 		if (!err && lstat(*real ? real : "/", &st))
-			err = errno;
+			err = -errno;
 		if (err || !S_ISLNK(st.st_mode))
 			continue;
 		if (st.st_uid && st.st_uid != geteuid()) {
@@ -115,11 +115,11 @@ static bool resolve(struct hook *hook, char real[PATH_MAX])
 			      real, st.st_uid);
 			return false;
 		}
-		err = ++links > LINKS_MAX ? ELOOP : follow(real, rest);
+		err = ++links > LINKS_MAX ? -ELOOP : follow(real, rest);
 		real[*rest == '/' ? 0 : used] = '\0';
 	}
 	if (err)
-		judge(hook, HOOK_REFUSED, "%s", strerror(err));
+		judge(hook, HOOK_REFUSED, "%s", strerror(-err));
 	return !err;
 }
 
@@ -156,7 +156,9 @@ void hook_check(struct hook *hook)
 		      st.st_mode & 07777);
 	else if (!(st.st_mode & 0111))
 		judge(hook, HOOK_IGNORED, "not executable");
-	else if (!(hook->real = strdup(real)))
+	else
+		hook->real = strdup(real);
+	if (hook->verdict == HOOK_RUNS && !hook->real)
 		judge(hook, HOOK_REFUSED, "%s", strerror(ENOMEM));
 }
 
