@@ -375,7 +375,8 @@ def test_a_hook_is_an_ordinary_process(mtsctl, host):
     )
     shown = mtsctl("hooks", "test", "begin", **host.fake)
     lines = shown.out.splitlines()
-    assert [line.split()[1] for line in lines[:2]] == ["0" * 16] * 2
+    # Signals 32 and 33 are the C library's own: it changes nothing about how they are inherited.
+    assert [int(line.split()[1], 16) & ~(3 << 31) for line in lines[:2]] == [0, 0]
     # ls has the folder open, too.
     assert lines[2:6] == ["0", "1", "2", "3"]
     assert lines[6:9] == ["/", "0022", "0"]
