@@ -39,7 +39,8 @@
  *  2: pause limits of jobs; calls; jobs that are gone; sizes of mts_stats and mts_job_info
  *  3: MTS_JOB_EACH_LEAF
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
- *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy
+ *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
+ *     MTS_JOB_SLEEPING; mts_stats.begins and .stops
  */
 #define MTS_ABI_VERSION 4
 
