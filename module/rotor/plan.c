@@ -65,26 +65,25 @@ static u64 whole_demand(const struct mts_job *job)
 	return min(mts_add_sat(job->demand, job->unused), job->limits.most);
 }
 
-/*
- * As of the last two looks it wants no turn, and it has so little that a turn would cost more than
- * that memory gives the others: a step of the window. In an onset the last look may be old.
- */
+/* As of the last two looks it wants no turn. In an onset the last look may be old. */
 static bool is_asleep(const struct mts_job *job)
 {
 	return !job->threads && !job->kept_bytes && !mts_job_was_used(job) &&
-	       !mts_roster_is_resident(job) && !mts_rotor.onset.is_on &&
-	       whole_demand(job) <= mts_rotor.planning.small;
+	       !mts_roster_is_resident(job) && !mts_rotor.onset.is_on;
 }
 
-/* Judge the claims of jobs of one kind. Return: how many claim; *@left: bytes for other jobs. */
-static u32 grant(bool (*claims)(const struct mts_job *job), u64 *left)
+/*
+ * Judge the claims of jobs of one kind that need no more than @most bytes. Return: how many claim;
+ * *@left: bytes for other jobs.
+ */
+static u32 grant(bool (*claims)(const struct mts_job *job), u64 most, u64 *left)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (!claims(job))
+		if (!claims(job) || whole_demand(job) > most)
 			continue;
 		mts_rotor.planning.claimants[n] = job;
 		mts_rotor.planning.claims[n++] = (struct mts_claim){
@@ -111,8 +110,9 @@ static void lend_anew(void)
 }
 
 /*
- * Jobs that sleep have half of what is left: jobs with short pause limits come after them. Return:
- * bytes that are left.
+ * Jobs that sleep and are so small that a turn would cost more than their memory gives the others:
+ * a step of the window. They have half of what is left, as jobs with short pause limits come after
+ * them. Return: bytes that are left.
  */
 static u64 grant_sleepers(u64 capacity, u64 left)
 {
@@ -120,7 +120,7 @@ static u64 grant_sleepers(u64 capacity, u64 left)
 	u32 i, n;
 
 	mts_rotor.planning.small = capacity / MTS_WINDOW_STEPS;
-	n = grant(is_asleep, &rest);
+	n = grant(is_asleep, mts_rotor.planning.small, &rest);
 	for (i = 0; i < n; i++)
 		mts_rotor.planning.claimants[i]->sleeps = mts_rotor.planning.claims[i].granted;
 	return left - half + rest;
@@ -137,7 +137,7 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 	u32 i, n;
 
 	mts_budget_set_limit(left);
-	n = grant(is_used, &left);
+	n = grant(is_used, U64_MAX, &left);
 	for (i = 0; i < n; i++) {
 		struct mts_claim *claim = &mts_rotor.planning.claims[i];
 
@@ -149,7 +149,7 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 		mts_rotor.roster.jobs[i]->kept_bytes = 0;
 		mts_rotor.roster.jobs[i]->sleeps = false;
 	}
-	n = grant(is_left, &left);
+	n = grant(is_left, U64_MAX, &left);
 	for (i = 0; i < n; i++)
 		if (mts_rotor.planning.claims[i].granted)
 			mts_rotor.planning.claimants[i]->kept_bytes =

@@ -65,7 +65,10 @@ u64 mts_roster_unused(const struct mts_job *job, const struct mts_usage *usage)
 	return mts_working_set_spare(&job->working_set, mts_policy_demand(usage));
 }
 
-/* Counts that follow one another within this time are one look. */
+/*
+ * Counts that follow one another within this time, ns, are one look: a slice's end, and the plan
+ * right after it. A busy task sleeps for less.
+ */
 #define LOOK_NS (50 * (u64)NSEC_PER_MSEC)
 
 void mts_roster_count_threads(struct mts_job *job)

@@ -292,11 +292,11 @@ def test_an_example_of_each_event(mtsctl, host, events, event):
 
 def test_the_environment_of_mtsctl_is_kept(mtsctl, host, events, monkeypatch):
     """What is set for hooks, and not what was set for another event."""
-    monkeypatch.setenv("MTS_MAIL_TO", "somebody")
+    monkeypatch.setenv("MTS_MAIL_TO", "the-admin")
     monkeypatch.setenv("MTS_REASON", "none of this")
     mtsctl("hooks", "test", "stop", **host.fake)
     ((variables, _, _),) = events()
-    assert (variables["MTS_MAIL_TO"], variables["MTS_REASON"]) == ("somebody", "oom")
+    assert (variables["MTS_MAIL_TO"], variables["MTS_REASON"]) == ("the-admin", "oom")
 
 
 def test_the_reference_names_every_field(mtsctl, host, events, sources):
@@ -571,7 +571,7 @@ def test_an_engine_that_goes_while_it_is_asked(watch, error):
 
 
 def test_an_mtsd_that_is_stuck(mtsctl, tmp_path):
-    """Fault: it blocked the watch for good. Without a fake: a socket that nobody reads."""
+    """Fault: it blocked the watch for good. Without a fake: a socket that no process reads."""
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "socket"))
         server.listen(5)

@@ -583,7 +583,7 @@ def test_notify(example, tmp_path, monkeypatch, buses):
     monkeypatch.setenv("MTS_NOTIFY_RUNTIME", str(buses))
     (buses / "2").mkdir()
     text = f'echo "$DBUS_SESSION_BUS_ADDRESS" "$@" >>{tmp_path}/$USER_'
-    # Who is `daemon` may not read what is of root alone.
+    # The user `daemon` may not read what root alone may.
     run = example("notify", notify_send=text, runuser='user=$2; shift 3; USER_=$user exec "$@"')
     shown = run("stop")
     assert (shown.status, shown.err) == (0, "")

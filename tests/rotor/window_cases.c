@@ -492,18 +492,25 @@ static void a_job_that_waits_for_its_child_has_a_bin_of_its_own(void)
 	world_unload();
 }
 
-/* A server of 100 MiB beside three jobs that work. */
+/* It sleeps; the three others take turns. */
+static struct model *a_server_beside_jobs_that_work(u64 bytes)
+{
+	struct model *server = host_add(bytes, 0, 0);
+	u32 i;
+
+	server->awake = false;
+	for (i = 0; i < 3; i++)
+		host_add(3 * GIB, 0, 0);
+	return server;
+}
+
 static void a_job_that_sleeps_runs_in_every_bin_until_it_wakes(void)
 {
 	struct model *server;
 	u64 frozen;
-	u32 i;
 
 	case_begin(&usual_host, MTS_MODE_ALWAYS);
-	server = host_add(100 * MIB, 0, 0);
-	server->awake = false;
-	for (i = 0; i < 3; i++)
-		host_add(3 * GIB, 0, 0);
+	server = a_server_beside_jobs_that_work(100 * MIB);
 	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
 	machine_sleep(60 * SECOND);
 	frozen = server->job->frozen_total;
@@ -520,13 +527,9 @@ static void a_job_that_sleeps_runs_in_every_bin_until_it_wakes(void)
 static void a_large_job_that_sleeps_takes_turns(void)
 {
 	struct model *server;
-	u32 i;
 
 	case_begin(&usual_host, MTS_MODE_ALWAYS);
-	server = host_add(500 * MIB, 0, 0);
-	server->awake = false;
-	for (i = 0; i < 3; i++)
-		host_add(3 * GIB, 0, 0);
+	server = a_server_beside_jobs_that_work(500 * MIB);
 	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
 	machine_sleep(60 * SECOND);
 	EXPECT(!server->job->sleeps && server->job->bin < mts_rotor.round.nbins,

@@ -177,12 +177,14 @@ u64 mts_tasks_stalled_total(struct cgroup *cgrp)
 
 static void look_at(struct mts_job *job)
 {
-	int awake = mts_tasks_awake(job->cgrp);
+	int awake;
 
 	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
-	if (!READ_ONCE(job->frozen))
-		mts_admission_count(&job->look, awake < 0 ? 1 : awake);
+	if (READ_ONCE(job->frozen))
+		return;
+	awake = mts_tasks_awake(job->cgrp);
+	mts_admission_count(&job->look, awake < 0 ? 1 : awake);
 }
 
 void mts_tasks_look(void)
