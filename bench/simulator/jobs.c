@@ -276,12 +276,17 @@ static void op_use_outdated(struct mts_job *mts)
 }
 
 /* The host has no interactive jobs, so it protects nothing. */
-static int op_get(struct mts_job *mts, enum mts_setting setting, u64 *value)
+static u64 op_above(struct mts_job *mts, u32 up)
+{
+	return 0;
+}
+
+static int op_get(struct mts_job *mts, u32 up, enum mts_setting setting, u64 *value)
 {
 	return -ENODEV;
 }
 
-static int op_set(struct mts_job *mts, enum mts_setting setting, u64 value)
+static int op_set(struct mts_job *mts, u32 up, enum mts_setting setting, u64 value)
 {
 	return -ENODEV;
 }
@@ -305,6 +310,7 @@ static const struct mts_ops ops = {
 	.use_begins = op_use,
 	.use_ends = op_use,
 	.use_outdated = op_use_outdated,
+	.above = op_above,
 	.get = op_get,
 	.set = op_set,
 };

@@ -60,17 +60,59 @@ static bool cgroup_ops_stalls(struct mts_job *job)
 	return mts_tasks_stalls(job->cgrp);
 }
 
-static int cgroup_ops_get(struct mts_job *job, enum mts_setting setting, u64 *value)
+/* Ancestors are there as long as the job has its reference. */
+static struct cgroup *cgroup_above(struct mts_job *job, u32 up)
 {
-	/* It is asked for with each update: without the file, which takes time to open. */
-	if (setting == MTS_SETTING_LOW)
-		return mts_limits_low(job, value);
-	return gone(mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value));
+	struct cgroup *cgrp = job->cgrp;
+
+	while (cgrp && up--)
+		cgrp = cgroup_parent(cgrp);
+	return cgrp;
 }
 
-static int cgroup_ops_set(struct mts_job *job, enum mts_setting setting, u64 value)
+static u64 cgroup_ops_above(struct mts_job *job, u32 up)
 {
-	return gone(mts_cgroupfs_write_u64(&job->dir, mts_setting_files[setting], value));
+	struct cgroup *cgrp = cgroup_above(job, up);
+
+	return cgrp && cgroup_parent(cgrp) ? cgroup_id(cgrp) : 0;
+}
+
+/* The directory @up levels above the job's, with references. */
+static struct path dir_above(struct mts_job *job, u32 up)
+{
+	struct path dir = job->dir;
+
+	path_get(&dir);
+	while (up--) {
+		struct dentry *parent = dget_parent(dir.dentry);
+
+		dput(dir.dentry);
+		dir.dentry = parent;
+	}
+	return dir;
+}
+
+static int cgroup_ops_get(struct mts_job *job, u32 up, enum mts_setting setting, u64 *value)
+{
+	struct path dir;
+	int err;
+
+	/* It is asked for with each update: without the file, which takes time to open. */
+	if (setting == MTS_SETTING_LOW)
+		return mts_limits_low(cgroup_above(job, up), value);
+	dir = dir_above(job, up);
+	err = gone(mts_cgroupfs_read_u64(&dir, mts_setting_files[setting], value));
+	path_put(&dir);
+	return err;
+}
+
+static int cgroup_ops_set(struct mts_job *job, u32 up, enum mts_setting setting, u64 value)
+{
+	struct path dir = dir_above(job, up);
+	int err = gone(mts_cgroupfs_write_u64(&dir, mts_setting_files[setting], value));
+
+	path_put(&dir);
+	return err;
 }
 
 static const struct mts_ops cgroup_ops = {
@@ -92,6 +134,7 @@ static const struct mts_ops cgroup_ops = {
 	.use_begins = mts_touched_begin,
 	.use_ends = mts_touched_end,
 	.use_outdated = mts_touched_outdated,
+	.above = cgroup_ops_above,
 	.get = cgroup_ops_get,
 	.set = cgroup_ops_set,
 };

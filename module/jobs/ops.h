@@ -50,8 +50,11 @@ struct mts_swap_waits {
  * @use_ends: the slice is over and the jobs are frozen: record which pages they used. See
  *	touched.h.
  * @use_outdated: the record of the job's used pages is too old to rely on. See touched.h.
- * @get: read a setting. -ENODEV: the cgroup does not have it, or is gone.
- * @set: write a setting. Errors as from the kernel.
+ * @above: id of the cgroup so many levels above the job's, 1 and more; 0: it is the root, or there
+ *	is none. Any context.
+ * @get: read a setting of the job's cgroup, or of the one @up levels above it. -ENODEV: the cgroup
+ *	does not have it, or is gone.
+ * @set: write it. Errors as from the kernel.
  */
 struct mts_ops {
 	int (*freeze)(struct mts_job *job, bool freeze);
@@ -72,8 +75,9 @@ struct mts_ops {
 	void (*use_begins)(struct mts_move *move);
 	void (*use_ends)(struct mts_move *move);
 	void (*use_outdated)(struct mts_job *job);
-	int (*get)(struct mts_job *job, enum mts_setting setting, u64 *value);
-	int (*set)(struct mts_job *job, enum mts_setting setting, u64 value);
+	u64 (*above)(struct mts_job *job, u32 up);
+	int (*get)(struct mts_job *job, u32 up, enum mts_setting setting, u64 *value);
+	int (*set)(struct mts_job *job, u32 up, enum mts_setting setting, u64 value);
 };
 
 extern const struct mts_ops *mts_ops;

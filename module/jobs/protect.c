@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jobs/protect.h"
 
-#include "memory/cgroupfs.h"
+#include "jobs/above.h"
 #include "jobs/ops.h"
 
 /* The least that cpu.weight takes. */
@@ -13,8 +13,6 @@ const char *const mts_setting_files[MTS_SETTINGS] = {
 };
 
 static DEFINE_MUTEX(protect_lock); /* mts.h has the lock order */
-static u64 base_low; /* memory.low that the base needs, so that its children's counts */
-static u64 base_given; /* memory.low that the base has */
 
 /*
  * Another process has changed it since: that is the job's own value from now on. It need not be
@@ -25,7 +23,7 @@ static void note_change(struct mts_job *job, enum mts_setting setting)
 	struct mts_kept *kept = &job->kept[setting];
 	u64 now;
 
-	if (mts_ops->get(job, setting, &now) || now == kept->given)
+	if (mts_ops->get(job, 0, setting, &now) || now == kept->given)
 		return;
 	kept->own = now;
 	kept->given = now;
@@ -43,7 +41,7 @@ static bool remember_own(struct mts_job *job, enum mts_setting setting)
 		note_change(job, setting);
 		return true;
 	}
-	kept->set = !mts_ops->get(job, setting, &kept->own);
+	kept->set = !mts_ops->get(job, 0, setting, &kept->own);
 	kept->given = kept->own;
 	return kept->set;
 }
@@ -52,10 +50,10 @@ static void give(struct mts_job *job, enum mts_setting setting, u64 value)
 {
 	struct mts_kept *kept = &job->kept[setting];
 
-	if (kept->given == value || mts_ops->set(job, setting, value))
+	if (kept->given == value || mts_ops->set(job, 0, setting, value))
 		return;
 	/* Read it back: the kernel rounds it, and the next comparison needs that value. */
-	if (mts_ops->get(job, setting, &kept->given))
+	if (mts_ops->get(job, 0, setting, &kept->given))
 		kept->given = value;
 }
 
@@ -63,12 +61,12 @@ static int restore(struct mts_job *job, enum mts_setting setting)
 {
 	struct mts_kept *kept = &job->kept[setting];
 	u64 now;
-	int err = mts_ops->get(job, setting, &now);
+	int err = mts_ops->get(job, 0, setting, &now);
 
 	/* Another process has changed it since: that value stays. */
 	if (err || now != kept->given || now == kept->own)
 		return err;
-	return mts_ops->set(job, setting, kept->own);
+	return mts_ops->set(job, 0, setting, kept->own);
 }
 
 /*
@@ -91,23 +89,6 @@ static void put_back(struct mts_job *job, enum mts_setting setting)
 	kept->set = false;
 }
 
-/* "max" of one job must not overflow the sum, or it could not be subtracted again. */
-static u64 share_of_base(u64 low)
-{
-	return min(low, U64_MAX / (2 * MTS_MAX_JOBS));
-}
-
-/* Protection counts only as far as the cgroups above have it: the base gets the sum. */
-static void protect_base(struct mts_job *job, u64 before)
-{
-	u64 after = job->kept[MTS_SETTING_LOW].set ? job->kept[MTS_SETTING_LOW].given : 0;
-
-	if (job->created)
-		base_low = base_low + share_of_base(after) - share_of_base(before);
-	if (base_low != base_given && mts_cgroupfs_protect_base(base_low) != -ENOMEM)
-		base_given = base_low;
-}
-
 /* A file is written only for a change of more than an eighth: writes take time. */
 static bool is_near(u64 a, u64 b)
 {
@@ -117,7 +98,6 @@ static bool is_near(u64 a, u64 b)
 static void set_low(struct mts_job *job, u64 low)
 {
 	struct mts_kept *kept = &job->kept[MTS_SETTING_LOW];
-	u64 before = kept->set ? kept->given : 0;
 
 	lockdep_assert_held(&protect_lock);
 	if (!low)
@@ -126,7 +106,7 @@ static void set_low(struct mts_job *job, u64 low)
 	else if (remember_own(job, MTS_SETTING_LOW) &&
 		 !is_near(kept->given, mts_max(low, kept->own)))
 		give(job, MTS_SETTING_LOW, mts_max(low, kept->own));
-	protect_base(job, before);
+	job->above_late = !mts_above_set(job, kept->set ? kept->given : 0);
 }
 
 static void set_weight(struct mts_job *job, u32 bins)
@@ -146,7 +126,7 @@ void mts_protect(struct mts_job *job, u64 low, u32 bins)
 	/* The usual case: there is nothing to do. */
 	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
 	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) &&
-	    READ_ONCE(base_low) == READ_ONCE(base_given))
+	    !READ_ONCE(job->above_late))
 		return;
 	mutex_lock(&protect_lock);
 	if (!job->unprotected) {
@@ -162,5 +142,8 @@ void mts_protect_end(struct mts_job *job)
 	job->unprotected = true;
 	set_low(job, 0);
 	set_weight(job, 1);
+	if (job->above_late)
+		pr_warn_ratelimited("job %s: memory.low of the cgroups above it stays: no memory\n",
+				    job->name);
 	mutex_unlock(&protect_lock);
 }

@@ -25,7 +25,6 @@
 #define CGROUP_CPU_BYTES (8u << 10)
 
 static struct path base_dir;
-static u64 base_low; /* memory.low of the base before mts set it */
 static struct cgroup *base_cgroup;
 static const char *base_name; /* last path component; points into the parameter */
 static struct path base_parent;
@@ -245,11 +244,6 @@ int mts_cgroupfs_write_u64(const struct path *dir, const char *name, u64 value)
 	return mts_cgroupfs_write(dir, name, text);
 }
 
-int mts_cgroupfs_protect_base(u64 bytes)
-{
-	return mts_cgroupfs_write_u64(&base_dir, "memory.low", max(bytes, base_low));
-}
-
 int mts_cgroupfs_enter(const struct path *dir)
 {
 	int err;
@@ -433,8 +427,6 @@ int mts_cgroupfs_init(const char *base)
 		       base, err);
 		goto out_base;
 	}
-	if (mts_cgroupfs_read_u64(&base_dir, "memory.low", &base_low))
-		base_low = 0;
 	base_cgroup = mts_cgroupfs_get(&base_dir);
 	if (!IS_ERR(base_cgroup))
 		return 0;

@@ -25,12 +25,6 @@ void mts_cgroupfs_exit(void);
 /* The base's cgroup; valid between init and exit. */
 struct cgroup *mts_cgroupfs_base(void);
 
-/*
- * Set memory.low of the base to @bytes, or to its original value if that is larger. On error the
- * old value stays; -ENOMEM may be temporary.
- */
-int mts_cgroupfs_protect_base(u64 bytes);
-
 /* Create a child of the base. On success @dir holds references. */
 int mts_cgroupfs_mkdir(const char *name, struct path *dir);
 

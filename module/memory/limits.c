@@ -59,13 +59,13 @@ void mts_limits_read(struct mts_job *job, struct mts_mem_limits *limits)
 	rcu_read_unlock();
 }
 
-int mts_limits_low(struct mts_job *job, u64 *low)
+int mts_limits_low(struct cgroup *cgrp, u64 *low)
 {
 	struct cgroup_subsys_state *css;
 	int err = -ENODEV;
 
 	rcu_read_lock();
-	css = rcu_dereference(job->cgrp->subsys[memory_cgrp_id]);
+	css = rcu_dereference(cgrp->subsys[memory_cgrp_id]);
 	if (css && css->flags & CSS_VISIBLE) {
 		*low = bytes_of(READ_ONCE(mem_cgroup_from_css(css)->memory.low));
 		err = 0;

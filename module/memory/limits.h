@@ -14,7 +14,7 @@ struct mts_job;
  */
 void mts_limits_read(struct mts_job *job, struct mts_mem_limits *limits);
 
-/* memory.low of the job's cgroup, bytes; U64_MAX: max. Any context. Return: 0, or -ENODEV. */
-int mts_limits_low(struct mts_job *job, u64 *low);
+/* memory.low of a cgroup, bytes; U64_MAX: max. Any context. Return: 0, or -ENODEV. */
+int mts_limits_low(struct cgroup *cgrp, u64 *low);
 
 #endif /* _MTS_LIMITS_H */

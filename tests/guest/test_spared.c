@@ -455,6 +455,49 @@ static void a_protection_that_others_reset_is_set_again(void)
 	check(cg_number("t-unit", "memory.low") == 8192, "%lld", cg_number("t-unit", "memory.low"));
 }
 
+/*
+ * A unit in a slice in a slice, none of which has a protection of its own: without one the kernel takes
+ * no notice of the unit's.
+ */
+static void an_added_job_is_protected_through_all_cgroups_above(void)
+{
+	static const char *const slices[] = { "t-user", "t-user/t-slice" };
+	const char *unit = "t-user/t-slice/t-unit";
+	struct hog pinned;
+	long long low;
+	size_t i;
+	u32 id;
+
+	start_hogs(HOG_RANDOM, 3, three_equal);
+	for (i = 0; i < ARRAY_SIZE(slices); i++) {
+		cg_make(slices[i]);
+		expect(cg_write(slices[i], "cgroup.subtree_control", "+memory"), 0);
+	}
+	expect(cg_write(slices[0], "memory.low", "65536"), 0);
+	cg_make(unit);
+	hog_start(&pinned, &(struct hog_spec){ .cgroup = unit, .mib = 4, .kind = HOG_RANDOM });
+	id = add_job(unit, MTS_JOB_PIN);
+	rotate(36, 300, MTS_EVICT_FULL);
+	expect_rotation(3);
+	expect_within(5000, (low = cg_number(unit, "memory.low")) >= 3 * (long long)MIB, "%lld", low);
+	expect_soon(cg_number(slices[1], "memory.low") == low, "%lld, not %lld",
+		    cg_number(slices[1], "memory.low"), low);
+	expect_soon(cg_number(slices[0], "memory.low") == low + 65536, "%lld, not %lld",
+		    cg_number(slices[0], "memory.low"), low + 65536);
+	/* As systemd does it. */
+	expect(cg_write(slices[1], "memory.low", "0"), 0);
+	expect_soon(cg_number(slices[1], "memory.low") >= low / 8 * 7, "it stays 0");
+	remove_job(id);
+	check(!cg_number(unit, "memory.low") && !cg_number(slices[1], "memory.low") &&
+		      cg_number(slices[0], "memory.low") == 65536,
+	      "%lld, %lld, %lld", cg_number(unit, "memory.low"), cg_number(slices[1], "memory.low"),
+	      cg_number(slices[0], "memory.low"));
+	hog_expect_progress(&pinned, 3000);
+	hog_kill(&pinned);
+	expect_soon(!cg_remove(unit), "the unit's cgroup cannot be removed");
+	check(!cg_remove(slices[1]) && !cg_remove(slices[0]), "the slices cannot be removed");
+}
+
 /* Lifting their freeze makes it one of ours. */
 static void thawed_by_its_owner_it_takes_turns(void)
 {
@@ -510,4 +553,5 @@ GUEST_TESTS(TEST(fits_then_nothing_is_frozen), TEST(one_job_is_never_frozen),
 	    TEST(frozen_by_somebody_else_during_its_slice), TEST(frozen_from_above_stays_so),
 	    TEST(settings_of_an_added_cgroup_are_kept),
 	    TEST(a_protection_that_others_reset_is_set_again),
+	    TEST(an_added_job_is_protected_through_all_cgroups_above),
 	    TEST(thawed_by_its_owner_it_takes_turns), TEST(thawed_by_somebody_else));

@@ -632,6 +632,10 @@ void check_end(void)
 	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");
+	/* Where a write failed as the job ended, the value stays, and that is said. */
+	for (i = 0; i < SLICES && !host.last_foul; i++)
+		if (host.slice_low[i] != host.slice_own[i])
+			BREACH("slice %u: memory.low is %llu KiB", i, host.slice_low[i] >> 10);
 	coverage.runs++;
 	coverage.turns += machine_turns();
 	coverage.ns += machine_now() - check.began;

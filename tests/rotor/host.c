@@ -268,6 +268,10 @@ atomic_t mts_job_marked;
 
 static void begin(void)
 {
+	u32 i;
+
+	for (i = 0; i < SLICES; i++)
+		host.slice_low[i] = host.slice_own[i];
 	next_id = 1;
 	kernel = kthread_create(kernel_main, NULL, "kernel");
 	wake_up_process(kernel);
@@ -283,6 +287,7 @@ void host_begin(bool gentle)
 		/* A fast processor, and a slow one. */
 		.page_ns = (u64[]){ 1500, 6000 }[machine_draw(2)],
 		.advanced = machine_now(),
+		.slice_own = { [1] = 64 * (GIB >> 10), [TOP_SLICE] = GIB },
 	};
 	if (gentle) {
 		host.memory = GIB << machine_draw(2);
@@ -440,6 +445,8 @@ void mts_job_reap(void (*step)(const char *doing))
 	mutex_unlock(&mts_lock);
 	if (n)
 		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	for (i = 0; i < n; i++)
+		mts_freezer_retire(graves[i]->job);
 	for (i = 0; i < n; i++) {
 		if (step)
 			step("jobs that ended are cleared away");

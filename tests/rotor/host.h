@@ -114,6 +114,10 @@ struct model {
 	u64 held_until;
 };
 
+/* Cgroups above jobs: two slices, a job is in the one of its id's parity, and what both are in. */
+#define SLICES 3u
+#define TOP_SLICE 2u
+
 struct host {
 	bool plain; /* a case (cases.h): nothing is drawn */
 	u64 memory;
@@ -138,6 +142,8 @@ struct host {
 	bool reclaims; /* all the time */
 	u64 last_foul; /* end of the last mishap */
 	bool suspended; /* from a notifier's consent to suspend until the host is back */
+	u64 slice_low[SLICES]; /* their memory.low, bytes */
+	u64 slice_own[SLICES]; /* the same without mts */
 };
 
 extern struct host host;

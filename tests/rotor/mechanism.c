@@ -377,26 +377,38 @@ static void op_use_ends(struct mts_move *move)
 	}
 }
 
-static u64 *setting_of(struct mts_job *job, enum mts_setting setting)
+static u32 slice_above(const struct mts_job *job, u32 up)
+{
+	return up == 1 ? job->id % 2 : TOP_SLICE;
+}
+
+static u64 *setting_of(struct mts_job *job, u32 up, enum mts_setting setting)
 {
 	struct model *model = model_of(job);
 
+	if (up)
+		return &host.slice_low[slice_above(job, up)];
 	return setting == MTS_SETTING_LOW ? &model->low : &model->weight;
 }
 
-static int op_get(struct mts_job *job, enum mts_setting setting, u64 *value)
+static u64 op_above(struct mts_job *job, u32 up)
+{
+	return up <= 2 ? 1 + slice_above(job, up) : 0;
+}
+
+static int op_get(struct mts_job *job, u32 up, enum mts_setting setting, u64 *value)
 {
 	if (mishap(OP_GET, LOCKED_NS) == MISHAP_FAILS)
 		return -ENOMEM;
-	*value = *setting_of(job, setting);
+	*value = *setting_of(job, up, setting);
 	return 0;
 }
 
-static int op_set(struct mts_job *job, enum mts_setting setting, u64 value)
+static int op_set(struct mts_job *job, u32 up, enum mts_setting setting, u64 value)
 {
 	if (mishap(OP_SET, LOCKED_NS) == MISHAP_FAILS)
 		return -ENOMEM;
-	*setting_of(job, setting) = value;
+	*setting_of(job, up, setting) = value;
 	return 0;
 }
 
@@ -431,6 +443,7 @@ static const struct mts_ops ops = {
 	.use_begins = op_use_begins,
 	.use_ends = op_use_ends,
 	.use_outdated = op_use_outdated,
+	.above = op_above,
 	.get = op_get,
 	.set = op_set,
 };

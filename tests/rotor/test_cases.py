@@ -69,6 +69,8 @@ CASES = (
     "a_holder_that_ends_is_followed",
     "a_pinned_job_does_not_hold",
     "its_own_protection_is_restored",
+    "cgroups_above_the_holder_are_protected",
+    "protection_above_is_a_sum",
     "a_stop_withdraws_it",
     "shadow_withdraws_it",
     "unload_withdraws_it",

@@ -199,6 +199,67 @@ static void its_own_protection_is_restored(void)
 	world_unload();
 }
 
+/* The slice's own value, and the holder's if it is in there, which may be an eighth too small. */
+static void expect_slices(void)
+{
+	const struct model *model = holder();
+	u32 i;
+
+	for (i = 0; i < SLICES; i++) {
+		u64 own = host.slice_own[i], low = host.slice_low[i];
+		bool above = model && (i == TOP_SLICE || i == model->job->id % 2);
+
+		if (above)
+			EXPECT(low >= (own + model->low) / 8 * 7 && low <= own + 9 * GIB,
+			       "slice %u: memory.low is %llu of %llu MiB", i, low / MIB,
+			       (own + model->low) / MIB);
+		else
+			EXPECT(low == own, "slice %u: memory.low is %llu MiB", i, low / MIB);
+	}
+}
+
+static void cgroups_above_the_holder_are_protected(void)
+{
+	struct mts_config turns = config_of(MTS_MODE_AUTO);
+	const struct model *first;
+
+	begin();
+	host.slice_own[0] = host.slice_low[0] = 64 * MIB;
+	need_holder();
+	first = holder();
+	machine_sleep(SECOND / 2);
+	expect_slices();
+	while (holder() == first)
+		machine_sleep(SECOND / 10);
+	need_holder();
+	machine_sleep(SECOND / 2);
+	expect_slices();
+	/* As systemd does it. */
+	host.slice_own[TOP_SLICE] = host.slice_low[TOP_SLICE] = 5 * MIB;
+	machine_sleep(2 * SECOND);
+	expect_slices();
+	world_configure(&turns);
+	expect_restored("policy=turns");
+	expect_slices();
+	world_unload();
+}
+
+static void protection_above_is_a_sum(void)
+{
+	const struct model *one, *other;
+
+	begin();
+	one = host_add(GIB, MTS_JOB_PIN, 0);
+	host_add(GIB / 2, 0, 0);
+	other = host_add(GIB / 4, MTS_JOB_PIN, 0);
+	NEED(one->job->id % 2 == other->job->id % 2, "not in one slice");
+	machine_sleep(5 * SECOND);
+	EXPECT(host.slice_low[one->job->id % 2] >= (one->low + other->low) / 8 * 7,
+	       "memory.low is %llu MiB", host.slice_low[one->job->id % 2] / MIB);
+	NEED(one->low + other->low > GIB, "the jobs are not protected");
+	world_unload();
+}
+
 static void a_stop_withdraws_it(void)
 {
 	begin();
@@ -252,6 +313,8 @@ const struct a_case token_cases[] = {
 	CASE(a_holder_that_ends_is_followed),
 	CASE(a_pinned_job_does_not_hold),
 	CASE(its_own_protection_is_restored),
+	CASE(cgroups_above_the_holder_are_protected),
+	CASE(protection_above_is_a_sum),
 	CASE(a_stop_withdraws_it),
 	CASE(shadow_withdraws_it),
 	CASE(unload_withdraws_it),

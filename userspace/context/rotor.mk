@@ -9,7 +9,7 @@
 MACHINE ?= virtual
 
 ROTOR_MODULE := job.c events/wake.c events/promise.c events/stats.c \
-	$(addprefix jobs/,freezer.c gate.c thaw.c failsafe.c budget.c calls.c interactive.c \
+	$(addprefix jobs/,above.c freezer.c gate.c thaw.c failsafe.c budget.c calls.c interactive.c \
 		lookout.c protect.c ran.c) \
 	$(patsubst $(MODULE)/%,%,$(wildcard $(MODULE)/rotor/*.c $(MODULE)/policy/*.c \
 		$(MODULE)/binpack/*.c))

@@ -352,6 +352,7 @@ static inline void mts_user_hash_add(struct hlist_head *head, struct hlist_node 
 }
 
 #define hash_add_rcu(table, node, key) mts_user_hash_add(MTS_USER_BUCKET(table, key), node)
+#define hash_add hash_add_rcu
 
 static inline void hash_del_rcu(struct hlist_node *node)
 {
@@ -360,10 +361,12 @@ static inline void hash_del_rcu(struct hlist_node *node)
 		node->next->pprev = node->pprev;
 }
 
+#define hash_del hash_del_rcu
 #define MTS_USER_HENTRY(p, at, member) ((p) ? MTS_USER_ENTRY(p, at, member) : NULL)
 #define hash_for_each_possible_rcu(table, at, member, key)                               \
 	for ((at) = MTS_USER_HENTRY(MTS_USER_BUCKET(table, key)->first, at, member); at; \
 	     (at) = MTS_USER_HENTRY((at)->member.next, at, member))
+#define hash_for_each_possible hash_for_each_possible_rcu
 
 /* ---- locks ------------------------------------------------------------------------------ */
 
@@ -544,10 +547,13 @@ static inline unsigned int memalloc_noreclaim_save(void)
 /* ---- memory, and the host --------------------------------------------------------------- */
 
 #define GFP_KERNEL 0
+#define GFP_NOWAIT 0
+#define __GFP_NOWARN 0
 #define kvcalloc(n, size, flags) calloc(n, size)
 #define kvzalloc(size, flags) calloc(1, size)
 #define kzalloc(size, flags) calloc(1, size)
 #define kvfree(p) free((void *)(p))
+#define kfree(p) kvfree(p)
 /* More than the kernel's. */
 #define struct_size(p, member, n) (sizeof(*(p)) + offsetof(typeof(*(p)), member[n]))
 /* User space is told sums over the processors. */

@@ -14,7 +14,6 @@
 #define TRIM_DEPTH_MAX 64
 
 static struct cgroup *base;
-static u64 base_own_low;
 static bool base_made;
 
 /* The default of the parameter names the usual mount; cgroup v2 may be elsewhere beside v1. */
@@ -69,7 +68,6 @@ int mts_cgroupfs_init(const char *wanted)
 		return err;
 	}
 	enable_memory();
-	mts_cgroupfs_read_u64(&(struct path){ base }, "memory.low", &base_own_low);
 	return 0;
 }
 
@@ -77,7 +75,6 @@ void mts_cgroupfs_exit(void)
 {
 	if (!base)
 		return;
-	mts_cgroupfs_protect_base(0);
 	/* Fails if there are jobs left in it, which run on. */
 	if (base_made)
 		rmdir(base->path);
@@ -88,12 +85,6 @@ void mts_cgroupfs_exit(void)
 struct cgroup *mts_cgroupfs_base(void)
 {
 	return base;
-}
-
-int mts_cgroupfs_protect_base(u64 bytes)
-{
-	return mts_cgroupfs_write_u64(&(struct path){ base }, "memory.low",
-				      max(bytes, base_own_low));
 }
 
 int mts_cgroupfs_mkdir(const char *name, struct path *dir)

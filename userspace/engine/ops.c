@@ -91,14 +91,32 @@ static void op_use_outdated(struct mts_job *job)
 {
 }
 
-static int op_get(struct mts_job *job, enum mts_setting setting, u64 *value)
+static struct cgroup *cgroup_above(struct mts_job *job, u32 up)
 {
-	return mts_cgroupfs_read_u64(&job->dir, mts_setting_files[setting], value);
+	struct cgroup *cgrp = job->cgrp;
+
+	while (cgrp && up--)
+		cgrp = cgrp->parent;
+	return cgrp;
 }
 
-static int op_set(struct mts_job *job, enum mts_setting setting, u64 value)
+static u64 op_above(struct mts_job *job, u32 up)
 {
-	return mts_cgroupfs_write_u64(&job->dir, mts_setting_files[setting], value);
+	struct cgroup *cgrp = cgroup_above(job, up);
+
+	return cgrp && cgrp->parent ? cgrp->id : 0;
+}
+
+static int op_get(struct mts_job *job, u32 up, enum mts_setting setting, u64 *value)
+{
+	return mts_cgroupfs_read_u64(&(struct path){ cgroup_above(job, up) },
+				     mts_setting_files[setting], value);
+}
+
+static int op_set(struct mts_job *job, u32 up, enum mts_setting setting, u64 value)
+{
+	return mts_cgroupfs_write_u64(&(struct path){ cgroup_above(job, up) },
+				      mts_setting_files[setting], value);
 }
 
 static const struct mts_ops ops = {
@@ -120,6 +138,7 @@ static const struct mts_ops ops = {
 	.use_begins = op_use,
 	.use_ends = op_use,
 	.use_outdated = op_use_outdated,
+	.above = op_above,
 	.get = op_get,
 	.set = op_set,
 };

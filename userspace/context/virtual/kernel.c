@@ -5,11 +5,6 @@
 #include "memory/cgroupfs.h"
 #include "sched_hooks/hooks.h"
 
-int mts_cgroupfs_protect_base(u64 bytes)
-{
-	return 0;
-}
-
 u32 mts_hooks_each_how(void)
 {
 	return MTS_EACH_BEFORE_USER;
