@@ -22,6 +22,7 @@ static void rotate_beside(const char *name)
 {
 	start_hogs(HOG_RANDOM, 3, three_equal);
 	expect_within(5000, job_named(name).id, "%s", describe());
+	cg_hide_sleep(cg_job(name));
 	rotate(32, 20000, MTS_EVICT_OFF);
 }
 
