@@ -4,17 +4,20 @@
 # Containers as jobs: podman with crun, each in a scope of its own, /machine.slice/libpod-ID.scope.
 # Their image is busybox and the hog: there is no network.
 
-# start_container NAME [OPTION...]: it holds 100 MiB; $scope is its cgroup
-start_container() {
+make_image() {
 	local files=/run/image
 
-	if ! podman image exists hog; then
-		mkdir -p $files/bin $files/tmp
-		cp /lab/programs/{busybox,hog} $files/bin
-		ln -s busybox $files/bin/sh # of the health check
-		ln -s busybox $files/bin/true
-		tar -C $files -c . | podman import -q - hog >/dev/null || fail "podman import: status $?"
-	fi
+	! podman image exists hog || return 0
+	mkdir -p $files/bin $files/tmp
+	cp /lab/programs/{busybox,hog,unit} $files/bin
+	ln -s busybox $files/bin/sh # of the health check
+	ln -s busybox $files/bin/true
+	tar -C $files -c . | podman import -q - hog >/dev/null || fail "podman import: status $?"
+}
+
+# start_container NAME [OPTION...]: it holds 100 MiB; $scope is its cgroup
+start_container() {
+	make_image
 	podman run -d --name "$1" --network=none --log-driver=none -e HOG="$1" -v /run:/host "${@:2}" \
 		hog /bin/hog -t /host/term 100 >/dev/null || fail "podman run: status $?"
 	scope=machine.slice/libpod-$(podman inspect -f '{{.Id}}' "$1").scope
