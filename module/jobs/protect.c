@@ -125,8 +125,7 @@ void mts_protect(struct mts_job *job, u64 low, u32 bins)
 {
 	/* The usual case: there is nothing to do. */
 	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
-	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) &&
-	    !READ_ONCE(job->above_late))
+	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) && !READ_ONCE(job->above_late))
 		return;
 	mutex_lock(&protect_lock);
 	if (!job->unprotected) {

@@ -479,7 +479,8 @@ static void an_added_job_is_protected_through_all_cgroups_above(void)
 	id = add_job(unit, MTS_JOB_PIN);
 	rotate(36, 300, MTS_EVICT_FULL);
 	expect_rotation(3);
-	expect_within(5000, (low = cg_number(unit, "memory.low")) >= 3 * (long long)MIB, "%lld", low);
+	expect_within(5000, (low = cg_number(unit, "memory.low")) >= 3 * (long long)MIB, "%lld",
+		      low);
 	expect_soon(cg_number(slices[1], "memory.low") == low, "%lld, not %lld",
 		    cg_number(slices[1], "memory.low"), low);
 	expect_soon(cg_number(slices[0], "memory.low") == low + 65536, "%lld, not %lld",

@@ -47,7 +47,7 @@ look() { # what the host does, each 10 s, in the log
 }
 
 run_work() { # $seconds: how long all of it takes
-	local begin typists=() watcher pane
+	local begin pane typists=() watcher
 
 	pane=$(build pane 4 2)
 	begin=$(now)
@@ -68,6 +68,15 @@ run_work() { # $seconds: how long all of it takes
 	wait "${typists[0]}" || fail "ada: $(<$work/ada.times)"
 	wait "${typists[1]}" || fail "ben: $(<$work/ben.times)"
 	note "all done after $seconds s; ada: $(<$work/ada.times); ben: $(<$work/ben.times)"
+	expect_answers ada
+	expect_answers ben
+}
+
+expect_answers() { # WHO: was answered within 0.1 s, but for one line in a hundred
+	local p99
+
+	p99=$(sed -n 's/.* p99_ms=\([0-9]*\).*/\1/p' "$work/$1.times")
+	((p99 < 100)) || fail "the shell of $1: $(<"$work/$1.times")"
 }
 
 all_done() {
@@ -76,7 +85,7 @@ all_done() {
 }
 
 test_two_users_and_a_container() {
-	local name seconds
+	local seconds
 
 	make_image
 	make_work

@@ -41,7 +41,8 @@ int main(int argc, char **argv)
 		fputs("usage: unit MIB PASSES\n", stderr);
 		return 2;
 	}
-	memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	if (memory == MAP_FAILED) {
 		perror("unit");
 		return 1;
