@@ -92,8 +92,10 @@ static bool settle(struct mts_job *job, u32 up, struct above *above)
 	if (err)
 		return err != -ENOMEM;
 	/* Another process has written it: that is the cgroup's own value from now on. */
-	if (now != above->given)
-		above->own = above->given = now;
+	if (now != above->given) {
+		above->own = now;
+		above->given = now;
+	}
 	wanted = above->below ? mts_add_sat(above->own, above->below) : above->own;
 	return is_settled(above, wanted) || write(job, up, above, wanted) != -ENOMEM;
 }
