@@ -12,6 +12,7 @@
 struct seen {
 	_Atomic u32 done;
 	_Atomic bool go_on;
+	u64 ns; /* of a page, see pages_cost() */
 	char cgroup[MAX][128];
 };
 
@@ -416,6 +417,98 @@ static void short_processes_pay_at_most_a_twentieth(void)
 	      with / 1000);
 }
 
+/* What a page costs that is touched and unmapped again, ns. Most of it is a page fault. */
+#define PAGES 1024
+#define TIMES 48
+
+static u64 pages_cost(void)
+{
+	u64 began = now_ns();
+	int i, at;
+
+	for (i = 0; i < TIMES; i++) {
+		char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			_exit(3);
+		madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
+		for (at = 0; at < PAGES; at++)
+			((volatile char *)memory)[at * PAGE] = 1;
+		munmap(memory, PAGES * PAGE);
+	}
+	return (now_ns() - began) / (TIMES * PAGES);
+}
+
+static int measures(void)
+{
+	pages_cost();
+	seen->ns = pages_cost();
+	return 0;
+}
+
+/* As a child, which is a leaf in the second half if its job has leaves. */
+static int child_measures(void)
+{
+	if (!fork()) {
+		measures();
+		look(0);
+		_exit(0);
+	}
+	return wait_for_all();
+}
+
+static int stays(void)
+{
+	look_and_stay(1);
+	return 0;
+}
+
+static u64 cost_outside(void)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		mts_close();
+		_exit(measures());
+	}
+	expect(join(pid, 60000), 0);
+	return seen->ns;
+}
+
+/* Of a job with these flags, alone. */
+static u64 cost_within(u32 flags)
+{
+	expect(join(start("pages", flags, child_measures), 60000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	return seen->ns;
+}
+
+static void the_hook_on_growth_is_paid_while_there_are_leaves(void)
+{
+	u64 none, job, beside, leaf, after;
+	struct seen *others;
+	pid_t pid;
+
+	share_seen();
+	none = cost_outside();
+	job = cost_within(0);
+	leaf = cost_within(MTS_JOB_EACH_LEAF);
+	check(!is_in(0, "pages"), "it has no job of its own");
+	pid = start("stays", MTS_JOB_EACH_LEAF, stays);
+	others = seen;
+	expect_within(5000, others->done == 1, "it has not begun");
+	share_seen();
+	beside = cost_outside();
+	others->go_on = true;
+	expect(join(pid, 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	after = cost_outside();
+	note("ns a page: %lu without a job, %lu after; %lu beside a job with leaves; "
+	     "in a job: %lu, %lu in a leaf",
+	     none, after, beside, job, leaf);
+}
+
 GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
 	    TEST(a_flat_make_has_as_many_jobs_as_compilers),
 	    TEST(all_but_a_mebibyte_is_charged_to_the_leaf), TEST(small_processes_stay),
@@ -423,4 +516,5 @@ GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
 	    TEST(a_leaf_has_leaves_of_its_own), TEST(threads_that_grow_are_one_leaf),
 	    TEST(switched_off_none_leaves), TEST(of_an_added_cgroup_only_newcomers_leave),
 	    TEST(leaves_that_are_killed_leave_nothing), TEST(mtsctl_each_finds_the_leaves),
-	    TEST(short_processes_pay_at_most_a_twentieth));
+	    TEST(short_processes_pay_at_most_a_twentieth),
+	    TEST(the_hook_on_growth_is_paid_while_there_are_leaves));
