@@ -56,6 +56,45 @@ static void jobs_that_freeze_at_once_do_not_prolong_it(void)
 	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
 }
 
+static bool is_near_its_end(void *unused)
+{
+	return mts_rotor.phase.state == MTS_STATE_RUNNING &&
+	       mts_rotor.phase.slice_ends - machine_now() < 200 * MS;
+}
+
+static bool is_over(void *slice_ends)
+{
+	return mts_rotor.phase.state != MTS_STATE_RUNNING ||
+	       mts_rotor.phase.slice_ends != *(u64 *)slice_ends;
+}
+
+/* A job for which no bin has room, as each is overfull, comes shortly before the end of a slice. */
+static void a_newcomer_that_does_not_freeze_prolongs_no_slice(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct host quick = usual_host;
+	struct model *stuck;
+	u64 ends, took;
+
+	quick.bulk_ns = 2000;
+	case_begin(&quick, MTS_MODE_ALWAYS);
+	config.demand = MTS_DEMAND_ALLOCATED;
+	world_configure(&config);
+	host_add(7800 * MIB, 0, 0);
+	host_add(7800 * MIB, 0, 0);
+	machine_sleep(60 * SECOND);
+	took = wait_until(is_near_its_end, NULL, 120 * SECOND);
+	NEED(took < 120 * SECOND, "no slice");
+	ends = mts_rotor.phase.slice_ends;
+	stuck = host_add(GIB, 0, 0);
+	stuck->stuck = true;
+	NEED(wait_until(is_asked_to_freeze, stuck, 150 * MS) < 150 * MS, "it is not frozen");
+	wait_until(is_over, &ends, 10 * SECOND);
+	EXPECT(machine_now() < ends + 100 * MS, "the slice ends %llu ms late",
+	       (machine_now() - ends) / MS);
+	world_unload();
+}
+
 /* ---- do turns pay? ------------------------------------------------------------------------ */
 
 static bool has_turns(void *unused)
@@ -439,6 +478,7 @@ static void a_weight_that_others_set_is_divided(void)
 const struct a_case rotor_cases[] = {
 	CASE(a_job_that_does_not_freeze_runs_on_after_a_second),
 	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
+	CASE(a_newcomer_that_does_not_freeze_prolongs_no_slice),
 	CASE(stalls_are_a_part_of_what_could_run_on_64_processors),
 	CASE(stalls_of_a_fifth_begin_turns_on_64_processors),
 	CASE(an_added_cgroup_brings_no_past),

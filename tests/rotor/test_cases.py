@@ -15,6 +15,7 @@ from tests.rotor.program import rotor
 CASES = (
     "a_job_that_does_not_freeze_runs_on_after_a_second",
     "jobs_that_freeze_at_once_do_not_prolong_it",
+    "a_newcomer_that_does_not_freeze_prolongs_no_slice",
     "stalls_are_a_part_of_what_could_run_on_64_processors",
     "stalls_of_a_fifth_begin_turns_on_64_processors",
     "an_added_cgroup_brings_no_past",
@@ -30,6 +31,7 @@ CASES = (
     "jobs_that_thrash_take_turns",
     "jobs_at_their_own_limit_begin_no_turns",
     "jobs_at_a_limit_above_begin_no_turns",
+    "asked_for_what_limits_allow_fits",
     "a_job_without_swap_is_in_every_bin",
     "what_a_limit_of_swap_keeps_is_in_every_bin",
     "a_slow_disk_is_believed_for_ever",
@@ -41,6 +43,7 @@ CASES = (
     "a_large_job_that_sleeps_takes_turns",
     "no_gain_outlives_its_jobs",
     "jobs_that_come_and_go_are_no_other_jobs",
+    "rounds_that_are_cut_short_are_judged",
     "slow_swap_outlives_its_jobs",
     "a_lesson_of_the_capacity_lasts",
     "swapins_of_others_lower_the_capacity",
