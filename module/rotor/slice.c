@@ -182,8 +182,8 @@ static u64 patience(u32 early_in_a_row)
 }
 
 /*
- * Another process may have reset what protects a job (protect.c). A slice may be as long as a pause:
- * do not wait for the next one while the host reclaims.
+ * Another process may have reset what protects a job (protect.c). A slice may be as long as a
+ * pause: do not wait for the next one while the host reclaims.
  */
 static void look_at_protection(u64 now)
 {

@@ -100,8 +100,8 @@ static void groups_run_beside_others_while_they_fit(void **unused)
 			for (j = 0; j < nbins; j++)
 				sum += bins[j].runs ? bins[j].demand : 0;
 			check(mts_newcomers_fits_beside(&all, demand) == (sum <= 600));
-			bins[nbins++] = (struct mts_plan_bin){ .demand = demand,
-							       .runs = sum <= 600 };
+			bins[nbins++] =
+				(struct mts_plan_bin){ .demand = demand, .runs = sum <= 600 };
 			if (sum <= 600)
 				mts_newcomers_take_beside(&all, demand);
 		}
