@@ -418,8 +418,8 @@ static void short_processes_pay_at_most_a_twentieth(void)
 }
 
 /*
- * What a page costs that is touched and unmapped again, ns. Most of it is a page fault. The least of
- * some times: where the clock is the host's, others take time in between.
+ * What a page costs that is touched and unmapped again, ns. Most of it is a page fault. The least
+ * of some times: where the clock is the host's, others take time in between.
  */
 #define PAGES 1024
 #define TIMES 48

@@ -4,8 +4,8 @@
  *
  * For callgrind, started with --instr-atstart=no: for each case, whose words become the label of a
  * dump, JOBS jobs come in a round that has as many already, in BINS bins. They are of FAMILIES
- * parents. ROOM: "none" of the bins has any, "last": only the last one has, or "each" has. "beside":
- * the bins overlap, all of them run, and each newcomer is a group that runs beside them.
+ * parents. ROOM: "none" of the bins has any, "last": only the last one has, or "each" has.
+ * "beside": the bins overlap, all of them run, and each newcomer is a group that runs beside them.
  */
 #include <stdio.h>
 #include <stdlib.h>
