@@ -41,6 +41,11 @@ void mts_newcomers_begin(struct mts_newcomers *all, const struct mts_plan_bin *b
 		all->room[all->leaves + i] = i < nbins ? room_of(&bins[i], capacity) : 0;
 	for (i = all->leaves - 1; i; i--)
 		all->room[i] = mts_max(all->room[2 * i], all->room[2 * i + 1]);
+	all->capacity = capacity;
+	all->running = 0;
+	for (i = 0; i < nbins; i++)
+		if (bins[i].runs)
+			all->running = mts_add_sat(all->running, bins[i].demand);
 }
 
 /* The parent's entry, or the free one in which it would be. Ids are dense: spread them. */
@@ -112,4 +117,14 @@ void mts_newcomers_take(struct mts_newcomers *all, u32 bin, u64 demand)
 	all->room[i] = mts_sub_floor(all->room[i], demand);
 	for (i >>= 1; i; i >>= 1)
 		all->room[i] = mts_max(all->room[2 * i], all->room[2 * i + 1]);
+}
+
+bool mts_newcomers_fits_beside(const struct mts_newcomers *all, u64 demand)
+{
+	return mts_add_sat(all->running, demand) <= all->capacity;
+}
+
+void mts_newcomers_take_beside(struct mts_newcomers *all, u64 demand)
+{
+	all->running = mts_add_sat(all->running, demand);
 }

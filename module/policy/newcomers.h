@@ -21,12 +21,16 @@ struct mts_family {
  * @families: the hash table, of @slots entries, a power of two
  * @room: a binary tree: the leaves have the room of each bin and 1, or 0 for an overfull bin; an
  *	inner node has the larger value of its two children
+ * @capacity: of all bins that run, where they overlap
+ * @running: what those that run need
  */
 struct mts_newcomers {
 	struct mts_family *families;
 	u32 slots;
 	u64 *room;
 	u32 leaves;
+	u64 capacity;
+	u64 running;
 };
 
 /* Scratch memory for @n jobs and as many bins at most, bytes. */
@@ -60,5 +64,11 @@ u32 mts_newcomers_bin(const struct mts_newcomers *all, u32 running, u64 demand);
 
 /* It goes there: a result of mts_newcomers_bin() that is no MTS_BIN_NONE. */
 void mts_newcomers_take(struct mts_newcomers *all, u32 bin, u64 demand);
+
+/* Of overlapping bins: does a new one fit beside all that run? */
+bool mts_newcomers_fits_beside(const struct mts_newcomers *all, u64 demand);
+
+/* It runs beside them. */
+void mts_newcomers_take_beside(struct mts_newcomers *all, u64 demand);
 
 #endif /* _MTS_POLICY_NEWCOMERS_H */

@@ -23,16 +23,21 @@ static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 dema
 }
 
 /* Of overlapping bins: it runs at once if it fits beside those that run, else it waits for them. */
-static u32 new_group(u64 demand)
+static u32 new_group(const struct mts_newcomers *all, u64 demand)
 {
-	const struct mts_plan_bin running = mts_round_running();
-
-	u32 bin = mts_round_add_bin(mts_add_sat(running.demand, demand) <=
-				    mts_rotor.round.plan.capacity);
+	u32 bin = mts_round_add_bin(mts_newcomers_fits_beside(all, demand));
 
 	if (bin != MTS_BIN_NONE)
 		mts_turn_add_group(bin);
 	return bin;
+}
+
+static void take(struct mts_newcomers *all, u32 bin, u64 demand)
+{
+	if (!mts_rotor.round.plan.overlaps)
+		mts_newcomers_take(all, bin, demand);
+	else if (mts_rotor.round.bins[bin].runs)
+		mts_newcomers_take_beside(all, demand);
 }
 
 static void place(struct mts_job *job, struct mts_newcomers *all)
@@ -46,13 +51,13 @@ static void place(struct mts_job *job, struct mts_newcomers *all)
 	}
 	demand = mts_newcomers_demand(all, job->parent, job->demand);
 	bin = mts_rotor.round.plan.overlaps ?
-		      new_group(demand) :
+		      new_group(all, demand) :
 		      mts_newcomers_bin(all, mts_rotor.phase.running, demand);
 	if (is_let_in_for_its_limit(job, bin, demand)) {
 		job->limited = true;
 		bin = MTS_BIN_EVERY;
-	} else if (bin != MTS_BIN_NONE && !mts_rotor.round.plan.overlaps) {
-		mts_newcomers_take(all, bin, demand);
+	} else if (bin != MTS_BIN_NONE) {
+		take(all, bin, demand);
 	}
 	mts_round_place(job, bin, demand);
 }

@@ -36,7 +36,7 @@
  * this. Else the bin's jobs reclaim for themselves, page by page, and do not freeze meanwhile.
  */
 #define SPILL_NS (400 * (u64)NSEC_PER_MSEC)
-/* And this often whether the bin still fits. */
+/* And this often whether the bin still fits, and the protected jobs are protected. */
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
 /* And which tasks wait for a frozen job: first after this time in a slice, then this often. */
 #define WAITS_FIRST_NS (100 * NSEC_PER_MSEC)
@@ -181,6 +181,16 @@ static u64 patience(u32 early_in_a_row)
 	return least << min(early_in_a_row, 16U);
 }
 
+/*
+ * Another process may have reset what protects a job (protect.c). A slice may be as long as a
+ * pause: do not wait for the next one while the host reclaims.
+ */
+static void look_at_protection(u64 now)
+{
+	if (mts_hooks_last_reclaim() + GROWTH_NS >= now)
+		mts_protection_update(true);
+}
+
 enum mts_slice_end mts_slice_run(u32 bin)
 {
 	static u32 early_in_a_row;
@@ -244,6 +254,7 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		now = ktime_get_ns();
 		if (now >= next_growth && now < mts_rotor.phase.slice_ends) {
 			next_growth = now + GROWTH_NS;
+			look_at_protection(now);
 			if (mts_fit_outgrown()) {
 				mts_stats_inc(regroups);
 				return MTS_SLICE_OUTGROWN;

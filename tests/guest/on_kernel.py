@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run the guest's tests on other kernels than the one that they are run on by pytest, or singly.
 
-usage: tests/guest/on_kernel.py bookworm|debug|rt|trixie|sid [PROGRAM...]      (all of them without)
+usage: tests/guest/on_kernel.py [--counted] bookworm|debug|rt|trixie|sid [PROGRAM...]
+    (all of them without)
 
 bookworm: the kernel that pytest runs them on, too, but each program in a guest of its own: for one
     program at a time. Tests have to pass. On the others guests have two processors and the host's
@@ -15,6 +16,7 @@ debug: the kernel of tools/debug-kernel, with module/mts.ko; `make test-debug` d
     counts is what the kernel says: it must not complain (lockdep, KASAN, RCU, sleeping in atomic
     context, ...), and every program must come to its end. Everything takes several times as long
     there, and more memory: tests that fail are listed, but as a rule for that.
+--counted: one processor, and a clock that counts instructions, for tests of what something costs.
 
 exit status: 0; 1 if a kernel complained, a program did not end, or a test failed that has to pass;
 2: usage, or the kernel is not there
@@ -117,17 +119,22 @@ def run(group: harness.Group, where: Target) -> bool:
 
 def main() -> int:
     """All, or those named."""
-    if len(sys.argv) < 2:
+    words = sys.argv[1:]
+    counted = words[:1] == ["--counted"]
+    words = words[counted:]
+    if not words:
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        where = target(sys.argv[1])
+        where = target(words[0])
     except LabError as error:
         print(f"on_kernel: {error}", file=sys.stderr)
         return 2
-    wanted = groups(where, sys.argv[2:])
+    if counted:
+        where = dataclasses.replace(where, processors=1)
+    wanted = groups(where, words[1:])
     if not wanted:
-        print(f"on_kernel: no program {' '.join(sys.argv[2:])}", file=sys.stderr)
+        print(f"on_kernel: no program {' '.join(words[1:])}", file=sys.stderr)
         return 2
     results = [run(group, where) for group in wanted]
     return 0 if all(results) else 1

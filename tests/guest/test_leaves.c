@@ -12,6 +12,7 @@
 struct seen {
 	_Atomic u32 done;
 	_Atomic bool go_on;
+	u64 ns; /* of a page, see pages_cost() */
 	char cgroup[MAX][128];
 };
 
@@ -416,6 +417,113 @@ static void short_processes_pay_at_most_a_twentieth(void)
 	      with / 1000);
 }
 
+/*
+ * What a page costs that is touched and unmapped again, ns. Most of it is a page fault. The least
+ * of some times: where the clock is the host's, others take time in between.
+ */
+#define PAGES 1024
+#define TIMES 48
+
+static u64 pages_cost(void)
+{
+	u64 began, least = ~0ull;
+	int i, at;
+
+	for (i = 0; i < TIMES; i++) {
+		char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (memory == MAP_FAILED)
+			_exit(3);
+		madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
+		began = now_ns();
+		for (at = 0; at < PAGES; at++)
+			((volatile char *)memory)[at * PAGE] = 1;
+		munmap(memory, PAGES * PAGE);
+		if (now_ns() - began < least)
+			least = now_ns() - began;
+	}
+	return least / PAGES;
+}
+
+static int measures(void)
+{
+	pages_cost();
+	seen->ns = pages_cost();
+	return 0;
+}
+
+/* As a child: if its job has leaves it is one when it has run the first time. */
+static int child_measures(void)
+{
+	if (!fork()) {
+		measures();
+		look(0);
+		_exit(0);
+	}
+	return wait_for_all();
+}
+
+/* It sleeps: to look often takes time that others are measured by. */
+static int stays(void)
+{
+	look(1);
+	while (!seen->go_on)
+		sleep_ms(2000);
+	return 0;
+}
+
+static u64 cost_outside(void)
+{
+	pid_t pid = spawn();
+
+	if (!pid) {
+		mts_close();
+		_exit(measures());
+	}
+	expect(join(pid, 60000), 0);
+	return seen->ns;
+}
+
+/* Of a job with these flags, alone. */
+static u64 cost_within(u32 flags)
+{
+	expect(join(start("pages", flags, child_measures), 60000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	return seen->ns;
+}
+
+static void check_cost(const char *what, u64 ns, u64 than)
+{
+	note("%s: %lu ns a page, else %lu", what, ns, than);
+	check(ns <= than + than / 20, "%s: %lu ns a page, else %lu", what, ns, than);
+}
+
+/* From 6.2 on there is an event for each page, and all processes of the host pay. */
+static void the_hook_on_growth_costs_little_and_only_while_there_are_leaves(void)
+{
+	u64 none, job;
+	struct seen *others;
+	pid_t pid;
+
+	share_seen();
+	none = cost_outside();
+	job = cost_within(0);
+	check_cost("in a leaf", cost_within(MTS_JOB_EACH_LEAF), job);
+	check(!is_in(0, "pages"), "it has no job of its own");
+	pid = start("stays", MTS_JOB_EACH_LEAF, stays);
+	others = seen;
+	expect_within(5000, others->done == 1, "it has not begun");
+	share_seen();
+	check_cost("beside a job with leaves", cost_outside(), none);
+	others->go_on = true;
+	expect(join(pid, 20000), 0);
+	expect_within(5000, !count_jobs(), "%u jobs are left: %s", count_jobs(), describe());
+	check_cost("after it", cost_outside(), none);
+	check(seen->ns <= none + none / 200, "%lu ns a page, before %lu: the hook is there",
+	      seen->ns, none);
+}
+
 GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
 	    TEST(a_flat_make_has_as_many_jobs_as_compilers),
 	    TEST(all_but_a_mebibyte_is_charged_to_the_leaf), TEST(small_processes_stay),
@@ -423,4 +531,5 @@ GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
 	    TEST(a_leaf_has_leaves_of_its_own), TEST(threads_that_grow_are_one_leaf),
 	    TEST(switched_off_none_leaves), TEST(of_an_added_cgroup_only_newcomers_leave),
 	    TEST(leaves_that_are_killed_leave_nothing), TEST(mtsctl_each_finds_the_leaves),
-	    TEST(short_processes_pay_at_most_a_twentieth));
+	    TEST(short_processes_pay_at_most_a_twentieth),
+	    TEST(the_hook_on_growth_costs_little_and_only_while_there_are_leaves));

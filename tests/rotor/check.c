@@ -289,11 +289,12 @@ static u32 count_in_bin(u32 bin, u64 *demand)
 		if (mts_rotor.roster.jobs[i]->bin != bin)
 			continue;
 		n++;
-		*demand += mts_roster_bin_bytes(mts_rotor.roster.jobs[i]);
+		*demand = mts_add_sat(*demand, mts_rotor.roster.jobs[i]->planned_bytes);
 	}
 	return n;
 }
 
+/* A bin is as full as its jobs make it: a job that ended or left takes no room in it. */
 static void check_bins(void)
 {
 	u64 demand;
@@ -304,6 +305,9 @@ static void check_bins(void)
 		if (n != mts_rotor.round.bins[bin].jobs)
 			BREACH("bin %u has %u jobs, and says %u (last: %s)", bin, n,
 			       mts_rotor.round.bins[bin].jobs, check.did);
+		if (demand != mts_rotor.round.bins[bin].demand)
+			BREACH("bin %u holds %llu KiB, and says %llu (last: %s)", bin, demand >> 10,
+			       mts_rotor.round.bins[bin].demand >> 10, check.did);
 	}
 }
 

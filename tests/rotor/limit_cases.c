@@ -51,13 +51,36 @@ static void jobs_at_their_own_limit_begin_no_turns(void)
 	expect_no_turns(jobs);
 }
 
+/* Two of them share a limit: the rest of what they need is in swap. */
+static void begin_below_a_limit(struct model **jobs)
+{
+	u32 i;
+
+	begin(jobs);
+	for (i = 0; i < 2; i++) {
+		jobs[i]->limit_above = true;
+		jobs[i]->resident = 5 * GIB / 2;
+		jobs[i]->swap = jobs[i]->size - jobs[i]->resident;
+		host.swap_used += jobs[i]->swap;
+	}
+}
+
 static void jobs_at_a_limit_above_begin_no_turns(void)
 {
 	struct model *jobs[3];
 
-	begin(jobs);
-	jobs[0]->limit_above = true;
-	jobs[1]->limit_above = true;
+	begin_below_a_limit(jobs);
+	expect_no_turns(jobs);
+}
+
+/* What they may have fits, so there is nothing to take turns for, however the host does. */
+static void asked_for_what_limits_allow_fits(void)
+{
+	const struct mts_config always = config_of(MTS_MODE_ALWAYS);
+	struct model *jobs[3];
+
+	begin_below_a_limit(jobs);
+	world_configure(&always);
 	expect_no_turns(jobs);
 }
 
@@ -100,6 +123,7 @@ static void what_a_limit_of_swap_keeps_is_in_every_bin(void)
 const struct a_case limit_cases[] = {
 	CASE(jobs_at_their_own_limit_begin_no_turns),
 	CASE(jobs_at_a_limit_above_begin_no_turns),
+	CASE(asked_for_what_limits_allow_fits),
 	CASE(a_job_without_swap_is_in_every_bin),
 	CASE(what_a_limit_of_swap_keeps_is_in_every_bin),
 	{ 0 },

@@ -7,6 +7,7 @@
 #include "events/stats.h"
 #include "events/wake.h"
 #include "host.h"
+#include "jobs/interactive.h"
 #include "jobs/thaw.h"
 #include "rotor/state.h"
 #include "world.h"
@@ -53,6 +54,45 @@ static void jobs_that_freeze_at_once_do_not_prolong_it(void)
 	u64 took = time_of_a_stuck_job(3);
 
 	EXPECT(took >= SECOND - 10 * MS && took < SECOND + 100 * MS, "after %llu ms", took / MS);
+}
+
+static bool is_near_its_end(void *unused)
+{
+	return mts_rotor.phase.state == MTS_STATE_RUNNING &&
+	       mts_rotor.phase.slice_ends - machine_now() < 200 * MS;
+}
+
+static bool is_over(void *slice_ends)
+{
+	return mts_rotor.phase.state != MTS_STATE_RUNNING ||
+	       mts_rotor.phase.slice_ends != *(u64 *)slice_ends;
+}
+
+/* A job for which no bin has room, as each is overfull, comes shortly before the end of a slice. */
+static void a_newcomer_that_does_not_freeze_prolongs_no_slice(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct host quick = usual_host;
+	struct model *stuck;
+	u64 ends, took;
+
+	quick.bulk_ns = 2000;
+	case_begin(&quick, MTS_MODE_ALWAYS);
+	config.demand = MTS_DEMAND_ALLOCATED;
+	world_configure(&config);
+	host_add(7800 * MIB, 0, 0);
+	host_add(7800 * MIB, 0, 0);
+	machine_sleep(60 * SECOND);
+	took = wait_until(is_near_its_end, NULL, 120 * SECOND);
+	NEED(took < 120 * SECOND, "no slice");
+	ends = mts_rotor.phase.slice_ends;
+	stuck = host_add(GIB, 0, 0);
+	stuck->stuck = true;
+	NEED(wait_until(is_asked_to_freeze, stuck, 150 * MS) < 150 * MS, "it is not frozen");
+	wait_until(is_over, &ends, 10 * SECOND);
+	EXPECT(machine_now() < ends + 100 * MS, "the slice ends %llu ms late",
+	       (machine_now() - ends) / MS);
+	world_unload();
 }
 
 /* ---- do turns pay? ------------------------------------------------------------------------ */
@@ -322,11 +362,123 @@ static void beginnings_and_stops_are_counted(void)
 	world_unload();
 }
 
+/* ---- protection --------------------------------------------------------------------------- */
+
+#define PINNED (500 * MIB)
+
+static bool is_protected(void *model)
+{
+	return ((struct model *)model)->low >= PINNED - PINNED / 8;
+}
+
+/* As `systemctl set-property` does: it writes all settings of a unit anew. */
+static void reset(struct model *model)
+{
+	NEED(is_protected(model), "memory.low is %llu MiB", model->low / MIB);
+	model->low = 0;
+}
+
+static bool has_a_slice_before_it(void *unused)
+{
+	return mts_rotor.phase.state == MTS_STATE_RUNNING &&
+	       machine_now() + 30 * SECOND < mts_rotor.phase.slice_ends;
+}
+
+/* A slice may last for as long as a pause, and the host reclaims meanwhile. */
+static void a_protection_that_others_reset_is_set_again(void)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct model *pinned;
+	u64 took;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	config.slice_ns = 100 * SECOND;
+	config.max_pause_ns = 600 * SECOND;
+	world_configure(&config);
+	pinned = host_add(PINNED, MTS_JOB_PIN, 0);
+	host_add(5 * GIB, 0, 0);
+	host_add(5 * GIB, 0, 0);
+	took = wait_until(has_a_slice_before_it, NULL, 300 * SECOND);
+	NEED(took < 300 * SECOND, "no slice of half a minute");
+	host.reclaims = true;
+	reset(pinned);
+	took = wait_until(is_protected, pinned, 30 * SECOND);
+	EXPECT(took < 3 * SECOND, "it has no memory.low for %llu ms", took / MS);
+	world_unload();
+}
+
+/* Until the host reclaims the protection is not needed. */
+static void and_without_turns_when_the_host_reclaims(void)
+{
+	struct model *pinned;
+	u64 took;
+
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	pinned = host_add(PINNED, MTS_JOB_PIN, 0);
+	pinned->resident = PINNED;
+	host_add(1 * GIB, 0, 0);
+	host_add(1 * GIB, 0, 0);
+	machine_sleep(10 * SECOND);
+	reset(pinned);
+	machine_sleep(60 * SECOND);
+	host.last_reclaim = machine_now();
+	mts_wake_rotor(MTS_ROTOR_EV_RECLAIM);
+	took = wait_until(is_protected, pinned, 10 * SECOND);
+	EXPECT(took < SECOND, "it has no memory.low for %llu ms", took / MS);
+	world_unload();
+}
+
+static bool has_a_part_of(const struct model *model, u64 weight)
+{
+	return mts_rotor.round.nbins >= 2 && model->weight == weight / mts_rotor.round.nbins;
+}
+
+/* A person types, until its weight is a part of that. Return: is it, within a minute? */
+static bool type_until(struct model *model, u64 weight)
+{
+	u32 i;
+
+	for (i = 0; i < 300 && !has_a_part_of(model, weight); i++) {
+		rcu_read_lock();
+		mts_interactive_give(model->job, 0);
+		rcu_read_unlock();
+		machine_sleep(200 * MS);
+		host_advance();
+	}
+	return has_a_part_of(model, weight);
+}
+
+static bool has_200(void *model)
+{
+	return ((struct model *)model)->weight == 200;
+}
+
+/* cpu.weight of a job with input is its own by the number of bins, whichever is set when. */
+static void a_weight_that_others_set_is_divided(void)
+{
+	struct model *editor;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	editor = host_add(100 * MIB, 0, 0);
+	for (i = 0; i < 3; i++)
+		host_add(5 * GIB, 0, 0);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	NEED(type_until(editor, 100), "weight %llu", editor->weight);
+	editor->weight = 200;
+	EXPECT(type_until(editor, 200), "weight %llu", editor->weight);
+	/* Without input the last value that others set is its own again. */
+	EXPECT(wait_until(has_200, editor, 120 * SECOND) < 120 * SECOND, "weight %llu",
+	       editor->weight);
+	world_unload();
+}
+
 /* ---- all of them -------------------------------------------------------------------------- */
 
 const struct a_case rotor_cases[] = {
 	CASE(a_job_that_does_not_freeze_runs_on_after_a_second),
 	CASE(jobs_that_freeze_at_once_do_not_prolong_it),
+	CASE(a_newcomer_that_does_not_freeze_prolongs_no_slice),
 	CASE(stalls_are_a_part_of_what_could_run_on_64_processors),
 	CASE(stalls_of_a_fifth_begin_turns_on_64_processors),
 	CASE(an_added_cgroup_brings_no_past),
@@ -336,5 +488,8 @@ const struct a_case rotor_cases[] = {
 	CASE(exempt_jobs_that_take_all_are_no_slow_swap),
 	CASE(a_newcomer_without_room_is_measured_once),
 	CASE(beginnings_and_stops_are_counted),
+	CASE(a_protection_that_others_reset_is_set_again),
+	CASE(and_without_turns_when_the_host_reclaims),
+	CASE(a_weight_that_others_set_is_divided),
 	{ 0 },
 };

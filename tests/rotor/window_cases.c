@@ -133,6 +133,28 @@ static void jobs_that_come_and_go_are_no_other_jobs(void)
 	world_unload();
 }
 
+/* They hardly run in their turns, and each round is cut short. */
+static void rounds_that_are_cut_short_are_judged(void)
+{
+	struct model *jobs[3];
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_AUTO);
+	add_thrashing_jobs(jobs);
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	for (i = 0; i < 3; i++)
+		jobs[i]->runs = 1;
+	for (i = 0; i < 200 && !holds(NULL); i++) {
+		machine_sleep(3 * SECOND);
+		host_advance();
+		/* As a job that is pinned does. */
+		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+	}
+	EXPECT(holds(NULL), "they take turns for ten minutes, in %llu rounds",
+	       mts_stats_read(rounds));
+	world_unload();
+}
+
 /* ---- what was learned --------------------------------------------------------------------- */
 
 static void a_slow_disk_is_believed_for_ever(void)
@@ -542,6 +564,7 @@ const struct a_case window_cases[] = {
 	CASE(slow_swap_outlives_its_jobs),
 	CASE(no_gain_outlives_its_jobs),
 	CASE(jobs_that_come_and_go_are_no_other_jobs),
+	CASE(rounds_that_are_cut_short_are_judged),
 	CASE(a_slow_disk_is_believed_for_ever),
 	CASE(a_lesson_of_the_capacity_lasts),
 	CASE(swapins_of_others_lower_the_capacity),

@@ -83,7 +83,7 @@ STORMS = [
     for jobs, families, bins in (
         (256, 1, 4), (2048, 1, 4), (2048, 1, 2048), (2048, 2048, 4), (2048, 2048, 2048)
     )
-    for room in ("none", "last", "each")
+    for room in ("none", "last", "each", "beside")
 ]  # fmt: skip
 STORM_BUDGET = 500  # a job
 

@@ -80,6 +80,37 @@ static void storms_go_where_one_by_one_would(void **unused)
 	}
 }
 
+/* Overlapping bins: as if all that run were added up for each. */
+static void groups_run_beside_others_while_they_fit(void **unused)
+{
+	struct mts_plan_bin bins[270];
+
+	(void)unused;
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(300); unit_case++) {
+		u32 nbins = random_below(70), i, j;
+
+		for (i = 0; i < nbins; i++)
+			bins[i] = (struct mts_plan_bin){ .demand = random_below(20),
+							 .runs = random_below(2) };
+		mts_newcomers_begin(&all, bins, nbins, 600, 0, scratch);
+		for (i = 0; i < 200; i++) {
+			u64 demand = random_below(30), sum = demand;
+
+			for (j = 0; j < nbins; j++)
+				sum += bins[j].runs ? bins[j].demand : 0;
+			check(mts_newcomers_fits_beside(&all, demand) == (sum <= 600));
+			bins[nbins++] =
+				(struct mts_plan_bin){ .demand = demand, .runs = sum <= 600 };
+			if (sum <= 600)
+				mts_newcomers_take_beside(&all, demand);
+		}
+	}
+	mts_newcomers_begin(&all, NULL, 0, U64_MAX - 1, 0, scratch);
+	mts_newcomers_take_beside(&all, U64_MAX - 1);
+	check(!mts_newcomers_fits_beside(&all, U64_MAX));
+}
+
 /* ---- how much ---------------------------------------------------------------- */
 
 static void a_child_needs_what_its_siblings_need(void **unused)
@@ -127,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(newcomer_goes_where_there_is_room),
 		cmocka_unit_test(storms_go_where_one_by_one_would),
+		cmocka_unit_test(groups_run_beside_others_while_they_fit),
 		cmocka_unit_test(a_child_needs_what_its_siblings_need),
 		cmocka_unit_test(each_family_has_its_own_sum),
 	};

@@ -5,6 +5,7 @@
  * For callgrind, started with --instr-atstart=no: for each case, whose words become the label of a
  * dump, JOBS jobs come in a round that has as many already, in BINS bins. They are of FAMILIES
  * parents. ROOM: "none" of the bins has any, "last": only the last one has, or "each" has.
+ * "beside": the bins overlap, all of them run, and each newcomer is a group that runs beside them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static struct mts_plan_bin bins[MTS_MAX_JOBS];
 static u64 scratch[MTS_MAX_JOBS * 8];
 static struct mts_newcomers all;
 
-static void place_all(u32 njobs, u32 families, u32 nbins)
+static void place_all(u32 njobs, u32 families, u32 nbins, bool overlaps)
 {
 	u32 i, bin;
 	u64 demand;
@@ -28,6 +29,11 @@ static void place_all(u32 njobs, u32 families, u32 nbins)
 		mts_newcomers_note(&all, 1 + i % families, 100);
 	for (i = 0; i < njobs; i++) {
 		demand = mts_newcomers_demand(&all, 1 + i % families, 1);
+		if (overlaps) {
+			if (mts_newcomers_fits_beside(&all, demand))
+				mts_newcomers_take_beside(&all, demand);
+			continue;
+		}
 		bin = mts_newcomers_bin(&all, 0, demand);
 		if (bin != MTS_BIN_NONE)
 			mts_newcomers_take(&all, bin, demand);
@@ -38,6 +44,7 @@ static void measure(char **words)
 {
 	u32 njobs = strtoul(words[0], NULL, 10), families = strtoul(words[1], NULL, 10);
 	u32 nbins = strtoul(words[2], NULL, 10), i;
+	bool overlaps = !strcmp(words[3], "beside");
 	char label[64];
 
 	if (!families || njobs > MTS_MAX_JOBS || nbins > MTS_MAX_JOBS ||
@@ -50,11 +57,12 @@ static void measure(char **words)
 		bool has_room =
 			!strcmp(words[3], "each") || (!strcmp(words[3], "last") && i == nbins - 1);
 
-		bins[i].demand = has_room ? 0 : 100 * (u64)njobs;
+		bins[i].demand = has_room || overlaps ? 0 : 100 * (u64)njobs;
+		bins[i].runs = overlaps;
 	}
 	snprintf(label, sizeof(label), "%s %s %s %s", words[0], words[1], words[2], words[3]);
 	CALLGRIND_START_INSTRUMENTATION;
-	place_all(njobs, families, nbins);
+	place_all(njobs, families, nbins, overlaps);
 	CALLGRIND_STOP_INSTRUMENTATION;
 	CALLGRIND_DUMP_STATS_AT(label);
 }
