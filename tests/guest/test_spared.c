@@ -456,8 +456,8 @@ static void a_protection_that_others_reset_is_set_again(void)
 }
 
 /*
- * A unit in a slice in a slice, which have no protection of their own: without that the kernel takes
- * no notice of the unit's.
+ * A unit in a slice in a slice, which have no protection of their own: without that the kernel
+ * takes no notice of the unit's.
  */
 static void an_added_job_is_protected_through_all_cgroups_above(void)
 {

@@ -6,8 +6,8 @@
  *
  *     answers=N p50_ms=MS p99_ms=MS most_ms=MS
  *
- * An answer's time is from the line's end being typed to its output. FILE gets all that the terminal
- * shows.
+ * An answer's time is from the line's end being typed to its output. FILE gets all that the
+ * terminal shows.
  *
  * exit status: 0; 1: no login, or no answer within a minute; 2: usage
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * unit MIB PASSES: a compiler's work, without the compiler. It fills MIB MiB of memory and passes
- * over all of it PASSES times, one each 200 ms if it can: between it waits, as for its files. What it
- * reads must be what it has written.
+ * over all of it PASSES times, one each 200 ms if it can: between it waits, as for its files. What
+ * it reads must be what it has written.
  *
  * exit status: 0; 1: memory has changed, or there is none; 2: usage
  */
