@@ -11,9 +11,10 @@
 #include "version.h"
 
 #define JSON_DETAILS "  --json           print JSON\n"
-#define JOB_DETAILS                                                                         \
-	"  JOB              its name, its id, the path of its cgroup, or the name of its\n" \
-	"                   container; id=N, name=NAME and container=NAME|ID mean one of these\n"
+#define JOB_DETAILS                                                                       \
+	"  JOB              its name, its id, the path of its cgroup, or the name of\n"   \
+	"                   its container; id=N, name=NAME and container=NAME|ID where\n" \
+	"                   a word could mean several\n"
 
 #define EACH_DETAILS                                                                        \
 	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
@@ -41,8 +42,8 @@ static const struct command commands[] = {
 	  "  --yes            the whole cgroup of PID, with the other processes\n" JSON_DETAILS
 		  EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
-	  "                   (default: half of the unit's WatchdogSec, or of the time-out of\n"
-	  "                   the container's health check, if it has any)\n"
+	  "                   (default: half of the unit's WatchdogSec, or of the time-out\n"
+	  "                   of the container's health check, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n",
 	  NULL },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS,
