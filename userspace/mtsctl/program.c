@@ -101,18 +101,16 @@ static int attend(struct text texts[2], pid_t pid, u64 end, int *status)
 
 static void take_last_line(char complaint[PROGRAM_COMPLAINT], const struct text *errors)
 {
-	const char *from = errors->text, *end = from + errors->used;
+	const char *end = errors->text + errors->used, *from;
+	size_t length;
 
-	while (end > from && strchr(" \t\r\n", end[-1]))
+	while (end > errors->text && strchr(" \t\r\n", end[-1]))
 		end--;
-	for (const char *at = end; at > from; at--) {
-		if (at[-1] == '\n') {
-			from = at;
-			break;
-		}
-	}
-	memccpy(complaint, from, '\0', mts_min((size_t)(end - from), PROGRAM_COMPLAINT - 1));
-	complaint[mts_min((size_t)(end - from), PROGRAM_COMPLAINT - 1)] = '\0';
+	for (from = end; from > errors->text && from[-1] != '\n'; from--)
+		;
+	length = mts_min((size_t)(end - from), (size_t)PROGRAM_COMPLAINT - 1);
+	memcpy(complaint, from, length);
+	complaint[length] = '\0';
 }
 
 static int make_pipe(struct text *text, int *write_end)
