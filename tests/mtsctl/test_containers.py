@@ -295,7 +295,7 @@ def test_an_engine_that_hangs_is_ended(add, engines, mtsctl, web):
 
 
 def test_a_child_of_an_engine_may_live_on(add, engines, web):
-    """podman leaves a process behind that keeps a rootless user's namespaces."""
+    """Podman leaves a process behind that keeps a rootless user's namespaces."""
     answer = json.dumps([container()])
     engines.script(
         "podman", f"sleep 60 & echo $! >{engines.folder}/pid\ncat <<'END'\n{answer}\nEND"
@@ -322,7 +322,7 @@ def test_a_child_of_an_engine_may_live_on(add, engines, web):
         (check(1.9), f"add flags={PIN} fd=open", "the job is pinned"),
     ],
 )
-def test_add_heeds_the_health_check(add, engines, mtsctl, web, checks, call, said):
+def test_add_heeds_the_health_check(add, engines, mtsctl, web, *, checks, call, said):
     engines.says("podman", container(check=checks))
     shown = add("web")
     assert (shown.status, mtsctl.calls) == (0, [call])
@@ -353,7 +353,7 @@ def test_defaults_of_docker(add, engines, mtsctl, host):
     ],
 )
 def test_the_command_line_wins_but_add_says_what_that_means(
-    add, engines, mtsctl, web, args, call, said
+    add, engines, mtsctl, web, *, args, call, said
 ):
     engines.says("podman", container(check=check(6)))
     shown = add("web", *args)
