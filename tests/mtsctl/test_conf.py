@@ -208,7 +208,7 @@ MISTAKES = [
     ("[rule a]\nuser=0\nmax-pause=2\n", 3, "the unit is missing"),
     ("[rule a]\nuser=0\nnever=always\n", 3, "never=always: not one of yes or no"),
     ("[rule a]\nuser=0\nnever=yes\npin=yes\n", 1, "never=yes makes no job: leave out the other"),
-    ("\n[rule a]\npin=yes\n", 2, "rule a has no condition: write one of cgroup, unit, user"),
+    ("\n[rule a]\npin=yes\n", 2, "rule a has no condition: write one of cgroup, unit, container"),
 ]  # fmt: skip
 
 

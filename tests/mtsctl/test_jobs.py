@@ -27,6 +27,7 @@ def test_add_json(mtsctl, host):
         "id": 7,
         "cgroup": "/a/123",
         "pid": None,
+        "container": None,
     }
 
 
@@ -534,6 +535,7 @@ def test_why_json(why):
         "job": {
             "id": 1,
             "name": "alpha",
+            "container": None,
             "state": "frozen",
             "bin": 0,
             "max_pause_ns": None,

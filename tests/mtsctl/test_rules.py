@@ -488,7 +488,12 @@ def test_explain(rules, tree, host):
     ("text", "cgroup", "reason", "result"),
     [
         ("cgroup=a\neach=leaf", "a", "each=leaf: there are cgroups below it", "no rule takes it"),
-        ("user=1000", "a", "without cgroup= and unit= a rule takes only", "no rule takes it"),
+        (
+            "user=1000",
+            "a",
+            "without cgroup=, unit= and container= a rule takes only",
+            "no rule takes it",
+        ),
         ("cgroup=**", "empty", "no process is in it or below it", "no rule takes it"),
         ("cgroup=**", "{cgroups}", "the root cgroup holds the whole host", "no rule takes it"),
         ("unit=x", "a", "unit=x: it is in no unit", "no rule takes it"),

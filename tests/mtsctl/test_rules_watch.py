@@ -341,3 +341,25 @@ def test_more_events_than_the_queue_holds(watch, host):
     assert it.watches() == 194
     assert not any("max_user_watches" in line for line in it.lines)
     assert it.end() == (0, "")
+
+
+def test_a_container_that_is_started_again(watch, host, mtsctl):
+    """The same name, and another id: another cgroup."""
+    host.conf("[rule web]\ncontainer=web\n")
+    it = watch()
+    for turn, letter in enumerate("abc"):
+        number = letter * 64
+        scope, pid = f"machine.slice/libpod-{number}.scope", FIRST + 10 * turn
+        host.cgroup("machine.slice/x")
+        host.process(pid + 1, "/machine.slice/x", comm="conmon")
+        line = f"conmon\0-c\0{number}\0-n\0web\0"
+        (host.proc / f"{pid + 1}/cmdline").write_text(line)
+        host.cgroup(scope)
+        host.process(pid, f"/{scope}")
+        status = host.proc / f"{pid}/status"
+        status.write_text(status.read_text().replace("PPid:\t1\n", f"PPid:\t{pid + 1}\n"))
+        populate(host, scope)
+        began = time.monotonic()
+        assert it.read_to(f"{scope} is job") - began < 2
+        shutil.rmtree(host.cgroups / scope)
+    assert len(mtsctl.calls) == 3

@@ -26,6 +26,8 @@ APPLETS = ("cp", "insmod", "mkdir", "mount", "rm", "sh", "sleep", "switch_root")
 UNITS = "etc/systemd/system"
 USER_UNIT = "usr/local/lib/systemd/user/mtsd.service"
 SYSTEM_UNITS = "usr/local/lib/systemd/system"
+MTSCTL = ROOT / "userspace/mtsctl"
+CATALOG = "usr/local/lib/systemd/catalog/mts.catalog"
 PROGRAM = "systemd"  # of the report
 FILES = ("run.sh", "lib.sh", "verdict.sh")
 TESTS = sorted(
@@ -88,7 +90,7 @@ def build() -> kernel.Kernel:
         for command in (
             [ROOT / "tools/newer-kernels", "trixie"],
             [ROOT / "tools/systemd-root"],
-            ["make", "-s", "-C", ROOT, "static"],
+            ["make", "-s", "-C", ROOT, "static", "mtsctl"],
             ["make", "-s", "-C", HERE],
         ):
             done = subprocess.run(
@@ -182,7 +184,8 @@ class Guest(guest.Guest):
         programs = (OUT / "programs").iterdir()
         return {
             **install_module(self._spec.kernel),
-            "usr/local/sbin/mtsctl": BUILD / "static/mtsctl",
+            # With shared libraries: it loads libsystemd, for the journal.
+            "usr/local/sbin/mtsctl": BUILD / "mtsctl",
             "usr/local/sbin/mtsd": BUILD / "static/mtsd",
             "usr/lib/systemd/system-shutdown/lab": HERE / "guest/verdict.sh",
             **{f"lab/{name}": HERE / "guest" / name for name in FILES},
@@ -203,8 +206,12 @@ class Guest(guest.Guest):
         }
         for place, source in (
             (USER_UNIT, "userspace/mtsd/mtsd-user.service.in"),
-            (f"{SYSTEM_UNITS}/mts.service", "userspace/mtsctl/mts.service.in"),
             (f"{SYSTEM_UNITS}/mtsd.service", "userspace/mtsd/mtsd.service.in"),
+            (f"{SYSTEM_UNITS}/mts.service", MTSCTL / "mts.service.in"),
+            (f"{SYSTEM_UNITS}/mts-hooks.service", MTSCTL / "mts-hooks.service.in"),
+            (f"{SYSTEM_UNITS}/mts-metrics@.service", MTSCTL / "mts-metrics@.service.in"),
+            (f"{SYSTEM_UNITS}/mts-metrics.socket", MTSCTL / "mts-metrics.socket"),
+            (CATALOG, MTSCTL / "mts.catalog"),
         ):
             texts[place] = (ROOT / source).read_text().replace("@SBINDIR@", "/usr/local/sbin")
         for path in (HERE / "units").iterdir():

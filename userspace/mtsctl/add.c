@@ -8,6 +8,7 @@
 
 #include "add.h"
 #include "cgroup.h"
+#include "engine.h"
 #include "format.h"
 #include "ipc.h"
 #include "mtsctl.h"
@@ -117,13 +118,76 @@ static void heed_watchdog(const char *dir, struct mts_job_add *add)
 		 dir, a, format_time(b, add->max_pause_ns));
 }
 
-/* The module keeps 63 bytes of a name, and commands read digits alone as an id. */
+/* How long pauses may be, if the job has no limit of its own. */
+static u64 longest_pause(void)
+{
+	struct mts_config config;
+
+	return !ipc_config_get(&config) && config.max_pause_ns ? config.max_pause_ns :
+								 MTS_PAUSE_STRETCHED_NS;
+}
+
+static void warn_of_check(const struct engine_container *container, u64 half, u64 pause)
+{
+	char remedy[FORMAT_SIZE + 32] = "--pin", time[FORMAT_SIZE];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE];
+
+	if (half >= MTS_PAUSE_MIN_NS)
+		snprintf(remedy, sizeof(remedy), "%s%s",
+			 device_has_limits() ? "--max-pause " : "mtsctl set max_pause=",
+			 format_time_exact(time, half));
+	complain("add: container %s: a pause may take %s, and %s waits for the health check for "
+		 "only %s: the container may become unhealthy; %s avoids it",
+		 container->name, format_time(a, pause), container->engine,
+		 format_time(b, container->check_timeout_ns), remedy);
+}
+
+/*
+ * A container engine starts the health check as a process in the container. mts sees that and thaws
+ * the job, but not a job that has used up its budget: then the check waits for its turn. So a pause
+ * may take half of the time that the engine waits, and the check has the other half.
+ */
+static void heed_check(const struct add_wish *wish, struct mts_job_add *add)
+{
+	const struct engine_container *container = wish->container;
+	char interval[FORMAT_SIZE], timeout[FORMAT_SIZE], limit[FORMAT_SIZE];
+	u64 half, pause;
+
+	if (!container || !container->check_timeout_ns || add->flags & MTS_JOB_PIN)
+		return;
+	half = mts_min(container->check_timeout_ns / 2 / 1000000 * 1000000, MTS_PAUSE_MAX_NS);
+	format_time(interval, container->check_interval_ns);
+	format_time(timeout, container->check_timeout_ns);
+	if (wish->has_pause || (half >= MTS_PAUSE_MIN_NS && !device_has_limits())) {
+		pause = wish->max_pause_ns ?: longest_pause();
+		if (half < pause)
+			warn_of_check(container, half, pause);
+	} else if (half < MTS_PAUSE_MIN_NS) {
+		add->flags |= MTS_JOB_PIN;
+		complain("add: container %s: %s waits for the health check for only %s, which is "
+			 "too short for a job that takes turns: the job is pinned, as with --pin; "
+			 "--max-pause off ignores the check",
+			 container->name, container->engine, timeout);
+	} else if (!add->max_pause_ns || half < add->max_pause_ns) {
+		add->max_pause_ns = half;
+		complain("add: container %s: %s calls a health check every %s, and waits for it "
+			 "for %s: the job is never frozen for longer than %s; --max-pause sets "
+			 "another limit",
+			 container->name, container->engine, interval, timeout,
+			 format_time(limit, half));
+	}
+}
+
+/*
+ * The module keeps 63 bytes of a name, and commands read digits alone as an id. Containers have
+ * names of their own.
+ */
 static void say_how_to_name(int cgroup_fd, u32 id)
 {
-	char path[PATH_MAX], text[PATH_MAX];
+	char path[PATH_MAX], text[PATH_MAX], container[CONTAINER_NAME_SIZE];
 	const char *name;
 
-	if (cgroup_path_of_fd(cgroup_fd, path))
+	if (cgroup_path_of_fd(cgroup_fd, path) || container_name(path, container))
 		return;
 	name = strrchr(path, '/') + 1;
 	if (strlen(name) >= MTS_NAME_SIZE) {
@@ -138,8 +202,11 @@ static void say_how_to_name(int cgroup_fd, u32 id)
 	}
 }
 
-/* @cgroup_fd: -1 if process @pid alone has become the job. Return: an exit status. */
-static int show_json(u32 id, int cgroup_fd, pid_t pid)
+/*
+ * @cgroup_fd: -1 if process @pid alone has become the job. @container: NULL: it is none that was
+ * named. Return: an exit status.
+ */
+static int show_json(u32 id, int cgroup_fd, pid_t pid, const struct engine_container *container)
 {
 	json_t *root = json_root();
 	char path[PATH_MAX];
@@ -149,6 +216,7 @@ static int show_json(u32 id, int cgroup_fd, pid_t pid)
 		 cgroup_fd < 0 || cgroup_path_of_fd(cgroup_fd, path) ? json_null() :
 								       json_text(path));
 	json_put(&root, "pid", cgroup_fd < 0 ? json_integer(pid) : json_null());
+	json_put(&root, "container", container ? json_text(container->name) : json_null());
 	return json_print(root);
 }
 
@@ -166,12 +234,16 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 	}
 	if (!wish->has_pause)
 		heed_watchdog(dir, &add);
+	heed_check(wish, &add);
 	ret = ipc_job_add(&add);
 	if (!ret && wish->json)
-		failed = show_json(add.id, add.cgroup_fd, 0);
+		failed = show_json(add.id, add.cgroup_fd, 0, wish->container);
+	else if (!ret && wish->container)
+		printf("container %s is job %u: %s\n", wish->container->name, add.id,
+		       format_name(name, sizeof(name), dir));
 	else if (!ret)
 		printf("%s is job %u\n", format_name(name, sizeof(name), dir), add.id);
-	if (!ret && !wish->json)
+	if (!ret && !wish->json && !wish->container)
 		say_how_to_name(add.cgroup_fd, add.id);
 	close(add.cgroup_fd);
 	if (ret == -ENOSPC && wish->no_room && (*wish->no_room)++)
@@ -231,7 +303,7 @@ static int take(pid_t pid, const struct add_wish *wish)
 	if (ret)
 		return take_failed(pid, -ret);
 	if (wish->json)
-		return show_json(take.id, -1, pid);
+		return show_json(take.id, -1, pid, NULL);
 	printf("process %d is job %u, %s\n", pid, take.id,
 	       format_name(name, sizeof(name), take.name));
 	return EXIT_OK;
@@ -304,9 +376,45 @@ static int add_pid(const struct command *command, pid_t pid, bool yes, const str
 	return add_cgroup(dir, wish);
 }
 
+/* Of the container that an engine knows, with all below it. */
+static int add_container(const struct command *command, const char *text, struct add_wish *wish)
+{
+	struct engine_container found;
+	struct container container;
+	char path[PATH_MAX], dir[PATH_MAX];
+	int ret;
+
+	ret = engine_find(command, text, &found);
+	if (ret)
+		return ret;
+	ret = cgroup_of_process(found.pid, path);
+	if (!ret && (!container_of_path(path, &container) || strcmp(container.id, found.id)))
+		ret = -EXDEV;
+	if (!ret) {
+		path[container.length] = '\0';
+		ret = cgroup_dir(path + 1, dir);
+	}
+	if (ret == -EXDEV) {
+		complain(
+			"add: container %s: its process %d is not in a cgroup of the container: it "
+			"was started without one (--cgroups=disabled), has ended meanwhile, or is "
+			"on another host",
+			found.name, found.pid);
+		return EXIT_FAILED;
+	}
+	if (ret) {
+		complain("add: container %s: the cgroup of its process %d: %s", found.name,
+			 found.pid, ret == -ESRCH ? "the process has ended" : strerror(-ret));
+		return EXIT_FAILED;
+	}
+	wish->container = &found;
+	return add_cgroup(dir, wish);
+}
+
 int add_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "container", required_argument, NULL, 'c' },
 		{ "each", optional_argument, NULL, 'e' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "max-pause", required_argument, NULL, 'm' },
@@ -317,13 +425,19 @@ int add_main(const struct command *command, int argc, char **argv)
 	};
 	struct add_wish wish = { 0 };
 	char dir[PATH_MAX];
-	const char *wrong;
+	const char *wrong, *container = NULL;
 	bool yes = false;
 	pid_t pid = 0;
 	int opt, ret;
 
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
 		switch (opt) {
+		case 'c':
+			if (container)
+				return usage_error(command, "--container '%s': given twice",
+						   optarg);
+			container = optarg;
+			break;
 		case 'e':
 			if (value_each(command, optarg, &wish.flags))
 				return EXIT_USAGE;
@@ -353,13 +467,15 @@ int add_main(const struct command *command, int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
-	if (argc - optind != (pid ? 0 : 1))
-		return usage_error(command, "name one cgroup, or one --pid");
+	if (argc - optind + !!pid + !!container != 1)
+		return usage_error(command, "name one cgroup, one --pid, or one --container");
 	ret = device_open();
 	if (ret)
 		return ret;
 	if (pid)
 		return add_pid(command, pid, yes, &wish);
+	if (container)
+		return add_container(command, container, &wish);
 	ret = cgroup_dir(argv[optind], dir);
 	if (ret) {
 		complain("add: %s: %s: name a cgroup by its path, such as "

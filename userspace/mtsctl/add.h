@@ -7,11 +7,14 @@
 
 #include "policy/pure.h"
 
+struct engine_container;
+
 /* Options of the command line, or of a rule. */
 struct add_wish {
 	u32 flags; /* MTS_JOB_PIN, MTS_JOB_EACH, MTS_JOB_EACH_LEAF */
-	bool has_pause; /* else the watchdog of the unit gives a limit */
+	bool has_pause; /* else the watchdog of the unit, and the health check, give one */
 	u64 max_pause_ns;
+	const struct engine_container *container; /* whose cgroup it is; NULL: not known */
 	bool json; /* print an object */
 	u32 *no_room; /* counts how often there were too many jobs: the first is said; or NULL */
 };

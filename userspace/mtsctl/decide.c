@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "container.h"
 #include "format.h"
 #include "glob.h"
 #include "host.h"
@@ -26,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void say(char *why, const char *for
 	va_end(args);
 }
 
-/* ---- where: cgroup= and unit= -------------------------------------------------------------- */
+/* ---- where: cgroup=, unit= and container= ---------------------------------------------------- */
 
 static bool is_unit(const char *name, size_t length)
 {
@@ -72,10 +73,34 @@ static bool match_any(const struct rule_words *words, const char *text,
 	return false;
 }
 
+/* Its engine may forget a container while the tree is looked at: then its name is not known. */
+static bool is_container(const struct rule_words *words, const char *path, char *why)
+{
+	char name[CONTAINER_NAME_SIZE];
+	struct container container;
+
+	if (!words->n)
+		return true;
+	if (!container_of_path(path, &container)) {
+		say(why, "container=%s: it is in no container", words->text);
+		return false;
+	}
+	if (!container_name(path, name)) {
+		say(why, "container=%s: the name of container %.*s is not known", words->text,
+		    CONTAINER_ID_SHORT, container.id);
+		return false;
+	}
+	if (match_any(words, name, glob_word))
+		return true;
+	say(why, "container=%s does not match its container %s", words->text, name);
+	return false;
+}
+
 static bool is_here(const struct tree *tree, const struct rule *rule, u32 cgroup, char *why)
 {
 	const struct rule_words *globs = &rule->conditions[RULE_CGROUP];
 	const struct rule_words *units = &rule->conditions[RULE_UNIT];
+	const struct rule_words *containers = &rule->conditions[RULE_CONTAINER];
 	const struct tree_cgroup *c = &tree->cgroups[cgroup];
 	char unit[NAME_MAX + 1];
 
@@ -91,12 +116,12 @@ static bool is_here(const struct tree *tree, const struct rule *rule, u32 cgroup
 		say(why, "unit=%s does not match its unit %s", units->text, unit);
 		return false;
 	}
-	if (!globs->n && !units->n && c->first == c->own_end) {
-		say(why, "without cgroup= and unit= a rule takes only cgroups with processes of "
-			 "their own, not below them");
+	if (!globs->n && !units->n && !containers->n && c->first == c->own_end) {
+		say(why, "without cgroup=, unit= and container= a rule takes only cgroups with "
+			 "processes of their own, not below them");
 		return false;
 	}
-	return true;
+	return is_container(containers, c->path, why);
 }
 
 /* ---- its processes: user=, group= and command= -------------------------------------------- */
@@ -177,7 +202,7 @@ static bool has_processes(const struct tree *tree, const struct rule *rule, u32 
 
 /* ---- a rule --------------------------------------------------------------------------------- */
 
-/* The cgroup, or one above it, that cgroup= and unit= name. */
+/* The cgroup, or one above it, that cgroup=, unit= and container= name. */
 static bool is_below(const struct tree *tree, const struct rule *rule, u32 cgroup, char *why)
 {
 	for (u32 i = cgroup; i; i = tree->cgroups[i].parent)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "container.h"
 #include "format.h"
 #include "job_find.h"
 #include "parse.h"
@@ -48,6 +49,24 @@ struct named {
 	const struct mts_job_info *unsure; /* its name is cut, and its cgroup cannot be read */
 };
 
+/* What a text may be. */
+enum {
+	IS_NAME = 1,
+	IS_CONTAINER = 2, /* the name of one, or an id that begins so */
+};
+
+static bool has_container(const struct mts_job_info *job, const char *text)
+{
+	char name[CONTAINER_NAME_SIZE] = "";
+	struct container container;
+
+	if (!container_of_job(job, &container, NULL))
+		return false;
+	if (container_of_job(job, NULL, name) && !strcmp(name, text))
+		return true;
+	return strlen(text) >= CONTAINER_ID_SHORT && !strncmp(container.id, text, strlen(text));
+}
+
 /* The list of jobs has the first 63 bytes of a name; the directory has the whole name. */
 static bool has_name(const struct mts_job_info *job, const char *name, struct named *named)
 {
@@ -63,14 +82,15 @@ static bool has_name(const struct mts_job_info *job, const char *name, struct na
 	return false;
 }
 
-static struct named with_name(const struct search *search, const char *name)
+static struct named with_name(const struct search *search, const char *name, int kinds)
 {
 	struct named named = { 0 };
 
 	for (u32 i = 0; i < search->count && !named.another; i++) {
 		const struct mts_job_info *job = &search->jobs[i];
 
-		if (!has_name(job, name, &named))
+		if (!(kinds & IS_NAME && has_name(job, name, &named)) &&
+		    !(kinds & IS_CONTAINER && has_container(job, name)))
 			continue;
 		if (named.job)
 			named.another = job;
@@ -87,14 +107,14 @@ static int empty_name(const struct search *search)
 			   "cgroup");
 }
 
-static int find_name(const struct search *search, const char *name,
+static int find_name(const struct search *search, const char *name, int kinds,
 		     const struct mts_job_info **found)
 {
 	struct named named;
 
 	if (!*name)
 		return empty_name(search);
-	named = with_name(search, name);
+	named = with_name(search, name, kinds);
 	if (named.another)
 		return usage_error(search->command,
 				   "%s is the name of several jobs, such as %u and %u: "
@@ -131,7 +151,7 @@ static int find_id(const struct search *search, const char *digits,
 static int find_digits(const struct search *search, const struct mts_job_info **found)
 {
 	const char *command = search->command->name, *text = search->text;
-	struct named named = with_name(search, text);
+	struct named named = with_name(search, text, IS_NAME | IS_CONTAINER);
 	const struct mts_job_info *job;
 	char name[MTS_NAME_SIZE];
 	u32 id;
@@ -227,10 +247,12 @@ int job_find(const struct command *command, const struct mts_job_info *jobs, u32
 	if (!strncmp(text, "id=", 3))
 		return find_id(&search, text + 3, found);
 	if (!strncmp(text, "name=", 5))
-		return find_name(&search, text + 5, found);
+		return find_name(&search, text + 5, IS_NAME, found);
+	if (!strncmp(text, "container=", 10))
+		return find_name(&search, text + 10, IS_CONTAINER, found);
 	if (strchr(text, '/'))
 		return find_cgroup(&search, found);
 	if (*text && all_digits(text))
 		return find_digits(&search, found);
-	return find_name(&search, text, found);
+	return find_name(&search, text, IS_NAME | IS_CONTAINER, found);
 }

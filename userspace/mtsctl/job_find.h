@@ -7,11 +7,12 @@
 
 /*
  * An argument has one meaning only, so that it cannot name another job than the user means:
- *  - id=N is an id; name=NAME is a name;
+ *  - id=N is an id; name=NAME is a name; container=NAME is the name of the job's container, or
+ *    the first 12 digits of its id, or more;
  *  - with a slash it is the path of a cgroup, as `add` takes it. The cgroup's id is compared;
  *  - digits alone are an id, and refused if another job has that name;
- *  - everything else is a name. The module keeps the first 63 bytes of a longer name. So the
- *    directory of the job's cgroup must have the whole name.
+ *  - everything else is a name, of the job or of its container. The module keeps the first 63
+ *    bytes of a longer name of a job. So the directory of its cgroup must have the whole name.
  *
  * Return: an exit status. The function prints an error unless it is EXIT_OK.
  */

@@ -11,9 +11,10 @@
 #include "version.h"
 
 #define JSON_DETAILS "  --json           print JSON\n"
-#define JOB_DETAILS                                                                  \
-	"  JOB              its name, its id, or the path of its cgroup; id=N and\n" \
-	"                   name=NAME where digits could mean either\n"
+#define JOB_DETAILS                                                                       \
+	"  JOB              its name, its id, the path of its cgroup, or the name of\n"   \
+	"                   its container; id=N, name=NAME and container=NAME|ID where\n" \
+	"                   a word could mean several\n"
 
 #define EACH_DETAILS                                                                        \
 	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
@@ -34,13 +35,15 @@ static const struct command commands[] = {
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--yes]\n"
-	  "       CGROUP | --pid PID",
+	  "       CGROUP | --pid PID | --container NAME|ID",
+	  "  --container NAME  the cgroup of a container of podman, docker or nerdctl\n"
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
 	  "  --yes            the whole cgroup of PID, with the other processes\n" JSON_DETAILS
 		  EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
-	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
+	  "                   (default: half of the unit's WatchdogSec, or of the time-out\n"
+	  "                   of the container's health check, if it has any)\n"
 	  "  --pin            never freeze it: it belongs to every bin\n",
 	  NULL },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS,

@@ -38,7 +38,14 @@ end
 # As root only; nothing otherwise.
 function __mtsctl_jobs
     mtsctl status --json 2>/dev/null |
-        string match -rg '^ *"name": "([A-Za-z0-9._@:+-]*)",?$'
+        string match -rg '^ *"(?:name|container)": "([A-Za-z0-9._@:+-]*)",?$'
+end
+
+# Those that run. An engine that does not answer is left alone.
+function __mtsctl_containers
+    for engine in podman docker nerdctl
+        timeout 2 $engine ps --format '{{.Names}}' 2>/dev/null
+    end
 end
 
 function __mtsctl_cgroups
@@ -125,6 +132,8 @@ complete -c mtsctl -n '__mtsctl_is run' -l size -x -d 'What it will need'
 complete -c mtsctl -n '__mtsctl_is run' -a '(__mtsctl_to_run)'
 
 complete -c mtsctl -n '__mtsctl_is add' -l max-pause -x -a off -d 'Never freeze it for longer'
+complete -c mtsctl -n '__mtsctl_is add' -l container -x -a '(__mtsctl_containers)' \
+    -d 'The cgroup of a container'
 complete -c mtsctl -n '__mtsctl_is add' -l pid -x -a '(__mtsctl_processes)' \
     -d 'The cgroup of a process, or the process alone'
 complete -c mtsctl -n '__mtsctl_is add' -l yes -d 'The whole cgroup of the process'

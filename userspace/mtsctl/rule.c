@@ -135,6 +135,12 @@ static bool take_unit(struct rule *rule, const struct command *command, const ch
 			  "the name of a unit has no slash: cgroup= takes a path");
 }
 
+static bool take_container(struct rule *rule, const struct command *command, const char *value)
+{
+	return take_names(rule, command, value, RULE_CONTAINER,
+			  "the name of a container has no slash: cgroup= takes a path");
+}
+
 static bool take_command(struct rule *rule, const struct command *command, const char *value)
 {
 	return take_names(rule, command, value, RULE_COMMAND,
@@ -228,6 +234,7 @@ static const struct {
 } keys[] = {
 	{ "cgroup", take_cgroup },
 	{ "unit", take_unit },
+	{ "container", take_container },
 	{ "user", take_user },
 	{ "group", take_group },
 	{ "command", take_command },
@@ -239,7 +246,8 @@ static const struct {
 };
 
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-#define KEYS_TEXT "cgroup, unit, user, group, command, each, each-process, pin, max-pause or never"
+#define KEYS_TEXT \
+	"cgroup, unit, container, user, group, command, each, each-process, pin, max-pause or never"
 
 _Static_assert(N_KEYS <= sizeof(((struct rule *)0)->lines) / sizeof(unsigned int), "lines");
 
@@ -316,8 +324,8 @@ bool rule_end(const struct rule *rule, const struct command *command)
 	}
 	if (!conditions) {
 		usage_error(command,
-			    "rule %s has no condition: write one of cgroup, unit, user, "
-			    "group and command; cgroup=** is every cgroup",
+			    "rule %s has no condition: write one of cgroup, unit, "
+			    "container, user, group and command; cgroup=** is every cgroup",
 			    rule->name);
 		return false;
 	}
@@ -326,10 +334,11 @@ bool rule_end(const struct rule *rule, const struct command *command)
 			    rule->name);
 		return false;
 	}
-	if (rule->each != RULE_SELF && !rule->lines[RULE_CGROUP] && !rule->lines[RULE_UNIT]) {
+	if (rule->each != RULE_SELF && !rule->lines[RULE_CGROUP] && !rule->lines[RULE_UNIT] &&
+	    !rule->lines[RULE_CONTAINER]) {
 		usage_error(command,
 			    "rule %s: each=%s takes what is below a cgroup: name that with "
-			    "cgroup= or unit=",
+			    "cgroup=, unit= or container=",
 			    rule->name, word_of(rule_each_words, rule->each));
 		return false;
 	}

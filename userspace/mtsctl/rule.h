@@ -14,6 +14,7 @@
 enum rule_condition {
 	RULE_CGROUP, /* patterns, from the cgroup root, without a slash in front */
 	RULE_UNIT, /* patterns */
+	RULE_CONTAINER, /* patterns of names */
 	RULE_USER, /* numbers */
 	RULE_GROUP,
 	RULE_COMMAND, /* patterns */

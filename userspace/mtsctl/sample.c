@@ -6,6 +6,7 @@
 
 #include "host.h"
 #include "ipc.h"
+#include "labels.h"
 #include "policy/demand.h"
 #include "proc.h"
 #include "sample.h"
@@ -22,6 +23,7 @@ int sample_take(struct sample *sample)
 		ret = ipc_config_get(&sample->config);
 	if (ret)
 		return ret;
+	labels_find(&sample->s);
 	sample->vitals_known = !vitals_open() && !vitals_read(&sample->vitals);
 	sample->faults = calloc((size_t)sample->s.njobs + 1, sizeof(*sample->faults));
 	if (!sample->faults)

@@ -69,9 +69,13 @@ int snapshot_take(struct snapshot *s)
 
 void snapshot_free(struct snapshot *s)
 {
+	for (u32 i = 0; s->containers && i < s->njobs; i++)
+		free(s->containers[i]);
+	free(s->containers);
 	free(s->bins);
 	free(s->jobs);
 	free(s->due);
+	s->containers = NULL;
 	s->due = NULL;
 	s->bins = NULL;
 	s->jobs = NULL;
@@ -85,6 +89,13 @@ const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id)
 		if (s->jobs[i].id == id)
 			return &s->jobs[i];
 	return NULL;
+}
+
+const char *snapshot_label(const struct snapshot *s, const struct mts_job_info *job)
+{
+	const char *container = s->containers ? s->containers[job - s->jobs] : NULL;
+
+	return container ?: job->name;
 }
 
 bool snapshot_rotates(const struct snapshot *s)

@@ -13,6 +13,7 @@ struct snapshot {
 	u32 nbins;
 	struct mts_job_info *jobs;
 	u32 njobs;
+	char **containers; /* the name of each job's container, or NULL; NULL: not looked for */
 	u64 *due; /* of each bin that overlaps: when its pause limit ends; U64_MAX: none does */
 	/* The lists have the same generation. If not, jobs changed faster than mtsctl read them. */
 	bool consistent;
@@ -24,6 +25,9 @@ void snapshot_free(struct snapshot *s);
 
 /* NULL if there is none. */
 const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id);
+
+/* The name that people know the job by: that of its container, or its own. */
+const char *snapshot_label(const struct snapshot *s, const struct mts_job_info *job);
 
 /* True while a bin runs or is brought back, and the others are frozen. */
 bool snapshot_rotates(const struct snapshot *s);

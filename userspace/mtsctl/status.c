@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "labels.h"
 #include "mtsctl.h"
 #include "status.h"
 
@@ -33,6 +34,8 @@ int status_main(const struct command *command, int argc, char **argv)
 	if (ret)
 		return ret;
 	ret = snapshot_take(&s);
+	if (!ret)
+		labels_find(&s);
 	if (ret)
 		ret = device_failed("status", -ret);
 	else if (json)

@@ -20,6 +20,9 @@ int status_show_json(const struct snapshot *s);
 /* A bin in JSON: its number, "every", or null for none. */
 json_t *status_bin_json(const struct snapshot *s, u32 bin);
 
+/* The name of the job's container; null: it is none, or its name is not known. */
+json_t *status_container_json(const struct snapshot *s, const struct mts_job_info *job);
+
 /* When a job of the queue starts, in JSON; null: it is not in the queue. */
 json_t *status_queue_json(const struct snapshot *s, const struct mts_job_info *job);
 

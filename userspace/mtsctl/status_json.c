@@ -82,6 +82,13 @@ static json_t *cgroup_json(const struct mts_job_info *job)
 	return cgroup_path_of_id(job->cgroup_id, path) ? json_null() : json_text(path);
 }
 
+json_t *status_container_json(const struct snapshot *s, const struct mts_job_info *job)
+{
+	const char *label = snapshot_label(s, job);
+
+	return label == job->name ? json_null() : json_text(label);
+}
+
 json_t *status_queue_json(const struct snapshot *s, const struct mts_job_info *job)
 {
 	u64 now = s->status.now_ns;
@@ -113,6 +120,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
 	json_put(&root, "cgroup", cgroup_json(job));
+	json_put(&root, "container", status_container_json(s, job));
 	json_put(&root, "demand", json_u64(job->demand));
 	json_put(&root, "unused", json_u64(job->unused));
 	json_put(&root, "resident", json_u64(job->resident));

@@ -217,7 +217,8 @@ static void show_sharing(const struct snapshot *s)
 		delayed += job->state == MTS_JOB_DELAYED;
 		if (job->state == MTS_JOB_HOLDER)
 			print_field("holder", "job %s (%u) keeps its memory, the others make room",
-				    format_name(name, sizeof(name), job->name), job->id);
+				    format_name(name, sizeof(name), snapshot_label(s, job)),
+				    job->id);
 	}
 	if (s->status.reason == MTS_REASON_FAIR)
 		print_field("delayed", "%u job%s: frozen for half of the time, 50 ms at a time",
@@ -236,7 +237,7 @@ static void show_limits(const struct snapshot *s)
 			    st->limited == 1 ? "its" : "their");
 	if (job)
 		print_field("slices", "are shorter for job %s (%u), which is frozen for %s at most",
-			    format_name(name, sizeof(name), job->name), job->id,
+			    format_name(name, sizeof(name), snapshot_label(s, job)), job->id,
 			    format_time(a, job->max_pause_ns));
 }
 
@@ -354,18 +355,21 @@ static void show_job(const struct snapshot *s, const struct mts_job_info *job, i
 	if (job->frozen_since_ns)
 		format_time(frozen, mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 	printf("%*u %-*s %-8s %5s %8s %8s %8s%*s\n", id_width, job->id, name_width,
-	       format_name_short(name, name_width, job->name), word_of(job_state_words, job->state),
-	       bin, format_size(demand, job->demand), format_size(resident, job->resident),
-	       format_size(swapped, job->swapped), *frozen ? 8 : 0, frozen);
+	       format_name_short(name, name_width, snapshot_label(s, job)),
+	       word_of(job_state_words, job->state), bin, format_size(demand, job->demand),
+	       format_size(resident, job->resident), format_size(swapped, job->swapped),
+	       *frozen ? 8 : 0, frozen);
 }
 
 /* Another job has the same name, or the name is so long that it may be cut. */
 static bool name_is_unclear(const struct snapshot *s, const struct mts_job_info *job)
 {
-	if (strlen(job->name) == MTS_NAME_SIZE - 1)
+	const char *label = snapshot_label(s, job);
+
+	if (label == job->name && strlen(label) == MTS_NAME_SIZE - 1)
 		return true;
 	for (u32 i = 0; i < s->njobs; i++)
-		if (&s->jobs[i] != job && !strcmp(s->jobs[i].name, job->name))
+		if (&s->jobs[i] != job && !strcmp(snapshot_label(s, &s->jobs[i]), label))
 			return true;
 	return false;
 }
@@ -440,7 +444,7 @@ static void show_waiting(const struct snapshot *s, const struct mts_job_info *jo
 	if (job->starts_ns)
 		format_time(starts, mts_sub_floor(job->starts_ns, now));
 	printf("%*u %-*s %8s %-8s %8s %9s %9s\n", id_width, job->id, name_width,
-	       format_name_short(name, name_width, job->name), needs,
+	       format_name_short(name, name_width, snapshot_label(s, job)), needs,
 	       word_of(size_from_words, job->size_from),
 	       format_time(waited, mts_sub_floor(now, job->queued_since_ns)), starts,
 	       format_time(latest, mts_sub_floor(job->starts_by_ns, now)));

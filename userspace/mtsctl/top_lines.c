@@ -118,7 +118,7 @@ static void show_queue(struct frame *f)
 	if (next->starts_ns)
 		format_time(in, mts_sub_floor(next->starts_ns, now));
 	print(f, TOP_PLAIN, "queue   %u; next %s: needs %s, starts in %s, at the latest in %s", n,
-	      format_name(name, sizeof(name), next->name), needs, in,
+	      format_name(name, sizeof(name), snapshot_label(s, next)), needs, in,
 	      format_time(by, mts_sub_floor(next->starts_by_ns, now)));
 }
 
@@ -307,7 +307,7 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 	else if (snapshot_runs(s, info->bin))
 		style = TOP_RUNNING;
 	print(f, style, "%*u %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, name_width,
-	      format_name_short(name, name_width, info->name),
+	      format_name_short(name, name_width, snapshot_label(s, info)),
 	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
 	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
 	      faults_or_dash(faults, job->faults));

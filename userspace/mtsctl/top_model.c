@@ -184,17 +184,23 @@ static u64 key(const struct top_job *job, enum top_order order)
 	}
 }
 
+struct order {
+	const struct snapshot *s;
+	enum top_order by;
+};
+
 static int compare(const void *a, const void *b, void *argument)
 {
 	const struct top_job *x = a, *y = b;
-	enum top_order order = *(const enum top_order *)argument;
+	const struct snapshot *s = ((const struct order *)argument)->s;
+	enum top_order order = ((const struct order *)argument)->by;
 	u64 kx = key(x, order), ky = key(y, order);
 	int by = 0;
 
 	if (order == TOP_BY_BIN)
 		by = x->info->bin < y->info->bin ? -1 : x->info->bin > y->info->bin;
 	else if (order == TOP_BY_NAME)
-		by = strcmp(x->info->name, y->info->name);
+		by = strcmp(snapshot_label(s, x->info), snapshot_label(s, y->info));
 	else if (order == TOP_BY_STATE)
 		by = strcmp(word_of(job_state_words, x->info->state),
 			    word_of(job_state_words, y->info->state));
@@ -219,7 +225,7 @@ static void jobs_make(struct top_model *m, const struct sample *before, u64 ns,
 				mts_sub_floor(s->status.now_ns, job->info->frozen_since_ns);
 		job->faults = job_faults(before, &at, m->now, i, ns);
 	}
-	qsort_r(m->jobs, m->njobs, sizeof(*m->jobs), compare, &order);
+	qsort_r(m->jobs, m->njobs, sizeof(*m->jobs), compare, &(struct order){ s, order });
 }
 
 int top_model_make(struct top_model *m, const struct sample *before, const struct sample *now,

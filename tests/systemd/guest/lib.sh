@@ -244,7 +244,7 @@ cleanup() {
 
 	trace_end
 	if [[ -e /etc/mts ]]; then # before the module: they open its device
-		systemctl stop mts.service mtsd.service
+		systemctl stop mts.service mtsd.service mts-hooks.service mts-metrics.socket
 		rm -rf /etc/mts
 	fi
 	unload || echo "mts cannot be unloaded" >"$why"

@@ -91,3 +91,98 @@ test_podman_pause_before_the_freeze() {
 	turns 20s
 	expect_paused
 }
+
+# ---- by name ---------------------------------------------------------------------
+
+health() { podman inspect -f '{{.State.Health.Status}} {{.State.Health.FailingStreak}}' "$@"; }
+
+frozen_longest() { # NAME: of the container, in s
+	mtsctl status --json | awk -v "name=\"$1\"," '
+		$1 == "\"container\":" { its = $2 == name }
+		its && $1 == "\"frozen_longest_ns\":" { print int($2 / 1e9) }'
+}
+
+# Podman's timers call the checks, of three that take turns with pauses of 20 s. It waits 8 s.
+test_podman_health_checks_during_turns() {
+	local name ms said checks end
+	local -a scopes
+
+	rm -f /run/term
+	for name in a b c; do
+		start_container $name --health-cmd=/bin/true --health-interval=20s \
+			--health-timeout=8s --health-retries=1
+		scopes+=("$scope")
+	done
+	said=$(mtsctl add --container a 2>&1) || fail "mtsctl add: $said"
+	note "$said"
+	[[ $said == *'never frozen for longer than 4.0 s'* ]] || fail "add says nothing: $said"
+	mtsctl status --json | grep -q '"max_pause_ns": 4000000000' || fail "the limit is not 4 s"
+	mtsctl pause a 20s || fail "a is not known by its name"
+	for name in b c; do
+		said=$(mtsctl add --max-pause 20s --container "$name" 2>&1) || fail "mtsctl add: $said"
+		[[ $said == *"container $name: a pause may take 20.0 s"*'; --max-pause 4s avoids it'* ]] ||
+			fail "add says nothing: $said"
+	done
+	turns 9s
+	for scope in "${scopes[@]}"; do
+		until_true 40 is_frozen "$scope" || fail "$scope is never frozen: $(mtsctl status)"
+	done
+	end=$(($(now) + 50000))
+	while (($(now) < end)); do
+		said=$(health a b c)
+		[[ $said != *unhealthy* ]] || fail "unhealthy: $said $(mtsctl status)"
+		nap 5
+	done
+	note "${said//$'\n'/, }; $(mtsctl status | grep -A 9 ' JOB ')"
+	for name in a b c; do
+		checks=$(podman inspect -f '{{len .State.Health.Log}}' $name)
+		note "$name: $checks checks, frozen for up to $(frozen_longest $name) s"
+		((checks >= 2)) || fail "podman has called the check of $name $checks times"
+		(($(frozen_longest $name) >= 5)) || fail "$name had no pauses"
+	done
+
+	until_true 40 is_frozen "${scopes[1]}" || fail "b is not frozen: $(mtsctl status)"
+	took podman exec b true || fail "podman exec: status $?"
+	note "podman exec took $ms ms"
+	((ms < 8000)) || fail "podman exec took $ms ms"
+	took podman stop -t 5 a b c || fail "podman stop: status $?"
+	for name in a b c; do
+		expect_handled $name
+	done
+}
+
+is_container_job() { # NAME
+	scope=machine.slice/libpod-$(podman inspect -f '{{.Id}}' "$1").scope
+	[[ -n $(state_of "$scope") ]]
+}
+
+# mts.service finds them by the names that their monitors have, though it may not ask podman.
+test_podman_containers_by_rule() {
+	local scope first said
+
+	mkdir -p /etc/mts
+	printf '[rule web]\ncontainer=web*\nmax-pause=7s\n' >/etc/mts/mts.conf
+	systemctl start mts.service || fail "mts.service does not start: $(said)"
+	start_container web-1
+	first=$scope
+	until_true 10 is_container_job web-1 || fail "web-1 is no job: $(said)"
+	start_container db
+	[[ -z $(state_of "$scope") ]] || fail "no rule names db"
+	said=$(mtsctl status --all)
+	note "$said"
+	[[ $said == *' web-1 '* ]] || fail "status does not show the name: $said"
+	said=$(mtsctl why "$(podman inspect -f '{{.State.Pid}}' web-1)")
+	[[ $said == *'container  web-1'* ]] || fail "why does not show the name: $said"
+
+	# Another id, and the same one in another cgroup.
+	podman rm -f -t 0 web-1 >/dev/null || fail "podman rm: status $?"
+	start_container web-1
+	[[ $scope != "$first" ]] || fail "it has the same id"
+	until_true 10 is_container_job web-1 || fail "a new web-1 is no job: $(said)"
+	podman restart -t 0 web-1 >/dev/null || fail "podman restart: status $?"
+	until_true 10 is_container_job web-1 || fail "web-1 is no job, restarted: $(said)"
+	mtsctl remove web-1 || fail "remove does not know the name"
+	[[ -z $(state_of "$scope") ]] || fail "it is a job still"
+	! mtsctl add --container nosuch 2>/run/complaint || fail "there is no such container"
+	grep -q 'podman: .*no such container' /run/complaint || fail "$(</run/complaint)"
+}

@@ -76,6 +76,7 @@ class Job:
     bin: int | str | None
     cgroup_id: int
     cgroup: str | None
+    container: str | None
     demand: int
     unused: int
     resident: int
@@ -307,6 +308,7 @@ class WhyJob:
 
     id: int
     name: str
+    container: str | None
     state: str
     bin: int | str | None
     max_pause_ns: int | None
