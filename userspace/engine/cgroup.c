@@ -337,8 +337,7 @@ static void add_pids_of(int dir, struct pids *pids)
 
 bool mts_is_cgroup_below(const struct dirent *entry)
 {
-	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") &&
-	       strcmp(entry->d_name, "..");
+	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
 static void add_pids_below(int dir, struct pids *pids, int depth)
