@@ -205,6 +205,8 @@ class Guest(guest.Guest):
             (USER_UNIT, "userspace/mtsd/mtsd-user.service.in"),
             (f"{SYSTEM_UNITS}/mts.service", "userspace/mtsctl/mts.service.in"),
             (f"{SYSTEM_UNITS}/mtsd.service", "userspace/mtsd/mtsd.service.in"),
+            (f"{SYSTEM_UNITS}/mts-users.service", "userspace/mtsd/mts-users.service.in"),
+            ("usr/local/lib/sysusers.d/mts.conf", "userspace/mtsd/mts.sysusers"),
         ):
             texts[place] = (ROOT / source).read_text().replace("@SBINDIR@", "/usr/local/sbin")
         for path in (HERE / "units").iterdir():
