@@ -39,9 +39,9 @@ test_members_of_the_group() {
 	refused "only root may do this" $none mtsctl thaw
 
 	ada_as "$group" mtsctl run --name sim /lab/programs/hog 10 &
-	hog=$!
 	until_true 60 in_memory $scopes/sim.scope 9 || fail "no job: $(mtsctl status --all)"
 	[[ -n $(state_of $scopes/sim.scope) ]] || fail "sim.scope is no job"
+	hog=$(<$cgroups/$scopes/sim.scope/cgroup.procs)
 	[[ $(stat -c %u "/proc/$hog") == 1000 ]] || fail "it is not hers"
 	may "$group" mtsctl pin sim.scope
 	[[ $(state_of $scopes/sim.scope) == resident ]] || fail "it is $(state_of $scopes/sim.scope)"
@@ -64,10 +64,10 @@ test_members_of_the_group() {
 	systemctl restart mts-users.service || fail "mts-users.service does not start again"
 	may "$group" mtsctl remove sim.scope
 	[[ -z $(state_of $scopes/sim.scope) ]] || fail "sim.scope is still a job"
-	kill -0 $hog || fail "it does not run on"
+	kill -0 "$hog" || fail "it does not run on"
 	may "$group" mtsctl add $scopes/sim.scope
-	kill -KILL $hog
-	wait $hog || true
+	kill -KILL "$hog"
+	wait || true
 
 	systemctl stop mts-users.service
 	refused "mts-users.service" "$group" mtsctl status
