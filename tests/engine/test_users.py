@@ -109,7 +109,7 @@ class Host(host.Engine):
         ]
 
     def by_user(self, uid, *words, groups=(GROUP,), cgroup=None, engine=True, env=()):
-        """mtsctl of a user."""
+        """What mtsctl of a user does."""
         enter = f"echo 0 >{cgroup}/cgroup.procs && " if cgroup else ""
         who = f"setpriv --reuid={uid} --regid={uid} --groups={','.join(map(str, groups)) or uid}"
         program = f"{MTSCTL} --engine={self.dir}/socket" if engine else str(MTSCTL)
@@ -694,22 +694,19 @@ def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
 
 
 def random_fd(random_, own, foreign):
-    kind = random_.randrange(8)
-    if kind == 0:
-        return os.open(own, os.O_RDONLY)
-    if kind == 1:
-        return os.open(foreign, os.O_RDONLY)
-    if kind == 2:
-        return os.open(own, os.O_PATH)
-    if kind == 3:
-        return os.open(own / "cgroup.procs", os.O_RDONLY)
-    if kind == 4:
-        return os.open(random_.choice(("/", "/proc", "/sys", "/dev/null")), os.O_RDONLY)
-    if kind == 5:
-        return socket.socket(socket.AF_UNIX).detach()
-    if kind == 6:
-        return os.memfd_create("x")
-    return os.open(host.mount(), os.O_RDONLY)
+    make = random_.choice(
+        (
+            lambda: os.open(own, os.O_RDONLY),
+            lambda: os.open(foreign, os.O_RDONLY),
+            lambda: os.open(own, os.O_PATH),
+            lambda: os.open(own / "cgroup.procs", os.O_RDONLY),
+            lambda: os.open(random_.choice(("/", "/proc", "/sys", "/dev/null")), os.O_RDONLY),
+            lambda: socket.socket(socket.AF_UNIX).detach(),
+            lambda: os.memfd_create("x"),
+            lambda: os.open(host.mount(), os.O_RDONLY),
+        )
+    )
+    return make()
 
 
 NUMBERS = (

@@ -31,7 +31,7 @@ SHOW = ("sh", "-c", 'id -u; id -g; id -G; echo "$USER $LOGNAME"; test "$HOME" !=
 
 @pytest.fixture
 def by_sudo(mtsctl, monkeypatch):
-    """mtsctl run, with what sudo puts into the environment."""
+    """Run, with what sudo puts into the environment."""
     if os.geteuid():
         pytest.skip("needs root, as sudo does")
 

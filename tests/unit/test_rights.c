@@ -12,9 +12,11 @@ static const unsigned int reading[] = {
 	MTS_IOC_CONFIG_GET, MTS_IOC_STATUS, MTS_IOC_DISK,  MTS_IOC_JOBS,
 	MTS_IOC_BINS,	    MTS_IOC_GONE,   MTS_IOC_STATS, MTS_IOC_STATS_OF(8192),
 };
+
 static const unsigned int own[] = {
 	MTS_IOC_JOB_ADD, MTS_IOC_JOB_SUBMIT, MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET, MTS_IOC_JOB_PAUSE,
 };
+
 static const unsigned int roots[] = {
 	MTS_IOC_CONFIG_SET,
 	MTS_IOC_JOB_CREATE,

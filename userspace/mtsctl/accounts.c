@@ -36,6 +36,7 @@ static struct group *group_of(const char *name)
 		fclose(file);
 	return entry;
 }
+
 static struct passwd *passwd_of_id(u32 uid)
 {
 	FILE *file = fopen("/etc/passwd", "re");

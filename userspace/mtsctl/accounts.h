@@ -21,7 +21,7 @@ struct account {
 /* Return: false: the host has no user of that number. */
 bool account_of(u32 uid, struct account *account);
 
-/* Gives this process the supplementary groups of that user, in place of its own. Return: 0 or -1. */
+/* Gives this process the supplementary groups of that user instead of its own. Return: 0 or -1. */
 int account_groups(const struct account *account);
 
 #endif /* MTSCTL_ACCOUNTS_H */

@@ -41,7 +41,7 @@ test_members_of_the_group() {
 	ada_as "$group" mtsctl run --name sim /lab/programs/hog 10 &
 	until_true 60 in_memory $scopes/sim.scope 9 || fail "no job: $(mtsctl status --all)"
 	[[ -n $(state_of $scopes/sim.scope) ]] || fail "sim.scope is no job"
-	hog=$(<$cgroups/$scopes/sim.scope/cgroup.procs)
+	hog=$(<"$cgroups/$scopes/sim.scope/cgroup.procs")
 	[[ $(stat -c %u "/proc/$hog") == 1000 ]] || fail "it is not hers"
 	may "$group" mtsctl pin sim.scope
 	[[ $(state_of $scopes/sim.scope) == resident ]] || fail "it is $(state_of $scopes/sim.scope)"
