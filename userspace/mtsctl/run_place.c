@@ -156,12 +156,12 @@ int run_in_place(struct mts_job_submit *job, bool here, const char *name, const 
 	int cgroup = open_own(path), ret;
 	const char *why = why_not(cgroup, path);
 
-	if (!why)
+	if (!why) {
 		ret = make(job, cgroup, path);
-	else if (!here)
+	} else if (!here) {
 		ret = find_manager(dir) ? run_in_scope(name, command, args) :
 					  no_manager(why, path, dir);
-	else {
+	} else {
 		complain("run: --here: the cgroup %s cannot be a job: %s",
 			 format_name(shown, sizeof(shown), path), why);
 		ret = EXIT_RUN;

@@ -51,7 +51,8 @@ static int list(unsigned int cmd, struct mts_list *list, struct mts_elements *el
 	u64 theirs = list->buf;
 	int err;
 
-	elements->size = elements->distance = list->elem_size ?: size_1(cmd);
+	elements->size = list->elem_size ?: size_1(cmd);
+	elements->distance = elements->size;
 	if (elements->distance > MTS_ELEM_SIZE_MAX)
 		return -EINVAL;
 	list->count = min_t(u32, list->count, MTS_MAX_JOBS);

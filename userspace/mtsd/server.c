@@ -24,12 +24,13 @@
 #define PASSED_MAX 4
 /* How long to wait for a thread that ends, if another one needs its place, or at the end. */
 #define REAP_LIMIT_MS 1000
+#define REAP_PAUSE_US 1000
 /* A caller that takes no reply for so long is cut off. */
 #define SEND_LIMIT_S 10
 
 /*
  * @fd: shut down at the end, which wakes the thread; closed by the thread that reaps it.
- * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: to close
+ * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: closing
  * a descriptor waits for its file system, and a user may have passed one of a file system that the
  * user serves. So nothing waits for such a thread but for a moment.
  */
@@ -328,7 +329,7 @@ static struct caller *wait_for_place(uid_t uid)
 	u32 ms;
 
 	for (ms = 0; !place && ms < REAP_LIMIT_MS && have_some_left(); ms++) {
-		msleep(1);
+		usleep_range(REAP_PAUSE_US, REAP_PAUSE_US);
 		reap();
 		place = free_place(uid);
 	}
@@ -383,7 +384,7 @@ static void end_callers(void)
 		if (callers[i].thread)
 			shutdown(callers[i].fd, SHUT_RDWR);
 	for (ms = 0; is_any_busy(ms >= REAP_LIMIT_MS); ms++)
-		msleep(1);
+		usleep_range(REAP_PAUSE_US, REAP_PAUSE_US);
 	reap();
 }
 

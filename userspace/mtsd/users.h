@@ -27,7 +27,7 @@ bool mts_users_is_member(int socket, gid_t gid);
 int mts_users_command(const struct mts_backend *backend, bool is_member, unsigned int cmd,
 		      void *argument, int passed);
 
-/* The same for MTS_IOC_JOBS, _BINS and _GONE, which every user may ask; lists, too, one at a time. */
+/* The same for MTS_IOC_JOBS, _BINS and _GONE, which every user may ask. One at a time, too. */
 int mts_users_list(const struct mts_backend *backend, unsigned int cmd, struct mts_list *list,
 		   struct mts_elements *elements);
 
