@@ -329,7 +329,7 @@ static struct caller *wait_for_place(uid_t uid)
 	u32 ms;
 
 	for (ms = 0; !place && ms < REAP_LIMIT_MS && have_some_left(); ms++) {
-		usleep_range(REAP_PAUSE_US, REAP_PAUSE_US);
+		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
 		reap();
 		place = free_place(uid);
 	}
@@ -384,7 +384,7 @@ static void end_callers(void)
 		if (callers[i].thread)
 			shutdown(callers[i].fd, SHUT_RDWR);
 	for (ms = 0; is_any_busy(ms >= REAP_LIMIT_MS); ms++)
-		usleep_range(REAP_PAUSE_US, REAP_PAUSE_US);
+		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
 	reap();
 }
 
