@@ -399,8 +399,23 @@ def test_a_caller_that_left_has_no_place(mtsd):
             client.close()
 
 
+def test_the_memory_of_a_cgroup_with_a_dot_counts(mtsd):
+    """Fault: processes in a cgroup ".x" below a job were not seen."""
+    (mtsd.outside / "job" / ".x").mkdir(parents=True)
+    enter = f"echo 0 >{mtsd.outside}/job/.x/cgroup.procs"
+    toucher = f"{host.TOUCHER} 50 {mtsd.counter('job')}"
+    process = subprocess.Popen(["/bin/sh", "-c", f"{enter} && exec {toucher}"])
+    mtsd.jobs.append(process)
+    assert until(lambda: mtsd.is_full("job"))
+    lines(mtsd.mtsctl("add", mtsd.outside / "job"))
+    assert until(lambda: status(mtsd)["jobs"][0]["demand"] > 40 * host.MIB), mtsd.report()
+    process.kill()
+    process.wait()
+    assert until(lambda: host.remove(mtsd.outside / "job" / ".x"))
+
+
 def test_another_user_changes_nothing(mtsd):
-    """The socket is root's. A descriptor that root hands on serves to read."""
+    """A run directory that users may not enter."""
     script = (
         "import os, sys; sys.path[0] = sys.argv[1];"
         "os.setresuid(65534, 65534, 65534);"

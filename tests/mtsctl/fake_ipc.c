@@ -856,6 +856,16 @@ int ipc_job_create(struct mts_job_create *create)
 	return ret;
 }
 
+int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup)
+{
+	int ret = fail("submit_here");
+
+	(void)cgroup;
+	record("submit_here flags=%u max_pause=%llu ret=%d", submit->flags,
+	       (unsigned long long)submit->max_pause_ns, ret);
+	return ret;
+}
+
 int ipc_job_submit(struct mts_job_submit *submit)
 {
 	const char *commands = getenv("MTS_FAKE_COMMANDS");
@@ -877,6 +887,16 @@ int ipc_job_submit(struct mts_job_submit *submit)
 	if (!ret)
 		submit->id = 7;
 	return ret;
+}
+
+bool ipc_is_for_users(void)
+{
+	return !strcmp(env("MTS_FAKE_USER", "root"), "member");
+}
+
+const char *ipc_chosen(void)
+{
+	return NULL;
 }
 
 int ipc_job_add(struct mts_job_add *add)

@@ -56,6 +56,12 @@ def test_layout_of_lines(mtsctl, host):
     assert shown.out == "1 file: 2 settings, 1 rule; the settings hold now\n"
 
 
+def test_users(mtsctl, host):
+    host.conf("[users]\ngroup = none\njobs = 0\npins = 4096\nmax_pause = 24h\n")
+    shown = check(mtsctl, host)
+    assert (shown.status, shown.err) == (0, "")
+
+
 def test_the_last_file_wins(mtsctl, host):
     host.conf("[mts]\nmode=off\nslice=1s\nbin=64M\n")
     host.conf("[mts]\nslice=3s\n", "conf.d/20-b.conf")
@@ -173,6 +179,15 @@ MISTAKES = [
     ("[mts]\nmode=off\n[rule a]\n# user=0", 3, "the section is empty"),
     ("[mtss]\nmode=off\n", 1, "unknown section [mtss]: is it [mts]?"),
     ("[rule]\nuser=0\n", 1, "the rule has no name: write [rule NAME]"),
+    ("[users]\njob=1\n", 2, "unknown key 'job': keys of [users] are group, jobs, pins and"),
+    ("[users]\njobs=4097\n", 2, "jobs=4097: "),
+    ("[users]\njobs=-1\n", 2, "jobs=-1: negative values make no sense here"),
+    ("[users]\npins=some\n", 2, "pins=some: not a number"),
+    ("[users]\nmax_pause=10\n", 2, "max_pause=10: "),
+    ("[users]\nmax_pause=999ms\n", 2, "max_pause=999ms: not within 1s to 24h"),
+    ("[users]\ngroup=\n", 2, "group=: a name is missing"),
+    ("[users]\njobs=1\npins=1\njobs=2\n", 4, "jobs is given twice in this file, first in line 2"),
+    ("[user]\njobs=1\n", 1, "unknown section [user]: is it [users]?"),
     ("[MTSCTL]\nmode=off\n", 1, "unknown section [MTSCTL]: there are [mts], [rules], [hooks]"),
     ("[]\nmode=off\n", 1, "unknown section []"),
     ("[mts]\nmode=off\n auto\n", 3, "begins with a blank: a value does not go on"),

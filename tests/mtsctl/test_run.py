@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """run: a job is made, and mtsctl becomes the command."""
 
+import grp
 import os
+import pwd
 import signal
 import subprocess
 
@@ -20,6 +22,87 @@ def test_exit_status(mtsctl, status):
     shown = mtsctl("run", "--", "sh", "-c", f"exit {status}")
     assert (shown.status, shown.out, shown.err) == (status, "", "")
     assert mtsctl.calls == [create("sh")]
+
+
+SUDO = {"SUDO_UID": "65534", "SUDO_GID": "65534", "SUDO_USER": "nobody"}
+COMMAND = "/usr/sbin/mtsctl run id"
+SHOW = ("sh", "-c", 'id -u; id -g; id -G; echo "$USER $LOGNAME"; test "$HOME" != /root')
+
+
+@pytest.fixture
+def by_sudo(mtsctl, monkeypatch):
+    """Run, with what sudo puts into the environment."""
+    if os.geteuid():
+        pytest.skip("needs root, as sudo does")
+
+    def run(*words, command=COMMAND, **more):
+        for name, value in {**SUDO, "SUDO_COMMAND": command, "HOME": "/root", **more}.items():
+            monkeypatch.setenv(name, value)
+        return mtsctl("run", *words)
+
+    return run
+
+
+def test_by_sudo_the_command_is_not_root(by_sudo):
+    """It is who called sudo, in all respects, and cannot go back."""
+    shown = by_sudo("--", *SHOW)
+    group = str(grp.getgrgid(pwd.getpwuid(65534).pw_gid).gr_gid)
+    assert shown.status == 0, shown.err
+    assert shown.out.split() == ["65534", group, group, "nobody", "nobody"]
+    shown = by_sudo("--", "grep", "-E", "^(Uid|Gid|CapEff)", "/proc/self/status")
+    uid, gid, capabilities = shown.out.splitlines()
+    assert uid.split()[1:] == ["65534"] * 4
+    assert gid.split()[1:] == [group] * 4
+    assert int(capabilities.split()[1], 16) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        (["--as-root"], {}),
+        # A root shell that sudo has started, or another command of it.
+        ([], {"command": "/bin/bash"}),
+        ([], {"command": "/usr/bin/env mtsctl run id"}),
+        ([], {"command": "/opt/notmtsctl run id"}),
+        ([], {"SUDO_UID": "0"}),
+        ([], {"SUDO_UID": "-1"}),
+        ([], {"SUDO_UID": "65534x"}),
+    ],
+)
+def test_root_stays_root(by_sudo, words, more):
+    shown = by_sudo(*words, "--", "id", "-u", **more)
+    assert (shown.status, shown.out) == (0, "0\n")
+
+
+def test_an_unknown_user_of_sudo(by_sudo):
+    shown = by_sudo("--", "id", "-u", SUDO_UID="3999999999")
+    assert (shown.status, shown.out) == (125, "")
+    assert "--as-root" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--each"], "--each needs root"),
+        (["--queue"], "needs root"),
+        (["--size", "1G"], "needs root"),
+        (["--max-wait", "1h"], "needs root"),
+        (["--here"], "cannot be a job"),
+        ([], "no systemd manager of this user"),
+    ],
+)
+def test_without_root(mtsctl, monkeypatch, words, says):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/nonexistent")
+    shown = mtsctl("run", *words, "true", user="member")
+    assert (shown.status, shown.out) == (125, "")
+    assert says in shown.err
+    assert mtsctl.calls == []
+
+
+def test_here_is_for_users(mtsctl):
+    shown = mtsctl("run", "--here", "true")
+    assert shown.status == 125
+    assert "only for users" in shown.err
 
 
 def test_signal(mtsctl):

@@ -95,6 +95,7 @@ def test_packages_have_what_is_installed(installed):
     named = {
         "mts.service": "mts-tools.mts.service",
         "mts-hooks.service": "mts-tools.mts-hooks.service",
+        "mts-users.service": "mts-tools.mts-users.service",
         "mtsd.service": "mts-tools.mtsd.service",
         "mts-metrics.socket": "mts-tools.mts-metrics.socket",
         "mts-metrics@.service": "mts-tools@.mts-metrics.service",
@@ -107,6 +108,9 @@ def test_packages_have_what_is_installed(installed):
         name = named[Path(unit).name]
         assert f"mv $(UNITS)/{Path(unit).name} debian/{name}\n" in rules
         assert f"debian/{name}" in cleaned
+    assert "mv debian/tmp/usr/lib/sysusers.d/mts.conf debian/mts-tools.sysusers\n" in rules
+    assert "debian/mts-tools.sysusers" in cleaned
+    units.append("usr/lib/sysusers.d/mts.conf")
     everything = [path for path in installed.rglob("*") if path.is_file()]
     mine = [path for path in taken if path.is_relative_to(installed)]
     assert sorted([*mine, *(installed / unit for unit in units)]) == sorted(everything)

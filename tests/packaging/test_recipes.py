@@ -25,6 +25,7 @@ NIX = sorted((PACKAGING / "nix").glob("*.nix"))
 MACROS = {
     "_unitdir": "/usr/lib/systemd/system",
     "_journalcatalogdir": "/usr/lib/systemd/catalog",
+    "_sysusersdir": "/usr/lib/sysusers.d",
     "_userunitdir": "/usr/lib/systemd/user",
     "_modulesloaddir": "/usr/lib/modules-load.d",
     "python3_sitelib": "/usr/lib/python3/dist-packages",

@@ -212,6 +212,8 @@ class Guest(guest.Guest):
             (f"{SYSTEM_UNITS}/mts-metrics@.service", MTSCTL / "mts-metrics@.service.in"),
             (f"{SYSTEM_UNITS}/mts-metrics.socket", MTSCTL / "mts-metrics.socket"),
             (CATALOG, MTSCTL / "mts.catalog"),
+            (f"{SYSTEM_UNITS}/mts-users.service", "userspace/mtsd/mts-users.service.in"),
+            ("usr/local/lib/sysusers.d/mts.conf", "userspace/mtsd/mts.sysusers"),
         ):
             texts[place] = (ROOT / source).read_text().replace("@SBINDIR@", "/usr/local/sbin")
         for path in (HERE / "units").iterdir():

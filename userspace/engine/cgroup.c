@@ -335,6 +335,11 @@ static void add_pids_of(int dir, struct pids *pids)
 	fclose(file);
 }
 
+bool mts_is_cgroup_below(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+}
+
 static void add_pids_below(int dir, struct pids *pids, int depth)
 {
 	struct dirent *entry;
@@ -349,7 +354,7 @@ static void add_pids_below(int dir, struct pids *pids, int depth)
 		return;
 	}
 	while (depth < DEPTH_MAX && (entry = readdir(stream))) {
-		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
+		if (!mts_is_cgroup_below(entry))
 			continue;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)

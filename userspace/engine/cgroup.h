@@ -64,6 +64,10 @@ bool mts_cgroup_event(const struct cgroup *cgrp, const char *key);
 /* Is cgroup.freeze 1? */
 bool mts_cgroup_freeze_set(const struct cgroup *cgrp);
 
+/* Is it a cgroup in the directory of another one? A user may name one ".x". */
+struct dirent;
+bool mts_is_cgroup_below(const struct dirent *entry);
+
 /*
  * The processes in a cgroup and below it. Return: how many; *@pids is to be freed. The numbers are
  * in this process's PID namespace.

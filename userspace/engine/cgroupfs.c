@@ -135,7 +135,7 @@ static int remove_below(int dir, int depth)
 		return err;
 	}
 	while (!err && (entry = readdir(stream))) {
-		if (entry->d_name[0] == '.' || entry->d_type != DT_DIR)
+		if (!mts_is_cgroup_below(entry))
 			continue;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {

@@ -5,8 +5,11 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "parse.h"
+
+#define GROUPS_MAX 1024 /* of a user, in a static program */
 
 #ifdef STATIC_BUILD
 /* A static program loads no modules of nsswitch.conf(5): it has what is in the files. */
@@ -33,7 +36,53 @@ static struct group *group_of(const char *name)
 		fclose(file);
 	return entry;
 }
+
+static struct passwd *passwd_of_id(u32 uid)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd *entry = NULL;
+
+	while (file && (entry = fgetpwent(file)) && entry->pw_uid != uid)
+		;
+	if (file)
+		fclose(file);
+	return entry;
+}
+
+static bool has_member(const struct group *group, const char *name)
+{
+	for (char **member = group->gr_mem; *member; member++)
+		if (!strcmp(*member, name))
+			return true;
+	return false;
+}
+
+int account_groups(const struct account *account)
+{
+	FILE *file = fopen("/etc/group", "re");
+	gid_t groups[GROUPS_MAX];
+	struct group *entry;
+	size_t n = 0;
+
+	groups[n++] = account->gid;
+	while (file && n < GROUPS_MAX && (entry = fgetgrent(file)))
+		if (has_member(entry, account->name))
+			groups[n++] = entry->gr_gid;
+	if (file)
+		fclose(file);
+	return setgroups(n, groups);
+}
 #else
+static struct passwd *passwd_of_id(u32 uid)
+{
+	return getpwuid(uid);
+}
+
+int account_groups(const struct account *account)
+{
+	return initgroups(account->name, account->gid);
+}
+
 static struct passwd *passwd_of(const char *name)
 {
 	return getpwnam(name);
@@ -61,4 +110,17 @@ bool account_group(const char *text, u32 *id)
 	if (entry)
 		*id = entry->gr_gid;
 	return entry || parse_id(text, id);
+}
+
+bool account_of(u32 uid, struct account *account)
+{
+	const struct passwd *entry = passwd_of_id(uid);
+
+	if (!entry)
+		return false;
+	snprintf(account->name, sizeof(account->name), "%s", entry->pw_name);
+	snprintf(account->home, sizeof(account->home), "%s", entry->pw_dir);
+	snprintf(account->shell, sizeof(account->shell), "%s", entry->pw_shell);
+	account->gid = entry->pw_gid;
+	return true;
 }

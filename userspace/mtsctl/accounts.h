@@ -11,4 +11,17 @@
 bool account_user(const char *text, u32 *id);
 bool account_group(const char *text, u32 *id);
 
+struct account {
+	char name[64];
+	char home[4096];
+	char shell[4096];
+	u32 gid;
+};
+
+/* Return: false: the host has no user of that number. */
+bool account_of(u32 uid, struct account *account);
+
+/* Gives this process the supplementary groups of that user instead of its own. Return: 0 or -1. */
+int account_groups(const struct account *account);
+
 #endif /* MTSCTL_ACCOUNTS_H */

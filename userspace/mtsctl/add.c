@@ -289,7 +289,7 @@ static int take_failed(pid_t pid, int err)
 	return EXIT_FAILED;
 }
 
-/* A job of this process alone. Return: -ENOTTY: the module, which cannot make one. */
+/* A job of this process alone. Return: -ENOTTY: not by the module, and not for users. */
 static int take(pid_t pid, const struct add_wish *wish)
 {
 	struct mts_job_take take = { .pid = pid,
@@ -298,8 +298,9 @@ static int take(pid_t pid, const struct add_wish *wish)
 	char name[MTS_NAME_SIZE];
 	int ret = ipc_job_take(&take);
 
-	if (ret == -ENOTTY)
-		return ret;
+	/* Only root may have a process moved. */
+	if (ret == -ENOTTY || (ret == -EPERM && ipc_is_for_users()))
+		return -ENOTTY;
 	if (ret)
 		return take_failed(pid, -ret);
 	if (wish->json)

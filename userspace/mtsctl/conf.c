@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "conf.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "conf_file.h"
+#include "conf_files.h"
 #include "host.h"
 #include "nearest.h"
 
@@ -18,6 +15,7 @@ enum section {
 	IN_RULES,
 	IN_RULE,
 	IN_HOOKS,
+	IN_USERS,
 	IN_NONE /* of an unknown one */
 };
 
@@ -90,7 +88,7 @@ static bool begin_rule(struct state *s, const struct place *place, const char *n
 
 static bool unknown_section(struct state *s, const char *name)
 {
-	static const char *const names[] = { "mts", "rules", "hooks", NULL };
+	static const char *const names[] = { "mts", "rules", "hooks", "users", NULL };
 	const char *near = nearest(name, names);
 
 	s->section = IN_NONE;
@@ -100,8 +98,8 @@ static bool unknown_section(struct state *s, const char *name)
 		usage_error(&s->command, "unknown section [%s]: is it [%s]?", name, near);
 	else
 		usage_error(&s->command,
-			    "unknown section [%s]: there are [mts], [rules], [hooks] and "
-			    "[rule NAME]",
+			    "unknown section [%s]: there are [mts], [rules], [hooks], [users] "
+			    "and [rule NAME]",
 			    name);
 	return false;
 }
@@ -118,6 +116,8 @@ static bool on_section(void *user, const struct place *place, const char *name)
 		s->section = IN_RULES;
 	else if (!strcmp(name, "hooks"))
 		s->section = IN_HOOKS;
+	else if (!strcmp(name, "users"))
+		s->section = IN_USERS;
 	else if (!strncmp(name, "rule", 4) && strchr(" \t", name[4]) && name[4])
 		is_good &= begin_rule(s, place, name + 4 + strspn(name + 4, " \t"));
 	else
@@ -200,6 +200,28 @@ static bool take_hooks(struct state *s, const struct place *place, const char *k
 	return true;
 }
 
+static bool take_users(struct state *s, const struct place *place, const char *key,
+		       const char *value)
+{
+	struct users_conf *users = &s->conf->users;
+	struct place *origin = users_conf_origin(users, key);
+	const char *wrong;
+
+	if (!origin) {
+		usage_error(&s->command, "unknown key '%s': keys of [users] are " USERS_KEYS, key);
+		return false;
+	}
+	if (is_twice(s, key, origin))
+		return false;
+	wrong = users_conf_take(users, key, value);
+	if (wrong) {
+		usage_error(&s->command, "%s=%s: %s", key, value, wrong);
+		return false;
+	}
+	*origin = *place;
+	return true;
+}
+
 static bool on_key(void *user, const struct place *place, const char *key, const char *value)
 {
 	struct state *s = user;
@@ -212,6 +234,8 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 		is_good = take_exclusions(s, place, key, value);
 	else if (s->section == IN_HOOKS)
 		is_good = take_hooks(s, place, key, value);
+	else if (s->section == IN_USERS)
+		is_good = take_users(s, place, key, value);
 	else if (s->section == IN_RULE)
 		is_good = rule_key(s->rule, &s->command, place, key, value);
 	if (s->rule)
@@ -220,6 +244,11 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
+
+struct all {
+	struct conf *conf;
+	const struct command *command;
+};
 
 static int read_one(struct conf *conf, const struct command *command, const char *path)
 {
@@ -238,68 +267,11 @@ static int read_one(struct conf *conf, const struct command *command, const char
 	return ret;
 }
 
-/* Not hidden ones, such as an editor's. */
-static int is_conf(const struct dirent *entry)
+static int read_next(void *user, const char *path)
 {
-	const char *end = strrchr(entry->d_name, '.');
+	const struct all *all = user;
 
-	return *entry->d_name != '.' && end && !strcmp(end, ".conf");
-}
-
-static int read_folder(struct conf *conf, const struct command *command, const char *folder)
-{
-	struct dirent **entries;
-	char path[PATH_MAX];
-	int n, ret, worst;
-
-	worst = conf_dir_check(folder);
-	if (worst)
-		return worst;
-	/* By bytes: mtsctl sets no locale. */
-	n = scandir(folder, &entries, is_conf, alphasort);
-	if (n < 0) {
-		complain("%s: %s", folder, strerror(errno));
-		return EXIT_FAILED;
-	}
-	for (int i = 0; i < n; i++) {
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) <
-		    (int)sizeof(path))
-			ret = read_one(conf, command, path);
-		else
-			ret = out_of_memory();
-		worst = ret > worst ? ret : worst;
-		free(entries[i]);
-	}
-	free(entries);
-	return worst;
-}
-
-/* Also as a link that leads nowhere, which is an error then. */
-static bool exists(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st);
-}
-
-static int read_all(struct conf *conf, const struct command *command)
-{
-	char path[PATH_MAX];
-	int ret, worst = EXIT_OK;
-
-	if (exists(host_config()))
-		worst = conf_dir_check(host_config());
-	if (worst)
-		return worst;
-	snprintf(path, sizeof(path), "%s/" CONF_MAIN, host_config());
-	if (exists(path))
-		worst = read_one(conf, command, path);
-	snprintf(path, sizeof(path), "%s/" CONF_FOLDER, host_config());
-	if (exists(path)) {
-		ret = read_folder(conf, command, path);
-		worst = ret > worst ? ret : worst;
-	}
-	return worst;
+	return read_one(all->conf, all->command, path);
 }
 
 /* Values that are good by themselves. */
@@ -314,10 +286,14 @@ static int check_together(struct conf *conf, const struct command *command)
 
 int conf_read(struct conf *conf, const struct command *command, const char *file)
 {
+	struct all all = { conf, command };
 	int ret;
 
-	*conf = (struct conf){ .exclusions = true, .hooks = HOOKS_CONF_DEFAULT };
-	ret = file ? read_one(conf, command, file) : read_all(conf, command);
+	*conf = (struct conf){ .exclusions = true,
+			       .hooks = HOOKS_CONF_DEFAULT,
+			       .users = USERS_CONF_DEFAULT };
+	ret = file ? read_one(conf, command, file) :
+		     conf_files_each(host_config(), read_next, &all);
 	if (!ret && !conf->errors && check_together(conf, command))
 		conf->errors++;
 	return ret ?: conf->errors ? EXIT_USAGE : EXIT_OK;

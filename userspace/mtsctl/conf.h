@@ -3,12 +3,12 @@
 #ifndef MTSCTL_CONF_H
 #define MTSCTL_CONF_H
 
+#include "conf_files.h"
 #include "hooks_conf.h"
 #include "rule.h"
 #include "settings.h"
+#include "users_conf.h"
 
-#define CONF_MAIN "mts.conf"
-#define CONF_FOLDER "conf.d"
 #define CONF_SAVED "50-saved.conf"
 
 struct conf {
@@ -19,6 +19,7 @@ struct conf {
 	bool exclusions; /* the built-in ones count */
 	struct place exclusions_origin;
 	struct hooks_conf hooks;
+	struct users_conf users;
 	char **files; /* in the order in which they are read */
 	u32 nfiles;
 	unsigned int errors; /* of lines, all printed */

@@ -23,6 +23,11 @@ void ipc_choose(const char *engine)
 	chosen = engine;
 }
 
+const char *ipc_chosen(void)
+{
+	return chosen;
+}
+
 void ipc_limit(u32 seconds)
 {
 	limit = seconds;
@@ -71,7 +76,7 @@ int ipc_open(void)
 	if (device >= 0)
 		return 0;
 	err = -errno;
-	/* The module is not loaded: mtsd may run instead. */
+	/* The module is not loaded, or for root: mtsd may run, as the engine or as the door. */
 	if (engine && *engine)
 		return err;
 	other = open_socket(MTS_SOCKET);
@@ -85,6 +90,11 @@ void ipc_close(void)
 		close(device);
 	device = -1;
 	is_socket = false;
+}
+
+bool ipc_is_for_users(void)
+{
+	return is_socket && geteuid() && ipc_socket_server(device) != geteuid();
 }
 
 static int ipc_call(unsigned long request, void *argument)
@@ -124,6 +134,13 @@ int ipc_job_create(struct mts_job_create *create)
 int ipc_job_submit(struct mts_job_submit *submit)
 {
 	return ipc_call(MTS_IOC_JOB_SUBMIT, submit);
+}
+
+int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup)
+{
+	if (!is_socket)
+		return -EOPNOTSUPP;
+	return ipc_socket_call_with(device, MTS_IOC_JOB_SUBMIT, submit, cgroup);
 }
 
 int ipc_job_add(struct mts_job_add *add)

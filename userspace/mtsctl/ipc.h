@@ -22,11 +22,20 @@ void ipc_choose(const char *engine);
 /* From the next ipc_open() on each wait for mtsd ends with ETIMEDOUT after so long; 0: never. */
 void ipc_limit(u32 seconds);
 
+/* What ipc_choose() was told last. */
+const char *ipc_chosen(void);
+
 /* The device or socket that ipc_open() tries first, for messages. */
 const char *ipc_name(void);
 
 int ipc_open(void);
 void ipc_close(void);
+
+/*
+ * Is what answers a mtsd of root's, and this process not root? Then it may do what mtsd(8) says
+ * below USERS.
+ */
+bool ipc_is_for_users(void);
 
 /* A module that does not know a field leaves its bit out of the mask; its step is MTS_STEP_BIN. */
 int ipc_config_get(struct mts_config *config);
@@ -34,6 +43,8 @@ int ipc_config_set(const struct mts_config *config);
 
 int ipc_job_create(struct mts_job_create *create);
 int ipc_job_submit(struct mts_job_submit *submit); /* ENOTTY: a module of ABI 3 or older */
+/* Of a user: a job of the cgroup @cgroup, in which this process is alone. */
+int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup);
 int ipc_job_add(struct mts_job_add *add);
 int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd can */
 int ipc_job_remove(u32 id);

@@ -105,18 +105,36 @@ static int read_elements(int fd, const struct mts_list *asked, const struct mts_
 
 int ipc_socket_call(int fd, unsigned long cmd, void *argument)
 {
+	struct mts_job_add *add = argument;
+	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
+	int err = ipc_socket_call_with(fd, cmd, argument, passed);
+
+	if (cmd == MTS_IOC_JOB_ADD)
+		add->cgroup_fd = passed;
+	return err;
+}
+
+u32 ipc_socket_server(int fd)
+{
+	struct ucred server = { .uid = -1 };
+	socklen_t size = sizeof(server);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size);
+	return server.uid;
+}
+
+int ipc_socket_call_with(int fd, unsigned long cmd, void *argument, int passed)
+{
 	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS || cmd == MTS_IOC_GONE;
 	size_t in = _IOC_DIR(cmd) & _IOC_WRITE ? _IOC_SIZE(cmd) : 0;
 	size_t out = _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0;
 	struct mts_wire_request request = { .cmd = cmd, .size = in };
 	struct mts_wire_reply reply;
 	struct mts_list asked = { 0 };
-	int err, passed = -1;
+	int err;
 
 	if (is_list)
 		asked = *(struct mts_list *)argument;
-	if (cmd == MTS_IOC_JOB_ADD)
-		passed = ((struct mts_job_add *)argument)->cgroup_fd;
 	err = send_request(fd, &request, argument, passed);
 	if (!err)
 		err = read_all(fd, &reply, sizeof(reply));
@@ -129,7 +147,5 @@ int ipc_socket_call(int fd, unsigned long cmd, void *argument)
 	err = read_all(fd, argument, out);
 	if (!err && is_list)
 		err = read_elements(fd, &asked, argument, reply.size - out);
-	if (cmd == MTS_IOC_JOB_ADD)
-		((struct mts_job_add *)argument)->cgroup_fd = passed;
 	return err;
 }

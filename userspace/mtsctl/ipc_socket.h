@@ -4,6 +4,7 @@
 #define MTSCTL_IPC_SOCKET_H
 
 #include "../mtsd/wire.h"
+#include "policy/pure.h"
 
 /*
  * @limit_s: of each wait for the other end, with ETIMEDOUT; 0: no limit. Return: the descriptor.
@@ -16,5 +17,11 @@ int ipc_socket_open(const char *path, unsigned int limit_s);
  * the connection is of no use.
  */
 int ipc_socket_call(int fd, unsigned long request, void *argument);
+
+/* The same with a descriptor that goes along; -1: none. */
+int ipc_socket_call_with(int fd, unsigned long request, void *argument, int passed);
+
+/* The user that mtsd at the other end runs as. */
+u32 ipc_socket_server(int fd);
 
 #endif /* MTSCTL_IPC_SOCKET_H */

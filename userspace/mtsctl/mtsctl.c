@@ -7,6 +7,7 @@
 
 #include "format.h"
 #include "ipc.h"
+#include "ipc_socket.h"
 #include "mtsctl.h"
 #include "version.h"
 
@@ -22,16 +23,18 @@
 
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
-	  "[--each[=HOW]] [--max-pause TIME] [--name NAME]\n"
-	  "       [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
+	  "[--as-root] [--each[=HOW]] [--here] [--max-pause TIME]\n"
+	  "       [--name NAME] [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
 	  "       [--] CMD [ARG]...",
-	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 24h\n"
-		       "  --name NAME      name of the job (default: the name of the command)\n"
-		       "  --pin            never freeze it: it belongs to every bin\n"
-		       "  --queue          hold it until its memory is free, before it begins\n"
-		       "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
-		       "  --size SIZE      what it will need (default: what the same command\n"
-		       "                   needed, or the mean of the other jobs)\n",
+	  "  --as-root        sudo mtsctl run: CMD runs as root, not as the user of sudo\n"
+	  "  --here           without root: in the cgroup that mtsctl is in, alone\n" EACH_DETAILS
+	  "  --max-pause TIME  never freeze it for longer, 1s to 24h\n"
+	  "  --name NAME      name of the job (default: the name of the command)\n"
+	  "  --pin            never freeze it: it belongs to every bin\n"
+	  "  --queue          hold it until its memory is free, before it begins\n"
+	  "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
+	  "  --size SIZE      what it will need (default: what the same command\n"
+	  "                   needed, or the mean of the other jobs)\n",
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
 	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--yes]\n"
@@ -338,7 +341,8 @@ int device_absent(int err)
 		return EXIT_NO_MODULE;
 	case EACCES:
 	case EPERM:
-		complain("%s: permission denied: run as root, or ask your own mtsd with --user",
+		complain("%s: permission denied: run as root, or ask your own mtsd with --user, or "
+			 "have root start mts-users.service",
 			 ipc_name());
 		return EXIT_PERMISSION;
 	default:
@@ -372,12 +376,34 @@ bool device_is_too_old(u32 job_flags, u64 max_pause_ns)
 	       (max_pause_ns && !device_has_limits());
 }
 
+static const char *error_of_users(int err)
+{
+	if (err == EACCES)
+		return "not yours: a user's job is a cgroup that the user owns, in which all "
+		       "processes are the user's; jobs that root or a rule has made are root's";
+	return "not permitted: only root may do this; of jobs of their own, members of the group "
+	       "that mts.conf(5) names below [users], mts by default, too";
+}
+
 const char *device_error(int err)
 {
 	switch (err) {
 	case EPERM:
 	case EACCES:
+		if (ipc_is_for_users())
+			return error_of_users(err);
 		return "not permitted: run as root (CAP_SYS_ADMIN in the initial user namespace)";
+	case MTS_WIRE_TOO_MANY_JOBS:
+		return "you have as many jobs already as jobs= in the section [users] of "
+		       "mts.conf(5) allows: remove one first";
+	case MTS_WIRE_TOO_MANY_PINS:
+		return "you have as many pinned jobs already as pins= in the section [users] of "
+		       "mts.conf(5) allows: unpin one first";
+	case MTS_WIRE_TOO_SHORT_PAUSE:
+		return "the pause limit is shorter than max_pause= in the section [users] of "
+		       "mts.conf(5) allows";
+	case ENXIO:
+		return "the module is not loaded (modprobe mts)";
 	case ENOTTY:
 		return "the loaded module does not know this command: it is older than mtsctl";
 	default:

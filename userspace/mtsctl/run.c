@@ -8,6 +8,8 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "run_as.h"
+#include "run_place.h"
 #include "values.h"
 
 static int run_failed(const struct mts_job_submit *job, int err)
@@ -64,9 +66,8 @@ static bool is_batch(void)
  * Which command it is, with all of its words, and whose: FNV-1a. Two commands with the same number
  * only make a poor forecast.
  */
-static u64 number_of(char **words)
+static u64 number_of(char **words, uid_t uid)
 {
-	uid_t uid = getuid();
 	u64 number = 0xcbf29ce484222325ull;
 
 	for (size_t i = 0; i < sizeof(uid); i++)
@@ -124,11 +125,27 @@ static void announce(void)
 			 "Ctrl-C leaves it");
 }
 
+/* What a user who is not root cannot have. */
+static int refuse_users(const struct mts_job_submit *job)
+{
+	if (job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)) {
+		complain("run: --each needs root: it makes cgroups that are not the user's");
+		return EXIT_RUN;
+	}
+	if (job->flags & MTS_JOB_QUEUE || job->size || job->max_wait_ns) {
+		complain("run: the queue (--queue, --size, --max-wait) needs root");
+		return EXIT_RUN;
+	}
+	return EXIT_OK;
+}
+
 /* Every error before the command runs exits with EXIT_RUN. */
 int run_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "as-root", no_argument, NULL, 'r' },
 		{ "each", optional_argument, NULL, 'e' },
+		{ "here", no_argument, NULL, 'H' },
 		{ "max-pause", required_argument, NULL, 'm' },
 		{ "max-wait", required_argument, NULL, 'w' },
 		{ "name", required_argument, NULL, 'n' },
@@ -139,6 +156,8 @@ int run_main(const struct command *command, int argc, char **argv)
 	};
 	struct mts_job_submit job = { .flags = MTS_JOB_ENTER };
 	const char *name = NULL, *wrong;
+	bool as_root = false, here = false;
+	u32 invoker;
 	int opt, err;
 
 	while ((opt = next_option(command, argc, argv, "+", options)) != OPTION_END) {
@@ -159,6 +178,12 @@ int run_main(const struct command *command, int argc, char **argv)
 		case 's':
 			if (value_memory(command, "--size ", optarg, &job.size))
 				return EXIT_RUN;
+			break;
+		case 'r':
+			as_root = true;
+			break;
+		case 'H':
+			here = true;
 			break;
 		case 'q':
 			job.flags |= MTS_JOB_QUEUE;
@@ -190,12 +215,25 @@ int run_main(const struct command *command, int argc, char **argv)
 	}
 	if (is_batch())
 		job.flags |= MTS_JOB_BATCH;
-	job.command = number_of(argv + optind);
+	invoker = as_root ? 0 : run_as_invoker();
+	job.command = number_of(argv + optind, invoker ?: getuid());
 	if (device_open())
 		return EXIT_RUN;
-	if (job.flags & MTS_JOB_QUEUE)
-		announce();
-	if (make_job(name, argv[optind], &job))
+	if (ipc_is_for_users()) {
+		if (refuse_users(&job) || run_in_place(&job, here, name, argv[optind], argv + 1))
+			return EXIT_RUN;
+	} else {
+		if (here) {
+			usage_error(command,
+				    "--here: only for users whom a mtsd of root's answers");
+			return EXIT_RUN;
+		}
+		if (job.flags & MTS_JOB_QUEUE)
+			announce();
+		if (make_job(name, argv[optind], &job))
+			return EXIT_RUN;
+	}
+	if (invoker && run_as(invoker))
 		return EXIT_RUN;
 
 	execvp(argv[optind], argv + optind);

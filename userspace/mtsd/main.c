@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mtsd: the medium-term scheduler without the module. The rotor, the freezer and the fail-safe are
- * the module's own files; userspace/engine/ has what they ask of the host.
+ * the module's own files; userspace/engine/ has what they ask of the host. Or, with
+ * --engine=module, the door to the module for users who are not root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,10 +28,12 @@
 #include "jobs/thaw.h"
 #include "memory/cgroupfs.h"
 #include "memory/workers.h"
+#include "mtsd/backend.h"
 #include "mtsd/guardian.h"
 #include "mtsd/notify.h"
 #include "mtsd/record.h"
 #include "mtsd/server.h"
+#include "mtsd/users.h"
 #include "mtsd/wire.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
@@ -38,6 +41,7 @@
 
 #define EXIT_USAGE 2
 #define RUN_DIR "/run/mts"
+#define CONFIG_DIR "/etc/mts"
 /*
  * How long to wait until the last mtsd has ended for good: if it was killed as it started a
  * guardian, that process still has its lock for a moment.
@@ -46,21 +50,27 @@
 #define LOCK_PAUSE_NS 10000000
 
 static const char usage[] =
-	"usage: mtsd [--engine=userspace] [--user] [--run-dir DIR] [KEY=VALUE]...\n"
+	"usage: mtsd [--engine=userspace] [--user] [--run-dir DIR] [--config DIR] [KEY=VALUE]...\n"
+	"       mtsd --engine=module [--run-dir DIR] [--config DIR]\n"
 	"       mtsd --thaw [--user] [--run-dir DIR]\n"
 	"\n"
 	"Lets jobs take turns in memory, as the module mts does, from user space. It stays in the\n"
 	"foreground; SIGTERM and SIGINT end it. mtsctl talks to it.\n"
 	"\n"
-	"  --engine=userspace  the only engine of this program: cgroup v2 and process_madvise(2)\n"
+	"  --engine=userspace  its own engine (default): cgroup v2 and process_madvise(2)\n"
+	"  --engine=module     ask the module, for users who are not root: it freezes nothing itself\n"
 	"  --user              for jobs of one user, without root: mtsd(8)\n"
 	"  --run-dir DIR       the socket, and the record of frozen jobs (" RUN_DIR ")\n"
+	"  --config DIR        mts.conf and conf.d, whose section [users] it reads (" CONFIG_DIR
+	")\n"
 	"  --thaw              thaw what a mtsd has left frozen that was killed, and end\n"
 	"  -h, --help, -V, --version\n"
 	"\n"
 	"KEY=VALUE, the same as for insmod mts.ko:\n";
 
 static const char *run_dir = RUN_DIR;
+static const char *config_dir = CONFIG_DIR;
+static bool asks_module;
 
 static _Noreturn void refuse(const char *what, const char *why)
 {
@@ -208,7 +218,23 @@ static int start(struct record *record, int fd)
 		err = mts_hooks_init();
 	if (!err && !path_in_run_dir(socket_path, "socket"))
 		err = -ENAMETOOLONG;
-	return err ?: mts_server_init(socket_path);
+	return err ?: mts_server_init(socket_path, &mts_backend_engine);
+}
+
+static int start_door(void)
+{
+	char socket_path[PATH_MAX];
+
+	if (!path_in_run_dir(socket_path, "socket"))
+		return -ENAMETOOLONG;
+	return mts_server_init(socket_path, &mts_backend_module);
+}
+
+/* A user's mtsd has no other users. */
+static void load_users(void)
+{
+	if (!geteuid())
+		mts_users_load(config_dir);
 }
 
 /* As mts_exit() of module/main.c. */
@@ -230,7 +256,7 @@ static void end(void)
 
 static int daemon_main(void)
 {
-	struct record *record;
+	struct record *record = NULL;
 	sigset_t signals;
 	int fd, signal_number, err;
 
@@ -251,21 +277,25 @@ static int daemon_main(void)
 	signal(SIGPIPE, SIG_IGN);
 	raise_limits();
 	guardian_harden();
-	record = open_record(&fd);
-	if (!record)
+	load_users();
+	if (!asks_module)
+		record = open_record(&fd);
+	if (!asks_module && !record)
 		return EXIT_FAILURE;
-	err = start(record, fd);
+	err = asks_module ? start_door() : start(record, fd);
 	if (err) {
 		pr_err("not started: %s\n", strerror(-err));
 		return EXIT_FAILURE;
 	}
 	pr_info("started\n");
 	notify("READY=1");
-	do {
-		sigwait(&signals, &signal_number);
-	} while (signal_number == SIGHUP);
+	while (!sigwait(&signals, &signal_number) && signal_number == SIGHUP)
+		load_users();
 	notify("STOPPING=1");
-	end();
+	if (asks_module)
+		mts_server_exit();
+	else
+		end();
 	pr_info("ended\n");
 	return EXIT_SUCCESS;
 }
@@ -274,6 +304,7 @@ static int daemon_main(void)
 
 enum {
 	OPTION_ENGINE = 256,
+	OPTION_CONFIG,
 	OPTION_RUN_DIR,
 	OPTION_THAW,
 	OPTION_USER,
@@ -282,6 +313,7 @@ enum {
 
 static const struct option options[] = {
 	{ "engine", required_argument, NULL, OPTION_ENGINE },
+	{ "config", required_argument, NULL, OPTION_CONFIG },
 	{ "run-dir", required_argument, NULL, OPTION_RUN_DIR },
 	{ "user", no_argument, NULL, OPTION_USER },
 	{ "thaw", no_argument, NULL, OPTION_THAW },
@@ -294,19 +326,24 @@ static const struct option options[] = {
 int main(int argc, char **argv)
 {
 	const char *wrong;
-	bool thaw = false;
+	bool thaw = false, user = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		switch (option) {
 		case OPTION_ENGINE:
-			if (strcmp(optarg, "userspace"))
-				refuse(optarg, "the only engine is userspace");
+			asks_module = !strcmp(optarg, "module");
+			if (!asks_module && strcmp(optarg, "userspace"))
+				refuse(optarg, "the engines are userspace and module");
+			break;
+		case OPTION_CONFIG:
+			config_dir = optarg;
 			break;
 		case OPTION_RUN_DIR:
 			run_dir = optarg;
 			break;
 		case OPTION_USER:
+			user = true;
 			set_user_defaults();
 			break;
 		case OPTION_THAW:
@@ -325,6 +362,10 @@ int main(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
+	if (asks_module && (user || thaw || optind < argc))
+		refuse("--engine=module",
+		       "goes with --run-dir and --config alone: the module has its "
+		       "own settings, and thaws by itself");
 	for (; optind < argc; optind++) {
 		wrong = mts_user_param_take(argv[optind]);
 		if (wrong)

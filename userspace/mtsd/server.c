@@ -11,28 +11,50 @@
 
 #include "context.h"
 #include "control/commands.h"
-#include "engine/cgroup.h"
-#include "engine/process.h"
-#include "engine/taken.h"
+#include "mtsd/rights.h"
+#include "mtsd/users.h"
 #include "mtsd/wire.h"
 #include "uapi/mts.h"
 
 /* Callers at a time; each has a thread. `mtsctl top` and exporters keep their connection. */
 #define CALLERS_MAX 64
+/* Of these, of users who are not root: root always finds a place. */
+#define USERS_CALLERS_MAX 48
+/* Descriptors that may come with a request: more than one is as none, but all are closed. */
+#define PASSED_MAX 4
+/* How long to wait for a thread that ends, if another one needs its place, or at the end. */
+#define REAP_LIMIT_MS 1000
+#define REAP_PAUSE_US 1000
 /* A caller that takes no reply for so long is cut off. */
 #define SEND_LIMIT_S 10
 
-/* @fd: shut down at the end, which wakes the thread; closed by the thread that reaps it. */
+/*
+ * @fd: shut down at the end, which wakes the thread; closed by the thread that reaps it.
+ * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: closing
+ * a descriptor waits for its file system, and a user may have passed one of a file system that the
+ * user serves. So nothing waits for such a thread but for a moment.
+ */
 static struct caller {
 	struct task_struct *thread; /* NULL: the place is free */
 	int fd;
+	uid_t uid;
+	bool waited; /* in vain, for its end: it is not waited for again */
+	bool answers;
 	bool done;
-} callers[CALLERS_MAX]; /* of the accepting thread, but @done */
+} callers[CALLERS_MAX]; /* of the accepting thread, but @answers and @done */
 
 static struct sockaddr_un address;
 static int server = -1;
 static int stop = -1;
 static struct task_struct *acceptor;
+static const struct mts_backend *backend;
+
+/* The process at the other end. */
+struct peer {
+	int fd;
+	bool is_ours; /* root, or the user that this mtsd is of */
+	bool is_member; /* of the users' group */
+};
 
 static bool write_all(int fd, const void *buf, size_t size)
 {
@@ -51,19 +73,35 @@ static bool write_all(int fd, const void *buf, size_t size)
 	return true;
 }
 
+/* The descriptor that came with a message; -1: none, or several. */
+static int take_descriptor(struct msghdr *msg)
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(msg);
+	int fds[PASSED_MAX], n = 0, i;
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return -1;
+	n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(header), n * sizeof(int));
+	if (n == 1 && !(msg->msg_flags & MSG_CTRUNC))
+		return fds[0];
+	for (i = 0; i < n; i++)
+		close(fds[i]);
+	return -1;
+}
+
 /* The head of a request, and the descriptor that came with it; -1: none. */
 static bool read_request(int from, struct mts_wire_request *request, int *fd)
 {
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(PASSED_MAX * sizeof(int))];
 	} control;
 	struct iovec io = { request, sizeof(*request) };
 	struct msghdr msg = { .msg_iov = &io,
 			      .msg_iovlen = 1,
 			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
-	struct cmsghdr *header;
 	ssize_t got;
 
 	*fd = -1;
@@ -72,9 +110,7 @@ static bool read_request(int from, struct mts_wire_request *request, int *fd)
 	} while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		return false;
-	header = CMSG_FIRSTHDR(&msg);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
+	*fd = take_descriptor(&msg);
 	return mts_wire_read(from, (char *)request + got, sizeof(*request) - got);
 }
 
@@ -99,123 +135,118 @@ static bool reply_list(int fd, const struct mts_list *list, const struct mts_ele
 	return ok;
 }
 
-static bool may_ask(unsigned int cmd)
+/* Not by a user who is another one than this mtsd's. */
+static bool is_ours(uid_t uid)
 {
-	uid_t uid = mts_user_caller()->uid;
-
-	return (!mts_command_changes(cmd) && cmd != MTS_IOC_JOB_TAKE) || !uid || uid == geteuid();
+	return !uid || uid == geteuid();
 }
 
-/* A job of one running process: make a cgroup of it, and add that. */
-static int take(struct mts_job_take *take)
-{
-	struct mts_job_add add = { .flags = take->flags, .max_pause_ns = take->max_pause_ns };
-	struct cgroup *cgrp;
-	int err;
-
-	if (take->pad || take->reserved[0])
-		return -EINVAL;
-	if (take->pid <= 0)
-		return -ESRCH;
-	err = mts_process_check(take->pid);
-	if (err)
-		return err;
-	cgrp = mts_taken_make(take->pid);
-	if (IS_ERR(cgrp))
-		return PTR_ERR(cgrp);
-	add.cgroup_fd = cgrp->dir;
-	err = mts_command(MTS_IOC_JOB_ADD, &add);
-	if (err) {
-		mts_taken_give_back(cgrp);
-	} else {
-		take->id = add.id;
-		take->cgroup_id = add.cgroup_id;
-		strscpy(take->name, strrchr(cgrp->path, '/') + 1, sizeof(take->name));
-	}
-	cgroup_put(cgrp);
-	return err;
-}
-
-static int command(unsigned int cmd, void *argument)
-{
-	return cmd == MTS_IOC_JOB_TAKE ? take(argument) : mts_command(cmd, argument);
-}
-
-static bool answer_list(int fd, unsigned int cmd, struct mts_list *list)
+static bool answer_list(const struct peer *peer, unsigned int cmd, struct mts_list *list)
 {
 	struct mts_elements elements;
-	int err = mts_command_list(cmd, list, &elements);
 	bool ok;
+	int err;
 
+	if (peer->is_ours)
+		err = backend->list(cmd, list, &elements);
+	else
+		err = mts_users_list(backend, cmd, list, &elements);
 	if (err)
-		return reply(fd, err, NULL, 0);
-	ok = reply_list(fd, list, &elements);
+		return reply(peer->fd, err, NULL, 0);
+	ok = reply_list(peer->fd, list, &elements);
 	kvfree(elements.at);
 	return ok;
 }
 
+/* Of a mtsd of one user, others change nothing, and read by a descriptor that they were given. */
+static int command(const struct peer *peer, unsigned int cmd, void *argument, int passed)
+{
+	if (!peer->is_ours)
+		return mts_users_command(backend, peer->is_member, cmd, argument, passed);
+	if (cmd == MTS_IOC_JOB_ADD)
+		((struct mts_job_add *)argument)->cgroup_fd = passed;
+	return backend->command(cmd, argument);
+}
+
 /* @passed: a descriptor of the caller, or -1 */
-static bool answer(int fd, const struct mts_wire_request *request, void *argument, int passed)
+static bool answer(const struct peer *peer, const struct mts_wire_request *request, void *argument,
+		   int passed)
 {
 	size_t wanted = _IOC_DIR(request->cmd) & _IOC_WRITE ? _IOC_SIZE(request->cmd) : 0;
 	unsigned int cmd = request->cmd;
 	int err;
 
-	if (!may_ask(cmd))
-		return reply(fd, -EPERM, NULL, 0);
 	if (!mts_command_is_list(cmd) && !mts_command_is_known(cmd) && cmd != MTS_IOC_JOB_TAKE)
-		return reply(fd, -ENOTTY, NULL, 0);
+		return reply(peer->fd, -ENOTTY, NULL, 0);
 	if (request->size != wanted)
-		return reply(fd, -EINVAL, NULL, 0);
+		return reply(peer->fd, -EINVAL, NULL, 0);
 	if (mts_command_is_list(cmd))
-		return answer_list(fd, cmd, argument);
-	if (cmd == MTS_IOC_JOB_ADD)
-		((struct mts_job_add *)argument)->cgroup_fd = passed;
-	err = command(cmd, argument);
-	return reply(fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
+		return answer_list(peer, cmd, argument);
+	err = command(peer, cmd, argument, passed);
+	return reply(peer->fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
 }
 
-static void read_caller(int fd)
+/* The process at the other end, as mts_user_caller() of this thread, and what it may ask. */
+static struct peer read_peer(int fd)
 {
 	struct mts_user_caller *caller = mts_user_caller();
+	struct peer its = { .fd = fd };
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
 	char path[32];
 	ssize_t length;
 	int comm;
 
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		peer = (struct ucred){ .uid = RIGHTS_NOBODY, .gid = RIGHTS_NOBODY };
 	caller->pid = peer.pid;
 	caller->uid = peer.uid;
+	its.is_ours = is_ours(peer.uid);
+	its.is_member = !its.is_ours && mts_users_is_member(fd, peer.gid);
 	strscpy(caller->comm, "?", sizeof(caller->comm));
 	snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
 	comm = open(path, O_RDONLY | O_CLOEXEC);
 	if (comm < 0)
-		return;
+		return its;
 	length = read(comm, caller->comm, sizeof(caller->comm) - 1);
 	close(comm);
 	caller->comm[max_t(ssize_t, length, 1) - 1] = '\0'; /* it ends in a newline */
+	return its;
+}
+
+static void set_answers(struct caller *caller, bool answers)
+{
+	__atomic_store_n(&caller->answers, answers, __ATOMIC_SEQ_CST);
+}
+
+/* Return: false: the connection is of no more use. */
+static bool take_request(struct caller *caller, const struct peer *peer,
+			 const struct mts_wire_request *request, int passed)
+{
+	u64 *argument;
+	bool ok;
+
+	if (request->size > MTS_WIRE_ARGUMENT_MAX)
+		return false;
+	argument = calloc(1, max_t(size_t, _IOC_SIZE(request->cmd), request->size) + 1);
+	ok = argument && mts_wire_read(caller->fd, argument, request->size);
+	set_answers(caller, true);
+	ok = ok && answer(peer, request, argument, passed);
+	set_answers(caller, false);
+	free(argument);
+	return ok;
 }
 
 static int caller_main(void *data)
 {
 	struct caller *caller = data;
 	struct mts_wire_request request;
+	struct peer peer = read_peer(caller->fd);
 	bool ok = true;
 	int passed;
 
-	read_caller(caller->fd);
 	while (ok && read_request(caller->fd, &request, &passed)) {
-		u64 *argument = NULL;
-
-		if (request.size > MTS_WIRE_ARGUMENT_MAX)
-			ok = false;
-		else
-			argument =
-				calloc(1, max_t(size_t, _IOC_SIZE(request.cmd), request.size) + 1);
-		ok = ok && argument && mts_wire_read(caller->fd, argument, request.size) &&
-		     answer(caller->fd, &request, argument, passed);
-		free(argument);
+		ok = take_request(caller, &peer, &request, passed);
 		if (passed >= 0)
 			close(passed);
 	}
@@ -229,60 +260,97 @@ static bool is_done(const struct caller *caller)
 	return __atomic_load_n(&caller->done, __ATOMIC_ACQUIRE);
 }
 
-/* It closed its end, and its thread may not have had a processor since. */
-static bool has_left(const struct caller *caller)
-{
-	struct pollfd end = { .fd = caller->fd };
-
-	return poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
-}
-
-static bool is_any(const struct caller *caller)
-{
-	return true;
-}
-
-/* Waits for what a caller's thread does just now. */
-static void reap(bool (*which)(const struct caller *caller))
+static void reap(void)
 {
 	u32 i;
 
 	for (i = 0; i < CALLERS_MAX; i++) {
 		struct caller *caller = &callers[i];
 
-		if (!caller->thread || !which(caller))
+		if (!caller->thread || !is_done(caller))
 			continue;
-		shutdown(caller->fd, SHUT_RDWR);
 		kthread_stop(caller->thread);
 		close(caller->fd);
 		caller->thread = NULL;
 	}
 }
 
-/* NULL: all places are taken. */
-static struct caller *free_place(void)
+/* It closed its end, and its thread may not have had a processor since. */
+static bool has_left(const struct caller *caller)
 {
-	struct caller *caller = callers;
+	struct pollfd end = { .fd = caller->fd };
 
-	while (caller < callers + CALLERS_MAX && caller->thread)
-		caller++;
-	return caller < callers + CALLERS_MAX ? caller : NULL;
+	return caller->thread && poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
+}
+
+static bool have_some_left(void)
+{
+	u32 i;
+
+	for (i = 0; i < CALLERS_MAX; i++)
+		if (!callers[i].waited && has_left(&callers[i]))
+			return true;
+	return false;
+}
+
+static void wait_no_more(void)
+{
+	u32 i;
+
+	for (i = 0; i < CALLERS_MAX; i++)
+		callers[i].waited |= has_left(&callers[i]);
+}
+
+/* NULL: all places are taken, of this user, of users, or at all. */
+static struct caller *free_place(uid_t uid)
+{
+	u32 i, of_user = 0, of_users = 0;
+	struct caller *place = NULL;
+
+	for (i = 0; i < CALLERS_MAX; i++) {
+		struct caller *caller = &callers[i];
+
+		if (!caller->thread) {
+			place = caller;
+			continue;
+		}
+		of_user += caller->uid == uid;
+		of_users += !is_ours(caller->uid);
+	}
+	if (is_ours(uid))
+		return place;
+	return of_user < MTS_WIRE_USER_CALLERS && of_users < USERS_CALLERS_MAX ? place : NULL;
+}
+
+/* The place of a caller that has left is free as soon as its thread has seen that. */
+static struct caller *wait_for_place(uid_t uid)
+{
+	struct caller *place = free_place(uid);
+	u32 ms;
+
+	for (ms = 0; !place && ms < REAP_LIMIT_MS && have_some_left(); ms++) {
+		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
+		reap();
+		place = free_place(uid);
+	}
+	if (ms == REAP_LIMIT_MS)
+		wait_no_more();
+	return place;
 }
 
 static void serve(int fd)
 {
 	const struct timeval limit = { .tv_sec = SEND_LIMIT_S };
-	struct caller *caller = free_place();
+	struct ucred peer = { .uid = RIGHTS_NOBODY };
+	socklen_t size = sizeof(peer);
 	struct task_struct *thread;
+	struct caller *caller;
 
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	caller = wait_for_place(peer.uid);
 	if (!caller) {
-		reap(has_left);
-		caller = free_place();
-	}
-	if (!caller) {
-		pr_notice_ratelimited("%d callers at a time: another one is refused\n",
-				      CALLERS_MAX);
+		pr_notice_ratelimited("too many callers: one of user %u is refused\n", peer.uid);
 		reply(fd, -EAGAIN, NULL, 0);
 		close(fd);
 		return;
@@ -292,8 +360,32 @@ static void serve(int fd)
 		close(fd);
 		return;
 	}
-	*caller = (struct caller){ .thread = thread, .fd = fd };
+	*caller = (struct caller){ .thread = thread, .fd = fd, .uid = peer.uid };
 	wake_up_process(thread);
+}
+
+static bool is_any_busy(bool answers)
+{
+	u32 i;
+
+	for (i = 0; i < CALLERS_MAX; i++)
+		if (callers[i].thread && !is_done(&callers[i]) &&
+		    (!answers || __atomic_load_n(&callers[i].answers, __ATOMIC_SEQ_CST)))
+			return true;
+	return false;
+}
+
+/* Wait for commands that are being carried out. A thread that is stuck ends with the process. */
+static void end_callers(void)
+{
+	u32 i, ms;
+
+	for (i = 0; i < CALLERS_MAX; i++)
+		if (callers[i].thread)
+			shutdown(callers[i].fd, SHUT_RDWR);
+	for (ms = 0; is_any_busy(ms >= REAP_LIMIT_MS); ms++)
+		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
+	reap();
 }
 
 static int acceptor_main(void *unused)
@@ -306,7 +398,7 @@ static int acceptor_main(void *unused)
 		int fd;
 
 		poll(fds, ARRAY_SIZE(fds), -1);
-		reap(is_done);
+		reap();
 		if (!fds[1].revents)
 			continue;
 		fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
@@ -315,14 +407,17 @@ static int acceptor_main(void *unused)
 		else if (errno != EINTR && errno != ECONNABORTED)
 			msleep(100);
 	}
-	reap(is_any);
+	end_callers();
 	return 0;
 }
 
-int mts_server_init(const char *path)
+int mts_server_init(const char *path, const struct mts_backend *behind)
 {
+	/* Who may ask what is decided for each request: rights.h. */
+	const mode_t mode = geteuid() ? 0600 : 0666;
 	int err = 0;
 
+	backend = behind;
 	address.sun_family = AF_UNIX;
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		pr_err("%s: the path of a socket has at most %zu bytes\n", path,
@@ -335,7 +430,7 @@ int mts_server_init(const char *path)
 	/* Left by a mtsd that was killed; the lock says that none runs. */
 	unlink(path);
 	if (stop < 0 || server < 0 || bind(server, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(path, 0600) || listen(server, CALLERS_MAX)) {
+	    chmod(path, mode) || listen(server, SOMAXCONN)) {
 		err = -errno;
 		pr_err("%s: %s\n", path, strerror(errno));
 		return err;

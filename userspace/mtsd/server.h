@@ -3,8 +3,13 @@
 #ifndef MTSD_SERVER_H
 #define MTSD_SERVER_H
 
-/* Make the socket, and a thread that waits for callers. Return: 0 or -errno, logged. */
-int mts_server_init(const char *path);
+struct mts_backend;
+
+/*
+ * Make the socket, and a thread that waits for callers. The socket of root's mtsd is for all users;
+ * that of another user for this one and root. Return: 0 or -errno, logged.
+ */
+int mts_server_init(const char *path, const struct mts_backend *backend);
 
 /* Close all connections, and remove the socket. */
 void mts_server_exit(void);

@@ -10,6 +10,20 @@
  *
  * Requests of one connection are answered in order. The process that connected is the caller:
  * MTS_JOB_ENTER moves it.
+ *
+ * A system-wide mtsd answers all users: rights.h says what each may ask. A user who is not root has
+ * at most MTS_WIRE_USER_CALLERS connections; one more is told EAGAIN, and closed. Such a user makes
+ * no cgroup by MTS_IOC_JOB_SUBMIT: the request comes with the descriptor of the cgroup that the
+ * caller is in alone, has MTS_JOB_ENTER, and makes a job of that one.
+ *
+ * Errors beside those of uapi/mts.h:
+ * EPERM:  only root may ask this, or a member of the users' group
+ * EACCES: the job or the cgroup is not the caller's
+ * EBUSY:  MTS_IOC_JOB_SUBMIT: there is another process in the caller's cgroup, or one below it
+ * EOPNOTSUPP: MTS_JOB_EACH, MTS_JOB_EACH_LEAF or MTS_JOB_QUEUE by a user; MTS_JOB_ENTER, if the
+ *         module is behind this mtsd and no descriptor came with it
+ * ENXIO:  the module is behind this mtsd, and not loaded
+ * MTS_WIRE_TOO_...: a limit of the section [users] of mts.conf(5)
  */
 #ifndef MTSD_WIRE_H
 #define MTSD_WIRE_H
@@ -26,6 +40,13 @@
 
 /* The largest argument; a larger size is refused with EINVAL, and the connection is closed. */
 #define MTS_WIRE_ARGUMENT_MAX 16384u
+
+#define MTS_WIRE_USER_CALLERS 8
+
+/* Positive errnos that no command of uapi/mts.h has. */
+#define MTS_WIRE_TOO_MANY_JOBS EDQUOT
+#define MTS_WIRE_TOO_MANY_PINS EUSERS
+#define MTS_WIRE_TOO_SHORT_PAUSE ETIME
 
 struct mts_wire_request {
 	__u32 cmd; /* MTS_IOC_* */

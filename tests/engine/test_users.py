@@ -1,0 +1,803 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a system-wide mtsd does for users who are not root: userspace/mtsd/rights.h."""
+
+import contextlib
+import errno
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.engine import engine as host
+from tests.engine.engine import MTSCTL, until
+
+ADA, BOB, GROUP, OTHER_GROUP = 60001, 60002, 60100, 60200
+ENTER, EACH, PIN, LEAF, QUEUE, BATCH = 1, 2, 4, 16, 32, 64
+SECOND = 10**9
+# userspace/mtsd/wire.h
+TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
+USER_CALLERS, ALL_USERS_CALLERS = 8, 48
+SUBMIT = host.command(0x16, 128, host.READ | host.WRITE)
+GONE = host.command(0x24, 32, host.READ | host.WRITE)
+DISK = host.command(0x25, 80, host.READ)
+
+
+@contextlib.contextmanager
+def acting_as(uid, *groups):
+    """The credentials that a connection has are those at the moment of connect(2)."""
+    os.setgroups(groups)
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups([])
+
+
+class Host(host.Engine):
+    """A mtsd of root, for all users. `place(uid)` is what systemd delegates to a user."""
+
+    def __init__(self):
+        super().__init__()
+        self.dir.chmod(0o755)
+        self.config = self.dir / "config"
+        self.config.mkdir()
+        self.configure()
+
+    def configure(self, text=f"group={GROUP}"):
+        (self.config / "mts.conf").write_text(f"[mts]\nmode=off\n[users]\n{text}\n")
+
+    def start(self, *words):
+        super().start("mode=off", f"--config={self.config}", *words)
+
+    def as_user(self, uid, *groups):
+        with acting_as(uid, *groups):
+            return self.client()
+
+    def member(self, uid=ADA):
+        return self.as_user(uid, OTHER_GROUP, GROUP)
+
+    def place(self, uid):
+        top = self.outside / f"user-{uid}"
+        if not top.exists():
+            top.mkdir()
+            for path in (top, top / "cgroup.procs", top / "cgroup.subtree_control"):
+                os.chown(path, uid, uid)
+        return top
+
+    def cgroup(self, uid, name):
+        """One that the user's systemd manager has made."""
+        top = self.place(uid)
+        with acting_as(uid):
+            (top / name).mkdir(parents=True)
+        return top / name
+
+    def sleep(self, cgroup, uid):
+        """A process in a cgroup."""
+        who = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
+        command = f"echo 0 >{cgroup}/cgroup.procs && exec {who} sleep 1000"
+        process = subprocess.Popen(["/bin/sh", "-c", command])
+        self.jobs.append(process)
+        assert until(lambda: comm_of(process.pid) == "sleep")
+        return process
+
+    def own_job(self, uid=ADA, name="job"):
+        """A cgroup of the user with a process; its descriptor."""
+        cgroup = self.cgroup(uid, name)
+        self.sleep(cgroup, uid)
+        return cgroup
+
+    def all_jobs(self):
+        with self.client() as root:
+            return list_jobs(root)
+
+    def cgroups(self):
+        return [
+            Path(path)
+            for top in (self.base, self.outside)
+            if top.is_dir()
+            for path, _, _ in os.walk(top, topdown=False)
+        ]
+
+    def by_user(self, uid, *words, groups=(GROUP,), cgroup=None, engine=True, env=()):
+        """What mtsctl of a user does."""
+        enter = f"echo 0 >{cgroup}/cgroup.procs && " if cgroup else ""
+        who = f"setpriv --reuid={uid} --regid={uid} --groups={','.join(map(str, groups)) or uid}"
+        program = f"{MTSCTL} --engine={self.dir}/socket" if engine else str(MTSCTL)
+        what = " ".join(map(str, words))
+        environment = {k: v for k, v in os.environ.items() if k != "XDG_RUNTIME_DIR"}
+        return subprocess.run(
+            ["/bin/sh", "-c", f"{enter}exec {who} {program} {what}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**environment, **dict(env)},
+        )
+
+
+def comm_of(pid):
+    return Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+@pytest.fixture
+def mtsd(built):
+    it = Host()
+    it.start()
+    yield it
+    assert it.process.poll() is None, it.log.read_text()
+    it.close()
+
+
+def add(client, cgroup, flags=0, pause=0):
+    """Errno, and the job's id."""
+    fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return add_fd(client, fd, flags, pause)
+    finally:
+        os.close(fd)
+
+
+def add_fd(client, fd, flags=0, pause=0):
+    request = struct.pack("=iIIIQQQ", -1, flags, 0, 0, 0, pause, 0)
+    error, reply = client.call(host.JOB_ADD, request, fd)
+    return error, 0 if error else struct.unpack_from("=I", reply, 8)[0]
+
+
+def remove(client, job):
+    return client.call(host.JOB_REMOVE, struct.pack("II", job, 0))[0]
+
+
+def set_flags(client, job, mask, flags):
+    return client.call(host.JOB_SET, struct.pack("4I", job, mask, flags, 0))[0]
+
+
+def pause(client, job, ns):
+    return client.call(host.JOB_PAUSE, struct.pack("=IIQ", job, 0, ns))[0]
+
+
+def list_jobs(client):
+    """{id: (name, flags, max_pause)}"""
+    error, reply = client.call(host.JOBS, struct.pack("=QIIQII", 0, 4096, 0, 0, 312, 0))
+    assert not error
+    data = reply[32:]
+    jobs = {}
+    for at in range(0, len(data), 312):
+        job, _, flags = struct.unpack_from("III", data, at)
+        name = data[at + 120 : at + 184].split(b"\0")[0].decode()
+        jobs[job] = (name, flags, struct.unpack_from("Q", data, at + 184)[0])
+    return jobs
+
+
+# ---- what members may --------------------------------------------------------------------
+
+
+def test_a_member_adds_changes_and_removes_a_job_of_his_own(mtsd):
+    with mtsd.member() as ada:
+        error, job = add(ada, mtsd.own_job())
+        assert not error
+        assert not set_flags(ada, job, PIN, PIN)
+        assert not pause(ada, job, 20 * SECOND)
+        assert mtsd.all_jobs() == {job: ("job", PIN, 20 * SECOND)}
+        assert not set_flags(ada, job, PIN, 0)
+        assert not pause(ada, job, 0)
+        assert list_jobs(ada) == {job: ("job", 0, 0)}
+        assert not remove(ada, job)
+        assert remove(ada, job) == errno.ENOENT
+        assert not mtsd.all_jobs()
+
+
+def test_the_primary_group_counts(mtsd):
+    cgroup = mtsd.own_job()
+    os.setegid(GROUP)
+    os.seteuid(ADA)
+    try:
+        ada = mtsd.client()
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+    assert not add(ada, cgroup)[0]
+    ada.close()
+
+
+def test_every_user_reads(mtsd):
+    error, job = 0, 0
+    with mtsd.member() as ada:
+        error, job = add(ada, mtsd.own_job())
+    assert not error
+    with mtsd.as_user(BOB) as bob:
+        for number in (host.CONFIG_GET, host.STATUS, DISK, host.stats(296), host.stats(448)):
+            assert not bob.call(number)[0]
+        for number in (host.JOBS, host.BINS, GONE):
+            assert not bob.call(number, struct.pack("=QIIQII", 0, 4, 0, 0, 0, 0))[0]
+        assert list_jobs(bob) == {job: ("job", 0, 0)}
+
+
+def test_what_only_root_may(mtsd):
+    configuration = struct.pack("=IIIIQQQQIIII", 1, 2, *[0] * 10)
+    create = struct.pack("=64sIIQQQ", b"a", 0, 0, 0, 0, 0)
+    for groups in ((), (GROUP,)):
+        with mtsd.as_user(ADA, *groups) as ada:
+            before = ada.call(host.CONFIG_GET)
+            assert ada.call(host.CONFIG_SET, configuration)[0] == errno.EPERM
+            assert ada.call(host.THAW)[0] == errno.EPERM
+            assert ada.call(host.JOB_CREATE, create)[0] == errno.EPERM
+            assert ada.call(host.JOB_TAKE, host.take_request(os.getpid()))[0] == errno.EPERM
+            assert ada.call(host.CONFIG_GET) == before
+            assert ada.state() == ("off", 0)
+    assert not mtsd.all_jobs()
+
+
+def test_one_who_is_no_member_changes_nothing(mtsd):
+    with mtsd.member() as ada, mtsd.as_user(ADA, OTHER_GROUP) as stranger:
+        cgroup = mtsd.own_job()
+        assert add(stranger, cgroup)[0] == errno.EPERM
+        job = add(ada, cgroup)[1]
+        for error in (
+            remove(stranger, job),
+            set_flags(stranger, job, PIN, PIN),
+            pause(stranger, job, 20 * SECOND),
+        ):
+            assert error == errno.EPERM
+        assert mtsd.all_jobs() == {job: ("job", 0, 0)}
+
+
+@pytest.mark.parametrize("text", ["group=none", "group=no-such-group", "jobs=many"])
+def test_without_a_group_nobody_is_a_member(built, text):
+    mtsd = Host()
+    mtsd.configure(text)
+    mtsd.start()
+    with mtsd.as_user(ADA, 0, GROUP) as ada:
+        assert add(ada, mtsd.own_job())[0] == errno.EPERM
+        assert ada.state() == ("off", 0)
+    mtsd.close()
+
+
+# ---- whose a cgroup is -------------------------------------------------------------------
+
+
+def test_the_cgroup_of_another_user(mtsd):
+    cgroup = mtsd.own_job(BOB)
+    with mtsd.member() as ada:
+        assert add(ada, cgroup)[0] == errno.EACCES
+        assert add(ada, cgroup.parent)[0] == errno.EACCES
+    assert not mtsd.all_jobs()
+
+
+def test_cgroups_of_root(mtsd):
+    """Also the one that is delegated: the user owns the directory, but may not freeze it."""
+    mtsd.own_job()
+    with mtsd.member() as ada:
+        for cgroup in (mtsd.place(ADA), mtsd.outside, mtsd.base):
+            assert add(ada, cgroup)[0] == errno.EACCES, cgroup
+        assert add(ada, host.mount())[0] == errno.EINVAL
+    assert not mtsd.all_jobs()
+
+
+def test_a_process_of_another_user_in_the_own_cgroup(mtsd):
+    with mtsd.member() as ada:
+        cgroup = mtsd.own_job()
+        mtsd.sleep(cgroup, 0)
+        assert add(ada, cgroup)[0] == errno.EACCES
+    assert not mtsd.all_jobs()
+
+
+@pytest.mark.parametrize("name", ["below", ".below", "a/b/c"])
+def test_a_process_of_root_in_a_cgroup_below(mtsd, name):
+    with mtsd.member() as ada:
+        cgroup = mtsd.own_job()
+        with acting_as(ADA):
+            (cgroup / name).mkdir(parents=True)
+        mtsd.sleep(cgroup / name, 0)
+        assert add(ada, cgroup)[0] == errno.EACCES
+    assert not mtsd.all_jobs()
+
+
+@pytest.mark.parametrize("ids", [(ADA, 0, 0), (ADA, ADA, 0), (0, ADA, ADA)])
+def test_a_setuid_process(mtsd, ids):
+    """Real, effective and saved: one that has become root for a moment can do so again."""
+    cgroup = mtsd.own_job()
+    script = (
+        f"import os, time; open('{cgroup}/cgroup.procs', 'w').write('0'); "
+        f"os.setresuid{ids}; print(flush=True); time.sleep(1000)"
+    )
+    process = subprocess.Popen(["python3", "-c", script], stdout=subprocess.PIPE)
+    mtsd.jobs.append(process)
+    process.stdout.readline()
+    with mtsd.member() as ada:
+        assert add(ada, cgroup)[0] == errno.EACCES
+        process.kill()
+        process.wait()
+        assert not add(ada, cgroup)[0]
+    process.stdout.close()
+
+
+def test_the_caller_and_its_ancestors_are_not_frozen(mtsd):
+    """A shell of the user, whose child asks."""
+    cgroup = mtsd.own_job()
+    below = mtsd.cgroup(ADA, "job/below")
+    done = mtsd.by_user(ADA, "add", cgroup, cgroup=below)
+    assert done.returncode == 1
+    assert "mtsctl itself" in done.stderr
+    assert not mtsd.all_jobs()
+
+
+def test_a_threaded_cgroup(mtsd):
+    """Its processes are in the list of the one above."""
+    cgroup = mtsd.own_job()
+    with acting_as(ADA):
+        (cgroup / "threads").mkdir()
+        (cgroup / "threads/cgroup.type").write_text("threaded")
+    with mtsd.member() as ada:
+        assert add(ada, cgroup / "threads")[0] == errno.EOPNOTSUPP
+        assert not add(ada, cgroup)[0]
+    (cgroup / "threads").rmdir()
+
+
+def test_too_many_cgroups(mtsd):
+    cgroup = mtsd.own_job()
+    deep = cgroup / "/".join(["d"] * 40)
+    with acting_as(ADA):
+        deep.mkdir(parents=True)
+    with mtsd.member() as ada:
+        assert add(ada, cgroup)[0] == errno.E2BIG
+
+
+# ---- whose a job is ----------------------------------------------------------------------
+
+
+def test_the_job_of_another_user(mtsd):
+    with mtsd.member() as ada, mtsd.member(BOB) as bob:
+        job = add(bob, mtsd.own_job(BOB))[1]
+        assert remove(ada, job) == errno.EACCES
+        assert set_flags(ada, job, PIN, PIN) == errno.EACCES
+        assert pause(ada, job, 20 * SECOND) == errno.EACCES
+        assert mtsd.all_jobs() == {job: ("job", 0, 0)}
+
+
+def test_a_job_that_root_has_made_of_the_own_cgroup(mtsd):
+    """Else a user would get out of what a rule says."""
+    cgroup = mtsd.own_job()
+    with mtsd.client() as root, mtsd.member() as ada:
+        job = add(root, cgroup)[1]
+        assert remove(ada, job) == errno.EACCES
+        assert set_flags(ada, job, PIN, PIN) == errno.EACCES
+        assert pause(ada, job, 20 * SECOND) == errno.EACCES
+        assert add(ada, cgroup)[0] == errno.EEXIST
+        assert mtsd.all_jobs() == {job: ("job", 0, 0)}
+
+
+def test_root_takes_over_the_job_of_a_user(mtsd):
+    cgroup = mtsd.own_job()
+    with mtsd.client() as root, mtsd.member() as ada:
+        first = add(ada, cgroup)[1]
+        assert not remove(root, first)
+        second = add(root, cgroup)[1]
+        assert remove(ada, second) == errno.EACCES
+        assert list(mtsd.all_jobs()) == [second]
+
+
+def test_a_user_cannot_write_whose_a_job_is(mtsd):
+    cgroup = mtsd.own_job()
+    with mtsd.client() as root, mtsd.member() as ada:
+        job = add(root, cgroup)[1]
+        with acting_as(ADA):
+            with pytest.raises(PermissionError):
+                os.setxattr(cgroup, "trusted.mts.user", f"{ADA} {job}".encode())
+            with contextlib.suppress(OSError):
+                os.setxattr(cgroup, "user.mts.user", f"{ADA} {job}".encode())
+        assert remove(ada, job) == errno.EACCES
+
+
+# ---- limits ------------------------------------------------------------------------------
+
+
+def test_limits(mtsd):
+    mtsd.configure(f"group={GROUP}\njobs=3\npins=1\nmax_pause=10s")
+    mtsd.process.send_signal(1)
+    cgroups = [mtsd.own_job(name=f"job{i}") for i in range(4)]
+    time.sleep(0.2)
+    with mtsd.member() as ada, mtsd.member() as again:
+        assert add(ada, cgroups[0], pause=9 * SECOND)[0] == TOO_SHORT_PAUSE
+        jobs = [add(ada, cgroup)[1] for cgroup in cgroups[:3]]
+        assert all(jobs)
+        assert add(again, cgroups[3])[0] == TOO_MANY_JOBS
+        assert not set_flags(ada, jobs[0], PIN, PIN)
+        assert not set_flags(ada, jobs[0], PIN, PIN)
+        assert set_flags(again, jobs[1], PIN, PIN) == TOO_MANY_PINS
+        assert pause(ada, jobs[1], 10 * SECOND - 1) == TOO_SHORT_PAUSE
+        assert not pause(ada, jobs[1], 10 * SECOND)
+        assert not remove(ada, jobs[0])
+        assert not add(ada, cgroups[3], PIN)[0]
+        assert add(ada, cgroups[0])[0] == TOO_MANY_JOBS
+    with mtsd.member(BOB) as bob:
+        assert not add(bob, mtsd.own_job(BOB))[0]
+
+
+def test_a_limit_that_is_lowered_keeps_nobody_from_less(mtsd):
+    cgroups = [mtsd.own_job(name=f"job{i}") for i in range(3)]
+    with mtsd.member() as ada:
+        jobs = [add(ada, cgroup)[1] for cgroup in cgroups]
+        assert not set_flags(ada, jobs[0], PIN, PIN)
+        mtsd.configure(f"group={GROUP}\njobs=1\npins=0")
+        mtsd.process.send_signal(1)
+        assert until(lambda: set_flags(ada, jobs[1], PIN, PIN) == TOO_MANY_PINS)
+        assert not set_flags(ada, jobs[0], PIN, PIN)
+        assert not set_flags(ada, jobs[0], PIN, 0)
+        assert set_flags(ada, jobs[0], PIN, PIN) == TOO_MANY_PINS
+        assert not pause(ada, jobs[1], 30 * SECOND)
+        for job in jobs:
+            assert not remove(ada, job)
+        assert not mtsd.all_jobs()
+
+
+def test_a_wrong_configuration_changes_nothing(mtsd):
+    mtsd.configure(f"group={GROUP}\njobs=0")
+    mtsd.process.send_signal(1)
+    cgroup = mtsd.own_job()
+    with mtsd.member() as ada:
+        assert until(lambda: add(ada, cgroup)[0] == TOO_MANY_JOBS)
+        mtsd.configure(f"group={GROUP}\njobs=2\npins=many")
+        mtsd.process.send_signal(1)
+        assert until(lambda: "mts.conf:6: pins=many: not a number" in mtsd.log.read_text())
+        assert add(ada, cgroup)[0] == TOO_MANY_JOBS
+
+
+@pytest.mark.parametrize("flags", [EACH, LEAF, EACH | PIN])
+def test_flags_that_only_root_may_set(mtsd, flags):
+    cgroup = mtsd.own_job()
+    with mtsd.member() as ada:
+        assert add(ada, cgroup, flags)[0] == errno.EOPNOTSUPP
+        job = add(ada, cgroup)[1]
+        assert set_flags(ada, job, flags, flags) == errno.EOPNOTSUPP
+        assert mtsd.all_jobs() == {job: ("job", 0, 0)}
+
+
+# ---- mtsctl ------------------------------------------------------------------------------
+
+
+def test_mtsctl_of_a_member(mtsd):
+    cgroup = mtsd.own_job()
+    done = mtsd.by_user(ADA, "add", cgroup)
+    assert not done.returncode, done.stderr
+    for words in (("pin", "job"), ("unpin", "job"), ("pause", "job", "20s"), ("status",)):
+        done = mtsd.by_user(ADA, *words)
+        assert not done.returncode, done.stderr
+    shown = mtsd.by_user(BOB, "status", "--json", groups=())
+    assert [job["name"] for job in json.loads(shown.stdout)["jobs"]] == ["job"]
+    for words in (("get",), ("stats",), ("plan",), ("top", "-b", "-n", "1"), ("why", os.getpid())):
+        done = mtsd.by_user(BOB, *words, groups=())
+        assert not done.returncode, (words, done.stderr)
+    assert not mtsd.by_user(ADA, "remove", "job").returncode
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("set", "mode=off"), "only root may do this"),
+        (("thaw",), "only root may do this"),
+        (("remove", "job"), "jobs that root or a rule has made are root's"),
+        (("add", "--pid", "1"), "is in the root cgroup"),
+        (("run", "--each", "true"), "--each needs root"),
+        (("run", "--queue", "true"), "needs root"),
+        (("run", "true"), "no systemd manager of this user"),
+        (("run", "--here", "true"), "cannot be a job"),
+    ],
+)
+def test_what_mtsctl_says(mtsd, words, says):
+    cgroup = mtsd.own_job()
+    with mtsd.client() as root:
+        assert not add(root, cgroup)[0]
+    before = mtsd.all_jobs()
+    done = mtsd.by_user(ADA, *words)
+    assert done.returncode
+    assert says in done.stderr
+    assert mtsd.all_jobs() == before
+
+
+def test_run_in_a_cgroup_of_his_own(mtsd):
+    """As systemd-run --user --scope starts it."""
+    cgroup = mtsd.cgroup(ADA, "sim.scope")
+    done = mtsd.by_user(ADA, "run", "--pin", "--", "sh", "-c", "'id -u; exit 7'", cgroup=cgroup)
+    assert (done.returncode, done.stdout) == (7, f"{ADA}\n"), done.stderr
+    assert until(lambda: not mtsd.all_jobs())
+    process = subprocess.Popen(
+        [
+            *("/bin/sh", "-c"),
+            f"echo 0 >{cgroup}/cgroup.procs && exec setpriv --reuid={ADA} --regid={ADA} "
+            f"--groups={GROUP} {MTSCTL} --engine={mtsd.dir}/socket run --here sleep 1000",
+        ]
+    )
+    mtsd.jobs.append(process)
+    assert until(lambda: "sim.scope" in [name for name, _, _ in mtsd.all_jobs().values()])
+    assert until(lambda: comm_of(process.pid) == "sleep")
+    assert cgroup.joinpath("cgroup.procs").read_text() == f"{process.pid}\n"
+    done = mtsd.by_user(ADA, "remove", "sim.scope")
+    assert not done.returncode, done.stderr
+    assert process.poll() is None
+
+
+def test_run_beside_another_process(mtsd):
+    cgroup = mtsd.own_job()
+    done = mtsd.by_user(ADA, "run", "--here", "true", cgroup=cgroup)
+    assert done.returncode == 125
+    assert "other processes are in it" in done.stderr
+
+
+def test_a_request_to_run_in_the_cgroup_of_another_process(mtsd):
+    cgroup = mtsd.own_job()
+    fd = os.open(cgroup, os.O_RDONLY)
+    with mtsd.member() as ada:
+        request = struct.pack("=64sIIQQQQQQQ", b"x", ENTER, *[0] * 8)
+        assert ada.call(SUBMIT, request, fd)[0] == errno.EBUSY
+        assert ada.call(SUBMIT, request)[0] == errno.EBADF
+    os.close(fd)
+    assert not mtsd.all_jobs()
+
+
+def script(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_systemd_run_makes_the_scope(mtsd):
+    """A stand-in for systemd-run(1): it makes the scope of that name, and executes the rest."""
+    tools, asked = mtsd.dir / "tools", mtsd.dir / "asked"
+    manager = mtsd.dir / "run/systemd/private"
+    tools.mkdir()
+    manager.parent.mkdir(parents=True)
+    for path in (asked, manager):
+        path.touch()
+        os.chown(path, ADA, ADA)
+    script(
+        tools / "systemd-run",
+        f'echo "$@" >{asked}\n'
+        'while [ "$1" != -- ]; do unit=${1#--unit=}; shift; done; shift\n'
+        f"scope={mtsd.place(ADA)}/$unit\n"
+        'mkdir $scope && echo $$ >$scope/cgroup.procs && exec "$@"',
+    )
+    command = script(
+        mtsd.dir / "command",
+        f"cat /proc/self/cgroup; {MTSCTL} --engine={mtsd.dir}/socket status --json",
+    )
+    done = mtsd.by_user(
+        *(ADA, "run", "--name", "sim", "--max-pause", "30s", "--", command),
+        cgroup=mtsd.own_job(name="session"),
+        env={"XDG_RUNTIME_DIR": str(mtsd.dir / "run"), "PATH": f"{tools}:{os.environ['PATH']}"},
+    )
+    assert not done.returncode, done.stderr
+    assert asked.read_text().startswith("--user --scope --quiet --collect")
+    assert "run --here --name sim --max-pause 30s" in asked.read_text()
+    assert f"user-{ADA}/sim.scope\n" in done.stdout
+    jobs = json.loads(done.stdout[done.stdout.index("{") :])["jobs"]
+    assert [(job["name"], job["max_pause_ns"]) for job in jobs] == [("sim.scope", 30 * SECOND)]
+
+
+# ---- hostile users -----------------------------------------------------------------------
+
+
+def descriptors(mtsd):
+    return len(os.listdir(f"/proc/{mtsd.process.pid}/fd"))
+
+
+def test_descriptors_that_come_along_are_closed(mtsd):
+    """Fault: of two descriptors that came with a request the second one stayed open."""
+    with mtsd.as_user(ADA) as ada:
+        assert ada.state() == ("off", 0)
+        before = descriptors(mtsd)
+        for number in (1, 2, 3, 4, 5, 100, 250):
+            fds = [os.dup(0) for _ in range(number)]
+            request = struct.pack("II", host.STATUS, 0)
+            socket.send_fds(ada.socket, [request], fds)
+            error, size = struct.unpack("iI", ada.read(8))
+            assert (error, len(ada.read(size))) == (0, 264)
+            for fd in fds:
+                os.close(fd)
+        assert descriptors(mtsd) == before
+
+
+def connect_all(mtsd, uid, n):
+    """Connections of a user, and how many of them are answered."""
+    clients, answered = [], 0
+    with acting_as(uid):
+        for _ in range(n):
+            client = mtsd.client()
+            clients.append(client)
+            with contextlib.suppress(OSError, EOFError, struct.error):
+                answered += client.call(host.STATUS)[0] == 0
+    return clients, answered
+
+
+def test_a_user_has_few_connections(mtsd):
+    clients, answered = connect_all(mtsd, ADA, 40)
+    assert answered == USER_CALLERS
+    with mtsd.as_user(BOB) as bob, mtsd.client() as root:
+        assert bob.state() == root.state() == ("off", 0)
+    for client in clients:
+        client.close()
+    with mtsd.as_user(ADA) as ada:
+        assert ada.state() == ("off", 0)
+
+
+def test_10000_connections_of_a_user(mtsd):
+    """Most are refused. Others are answered in the meantime."""
+    held, _ = connect_all(mtsd, ADA, USER_CALLERS)
+    begin = time.monotonic()
+    for n in range(10000):
+        with acting_as(ADA), socket.socket(socket.AF_UNIX) as one:
+            one.connect(str(mtsd.dir / "socket"))
+        if n % 1000 == 0:
+            with mtsd.as_user(BOB) as bob, mtsd.client() as root:
+                assert bob.state() == root.state() == ("off", 0)
+    assert time.monotonic() - begin < 60
+    for client in held:
+        client.close()
+
+
+def test_users_together_leave_room_for_root(mtsd):
+    clients, answered = [], 0
+    for uid in range(70000, 70010):
+        more, n = connect_all(mtsd, uid, USER_CALLERS)
+        clients += more
+        answered += n
+    assert answered == ALL_USERS_CALLERS
+    roots = [mtsd.client() for _ in range(64 - ALL_USERS_CALLERS)]
+    assert all(root.state() == ("off", 0) for root in roots)
+    for client in [*clients, *roots]:
+        client.close()
+
+
+class Slow:
+    """A descriptor whose last close takes a minute: a TCP socket that lingers."""
+
+    def __init__(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.socket = socket.create_connection(server.getsockname())
+        self.peer, _ = server.accept()
+        server.close()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 60))
+        self.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.socket.send(bytes(1 << 16))
+
+
+def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
+    slow = [Slow() for _ in range(3)]
+    request = struct.pack("II", host.STATUS, 0)
+    for it in slow:
+        with mtsd.as_user(ADA) as ada:
+            # mtsd is to be the one that closes it last
+            mtsd.process.send_signal(signal.SIGSTOP)
+            socket.send_fds(ada.socket, [request], [it.socket.fileno()])
+            it.socket.close()
+            mtsd.process.send_signal(signal.SIGCONT)
+            assert ada.state() == ("off", 0)
+    for _ in range(20):
+        with mtsd.as_user(BOB) as bob, mtsd.as_user(ADA) as ada, mtsd.client() as root:
+            assert bob.state() == ada.state() == root.state() == ("off", 0)
+    begin = time.monotonic()
+    assert mtsd.stop() == 0
+    assert time.monotonic() - begin < 10
+    for it in slow:
+        it.peer.close()
+    mtsd.start()
+
+
+def random_fd(random_, own, foreign):
+    make = random_.choice(
+        (
+            lambda: os.open(own, os.O_RDONLY),
+            lambda: os.open(foreign, os.O_RDONLY),
+            lambda: os.open(own, os.O_PATH),
+            lambda: os.open(own / "cgroup.procs", os.O_RDONLY),
+            lambda: os.open(random_.choice(("/", "/proc", "/sys", "/dev/null")), os.O_RDONLY),
+            lambda: socket.socket(socket.AF_UNIX).detach(),
+            lambda: os.memfd_create("x"),
+            lambda: os.open(host.mount(), os.O_RDONLY),
+        )
+    )
+    return make()
+
+
+NUMBERS = (
+    0x01,
+    0x02,
+    0x10,
+    0x11,
+    0x12,
+    0x13,
+    0x14,
+    0x15,
+    0x16,
+    0x20,
+    0x21,
+    0x22,
+    0x23,
+    0x24,
+    0x25,
+    0x30,
+)
+
+
+def random_message(random_, ids):
+    """Something like a request, or not at all."""
+    known = (
+        *(host.CONFIG_GET, host.CONFIG_SET, host.JOB_CREATE, host.JOB_ADD, host.JOB_REMOVE),
+        *(host.JOB_SET, host.JOB_PAUSE, host.JOB_TAKE, host.STATUS, host.JOBS, host.BINS),
+        *(host.THAW, SUBMIT, GONE, DISK),
+    )
+    number = random_.choice(known)
+    if random_.random() < 0.1:
+        number = host.command(
+            random_.choice(NUMBERS), random_.randrange(1 << 14), random_.randrange(4)
+        )
+    elif random_.random() < 0.1:
+        number = random_.randrange(1 << 32)
+    size = number >> 16 & 0x3FFF if number >> 30 & 1 else 0
+    argument = bytearray(random_.choice((bytes(size), random_.randbytes(size))))
+    if size >= 4 and random_.random() < 0.8:
+        struct.pack_into("I", argument, 0, random_.choice(ids))
+    for _ in range(random_.randrange(4)):
+        if size >= 8:
+            at = random_.randrange(size // 4) * 4
+            struct.pack_into("I", argument, at, random_.choice((0, 1, 2, 4, 16, 32, 1 << 31)))
+    stated = size if random_.random() < 0.9 else random_.randrange(1 << 15)
+    message = struct.pack("II", number, stated) + bytes(argument)
+    if random_.random() < 0.1:
+        message = message[: random_.randrange(len(message))]
+    return message
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_garbage(mtsd, seed):
+    """A member sends anything at all. mtsd lives on, and no other job has changed."""
+    random_ = random.Random(seed)
+    own, theirs, roots = mtsd.own_job(), mtsd.own_job(BOB, "theirs"), mtsd.own_job(BOB, "roots")
+    with mtsd.client() as root, mtsd.member(BOB) as bob:
+        foreign = [add(bob, theirs)[1], add(root, roots)[1]]
+        assert all(foreign)
+        assert not pause(bob, foreign[0], 40 * SECOND)
+        assert not set_flags(root, foreign[1], PIN, PIN)
+        before = {job: it for job, it in mtsd.all_jobs().items() if job in foreign}
+        configuration = root.call(host.CONFIG_GET)
+    open_before = None
+    for turn in range(60):
+        with mtsd.member() as ada:
+            ada.socket.settimeout(0.02)
+            for _ in range(random_.randrange(1, 20)):
+                message = random_message(random_, [*foreign, *range(12)])
+                fds = [
+                    random_fd(random_, own, theirs) for _ in range(random_.choice((0, 0, 1, 2, 9)))
+                ]
+                try:
+                    if fds:
+                        socket.send_fds(ada.socket, [message or b"x"], fds)
+                    else:
+                        ada.socket.sendall(message)
+                except OSError:
+                    break
+                finally:
+                    for fd in fds:
+                        os.close(fd)
+                with contextlib.suppress(OSError):
+                    ada.socket.recv(1 << 16)
+        if turn == 10:
+            open_before = descriptors(mtsd)
+    with mtsd.client() as root:
+        assert root.call(host.CONFIG_GET) == configuration
+        assert root.state() == ("off", 0)
+    now = mtsd.all_jobs()
+    assert {job: it for job, it in now.items() if job in foreign} == before
+    assert {name for job, (name, _, _) in now.items() if job not in foreign} <= {"job"}
+    # Each job has some, and a connection; none is left of a request.
+    assert until(lambda: descriptors(mtsd) <= open_before + 8)

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Who may ask what of a system-wide mtsd. */
+#include "mtsd/rights.h"
+#include "mtsd/wire.h"
+#include "unit.h"
+
+#define ADA 1000u
+#define BOB 1001u
+#define SECOND 1000000000ull
+
+static const unsigned int reading[] = {
+	MTS_IOC_CONFIG_GET, MTS_IOC_STATUS, MTS_IOC_DISK,  MTS_IOC_JOBS,
+	MTS_IOC_BINS,	    MTS_IOC_GONE,   MTS_IOC_STATS, MTS_IOC_STATS_OF(8192),
+};
+
+static const unsigned int own[] = {
+	MTS_IOC_JOB_ADD, MTS_IOC_JOB_SUBMIT, MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET, MTS_IOC_JOB_PAUSE,
+};
+
+static const unsigned int roots[] = {
+	MTS_IOC_CONFIG_SET,
+	MTS_IOC_JOB_CREATE,
+	MTS_IOC_JOB_TAKE,
+	MTS_IOC_THAW,
+	0,
+	0xffffffff,
+	/* Numbers that the next version may have. */
+	_IOW(MTS_IOC_MAGIC, 0x17, __u64),
+	_IOR(MTS_IOC_MAGIC, 0x26, __u64),
+};
+
+static int asks(unsigned int cmd, bool is_member, u32 flags)
+{
+	const struct rights_ask ask = {
+		.uid = ADA, .is_member = is_member, .cmd = cmd, .flags = flags
+	};
+
+	return rights_of_caller(&ask);
+}
+
+static void every_user_reads(void **unused)
+{
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(reading); i++) {
+		assert_int_equal(asks(reading[i], false, 0), 0);
+		assert_int_equal(asks(reading[i], true, 0), 0);
+		assert_false(rights_need_object(reading[i]));
+	}
+}
+
+static void members_change_what_is_their_own(void **unused)
+{
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(own); i++) {
+		assert_int_equal(asks(own[i], false, 0), -EPERM);
+		assert_int_equal(asks(own[i], true, MTS_JOB_PIN | MTS_JOB_ENTER), 0);
+		assert_true(rights_need_object(own[i]));
+		assert_int_equal(asks(own[i], true, MTS_JOB_EACH), -EOPNOTSUPP);
+		assert_int_equal(asks(own[i], true, MTS_JOB_EACH_LEAF | MTS_JOB_PIN), -EOPNOTSUPP);
+		assert_int_equal(asks(own[i], true, MTS_JOB_QUEUE), -EOPNOTSUPP);
+		assert_int_equal(asks(own[i], false, MTS_JOB_QUEUE), -EPERM);
+	}
+}
+
+static bool is_listed(unsigned int cmd)
+{
+	bool found = cmd == MTS_IOC_STATS_OF(_IOC_SIZE(cmd));
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reading); i++)
+		found |= cmd == reading[i];
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		found |= cmd == own[i];
+	return found;
+}
+
+/* Each other command, also one that is not known, is root's. */
+static void the_rest_is_roots(void **unused)
+{
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
+		assert_int_equal(asks(roots[i], true, 0), -EPERM);
+		assert_int_equal(asks(roots[i], false, 0), -EPERM);
+	}
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(100000); unit_case++) {
+		unsigned int cmd = _IOC(random_between(0, 3), MTS_IOC_MAGIC, random_between(0, 255),
+					random_between(0, 1 << 14) & ((1 << 14) - 1));
+
+		check((asks(cmd, true, 0) != -EPERM) == is_listed(cmd));
+	}
+}
+
+static void objects(void **unused)
+{
+	(void)unused;
+	/* A cgroup that is no job yet. */
+	assert_int_equal(rights_of_object(ADA, ADA, RIGHTS_NOBODY), 0);
+	assert_int_equal(rights_of_object(ADA, BOB, RIGHTS_NOBODY), -EACCES);
+	assert_int_equal(rights_of_object(ADA, RIGHTS_ROOT, RIGHTS_NOBODY), -EACCES);
+	assert_int_equal(rights_of_object(ADA, RIGHTS_NOBODY, RIGHTS_NOBODY), -EACCES);
+	/* A job. */
+	assert_int_equal(rights_of_object(ADA, ADA, ADA), 0);
+	assert_int_equal(rights_of_object(ADA, ADA, BOB), -EACCES);
+	assert_int_equal(rights_of_object(ADA, ADA, RIGHTS_ROOT), -EACCES);
+	assert_int_equal(rights_of_object(ADA, BOB, ADA), -EACCES);
+	assert_int_equal(rights_of_object(ADA, RIGHTS_ROOT, ADA), -EACCES);
+	/* The kernel's "no user" is nobody's. */
+	assert_int_equal(rights_of_object(RIGHTS_NOBODY, RIGHTS_NOBODY, RIGHTS_NOBODY), -EACCES);
+}
+
+static void limits_of_a_user(void **unused)
+{
+	const struct rights_limits limits = { .jobs = 3, .pins = 1, .max_pause_ns = 10 * SECOND };
+	const struct rights_ask add = { .uid = ADA, .is_member = true, .cmd = MTS_IOC_JOB_ADD };
+	struct rights_ask pin = add, set = add, pause = add;
+
+	(void)unused;
+	pin.flags = MTS_JOB_PIN;
+	set.cmd = MTS_IOC_JOB_SET;
+	pause.cmd = MTS_IOC_JOB_PAUSE;
+	assert_int_equal(rights_within(&limits, &add, 3, 2, 0), 0);
+	assert_int_equal(rights_within(&limits, &add, 4, 0, 0), -MTS_WIRE_TOO_MANY_JOBS);
+	assert_int_equal(rights_within(&limits, &pin, 3, 1, 0), 0);
+	assert_int_equal(rights_within(&limits, &pin, 3, 2, 0), -MTS_WIRE_TOO_MANY_PINS);
+	/* What makes no job counts none, and what pins none counts no pin. */
+	assert_int_equal(rights_within(&limits, &set, 100, 100, 0), 0);
+	set.flags = MTS_JOB_PIN;
+	assert_int_equal(rights_within(&limits, &set, 100, 1, 0), 0);
+	assert_int_equal(rights_within(&limits, &set, 100, 2, 0), -MTS_WIRE_TOO_MANY_PINS);
+	assert_int_equal(rights_within(&limits, &pause, 100, 100, 0), 0);
+	assert_int_equal(rights_within(&limits, &pause, 1, 1, 10 * SECOND), 0);
+	assert_int_equal(rights_within(&limits, &pause, 1, 1, 10 * SECOND - 1),
+			 -MTS_WIRE_TOO_SHORT_PAUSE);
+	assert_int_equal(rights_within(&limits, &add, 1, 1, 1), -MTS_WIRE_TOO_SHORT_PAUSE);
+}
+
+/* mtsctl tells them from the errors of the commands. */
+static void errors_of_limits_are_their_own(void **unused)
+{
+	static const int others[] = { EPERM,  ENOENT, ESRCH,  EINTR,  EIO,    ENXIO,	  EBADF,
+				      EAGAIN, ENOMEM, EACCES, EFAULT, EBUSY,  EEXIST,	  EXDEV,
+				      ENODEV, EINVAL, ENOTTY, ENOSPC, ERANGE, EOPNOTSUPP, E2BIG };
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_JOBS);
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_PINS);
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_SHORT_PAUSE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_user_reads),
+		cmocka_unit_test(members_change_what_is_their_own),
+		cmocka_unit_test(the_rest_is_roots),
+		cmocka_unit_test(objects),
+		cmocka_unit_test(limits_of_a_user),
+		cmocka_unit_test(errors_of_limits_are_their_own),
+	};
+
+	return cmocka_run_group_tests_name("rights", tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include "context.h"
+#include "engine/cgroup.h"
+#include "engine/process.h"
+#include "engine/taken.h"
+#include "mtsd/backend.h"
+#include "uapi/mts.h"
+
+/* A job of one running process: make a cgroup of it, and add that. */
+static int take(struct mts_job_take *take)
+{
+	struct mts_job_add add = { .flags = take->flags, .max_pause_ns = take->max_pause_ns };
+	struct cgroup *cgrp;
+	int err;
+
+	if (take->pad || take->reserved[0])
+		return -EINVAL;
+	if (take->pid <= 0)
+		return -ESRCH;
+	err = mts_process_check(take->pid);
+	if (err)
+		return err;
+	cgrp = mts_taken_make(take->pid);
+	if (IS_ERR(cgrp))
+		return PTR_ERR(cgrp);
+	add.cgroup_fd = cgrp->dir;
+	err = mts_command(MTS_IOC_JOB_ADD, &add);
+	if (err) {
+		mts_taken_give_back(cgrp);
+	} else {
+		take->id = add.id;
+		take->cgroup_id = add.cgroup_id;
+		strscpy(take->name, strrchr(cgrp->path, '/') + 1, sizeof(take->name));
+	}
+	cgroup_put(cgrp);
+	return err;
+}
+
+static int command(unsigned int cmd, void *argument)
+{
+	return cmd == MTS_IOC_JOB_TAKE ? take(argument) : mts_command(cmd, argument);
+}
+
+const struct mts_backend mts_backend_engine = {
+	.command = command,
+	.list = mts_command_list,
+	.enters = true,
+};

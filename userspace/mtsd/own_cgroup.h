@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cgroups as the request of a user names them. Nothing here follows a path that a user could
+ * change: a cgroup is known by its number, and opened by that.
+ */
+#ifndef MTSD_OWN_CGROUP_H
+#define MTSD_OWN_CGROUP_H
+
+#include "context.h"
+
+/*
+ * The cgroup of a descriptor that a user has passed, opened anew. The descriptor may be of
+ * anything, such as a file system that the user serves: nothing waits for that.
+ *
+ * Return: a descriptor; -EBADF: none was passed; -EINVAL: it is of no directory of cgroup v2.
+ */
+int own_cgroup_open_passed(int passed);
+
+/* Return: a descriptor; or -errno, as -ENOENT if it is gone. */
+int own_cgroup_open(u64 id);
+
+u64 own_cgroup_id(int cgroup);
+
+/* Who owns the directory and its cgroup.freeze; RIGHTS_NOBODY: these are not the same user. */
+u32 own_cgroup_uid(int cgroup);
+
+/*
+ * Do all processes in it and below it run as this user alone, with no other effective or saved id?
+ * The list is complete, or the answer is no.
+ *
+ * @caller: a process that must not be among them, and none of its ancestors; 0: it must be the
+ *	only one
+ * @alone: the only process that there may be; 0: any number
+ *
+ * Return: 0; -EACCES: a process is another user's; -EBUSY: @caller is in it, or another process
+ * than @alone; -EOPNOTSUPP: it is threaded; -E2BIG: it holds too many cgroups or processes.
+ */
+int own_cgroup_check(int cgroup, u32 uid, pid_t caller, pid_t alone);
+
+/*
+ * The user that has made this job of the cgroup. It is written on the cgroup itself, as
+ * trusted.mts.user, which only root can read and write: so it lives as long as the cgroup does,
+ * and a mtsd that is started anew finds it. It has the job's id, too: the number of another job,
+ * which root has made of the cgroup since, does not count.
+ *
+ * Return: RIGHTS_ROOT: root, or a rule.
+ */
+u32 own_cgroup_maker(int cgroup, u32 job);
+
+/* Return: 0 or -errno. */
+int own_cgroup_set_maker(int cgroup, u32 job, u32 uid);
+void own_cgroup_clear_maker(int cgroup);
+
+#endif /* MTSD_OWN_CGROUP_H */
