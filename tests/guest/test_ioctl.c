@@ -563,7 +563,7 @@ static void create_with_a_pause_limit(void)
 		check(job_named("created").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(create.id);
 	}
-	create = (struct mts_job_create){ .name = "created", .reserved = { 1 } };
+	create = (struct mts_job_create){ .name = "created", .pad = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), -EINVAL);
 }
 
@@ -583,7 +583,7 @@ static void add_with_a_pause_limit(void)
 		check(job_named("t-limited").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(add.id);
 	}
-	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .reserved = { 1 } };
+	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .pad2 = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), -EINVAL);
 	close(add.cgroup_fd);
 }
