@@ -176,6 +176,7 @@ def test_without_permission(mtsctl, host, command):
         (["remove", "alpha"], "jobs"),
         (["pin", "alpha"], "job_set"),
         (["pause", "alpha", "2s"], "job_pause"),
+        (["weight", "alpha", "200"], "job_weight"),
         (["status"], "status"),
         (["status"], "bins"),
         (["status"], "jobs"),

@@ -12,6 +12,7 @@ struct add_wish {
 	u32 flags; /* MTS_JOB_PIN, MTS_JOB_EACH, MTS_JOB_EACH_LEAF */
 	bool has_pause; /* else the watchdog of the unit gives a limit */
 	u64 max_pause_ns;
+	u32 weight; /* 0: MTS_WEIGHT_DEFAULT */
 	bool json; /* print an object */
 	u32 *no_room; /* counts how often there were too many jobs: the first is said; or NULL */
 };

@@ -19,10 +19,14 @@
 	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
 	"                   that grows, small ones stay; child: each new child, at once\n"
 
+#define WEIGHT_DETAILS                                                         \
+	"  --weight N       time in proportion to this while memory is short,\n" \
+	"                   1 to 10000 (100)\n"
+
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
 	  "[--each[=HOW]] [--max-pause TIME] [--name NAME]\n"
-	  "       [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
+	  "       [--pin | --queue] [--max-wait TIME] [--size SIZE|N%] [--weight N]\n"
 	  "       [--] CMD [ARG]...",
 	  EACH_DETAILS "  --max-pause TIME  never freeze it for longer, 1s to 24h\n"
 		       "  --name NAME      name of the job (default: the name of the command)\n"
@@ -30,18 +34,18 @@ static const struct command commands[] = {
 		       "  --queue          hold it until its memory is free, before it begins\n"
 		       "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
 		       "  --size SIZE      what it will need (default: what the same command\n"
-		       "                   needed, or the mean of the other jobs)\n",
+		       "                   needed, or the mean of the other jobs)\n" WEIGHT_DETAILS,
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
-	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--yes]\n"
-	  "       CGROUP | --pid PID",
+	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--weight N]\n"
+	  "       [--yes] CGROUP | --pid PID",
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
 	  "  --yes            the whole cgroup of PID, with the other processes\n" JSON_DETAILS
 		  EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, if it has any)\n"
-	  "  --pin            never freeze it: it belongs to every bin\n",
+	  "  --pin            never freeze it: it belongs to every bin\n" WEIGHT_DETAILS,
 	  NULL },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS,
 	  NULL },
@@ -51,6 +55,8 @@ static const struct command commands[] = {
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
 	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n", NULL },
+	{ "weight", weight_main, "Give jobs time in proportion to this from now on", "JOB... N",
+	  JOB_DETAILS "  N                1 to 10000; 100 is what every job has at first\n", NULL },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS, NULL },
@@ -363,10 +369,10 @@ bool device_has_limits(void)
 	return device_knows(2);
 }
 
-bool device_is_too_old(u32 job_flags, u64 max_pause_ns)
+bool device_is_too_old(u32 job_flags, u64 max_pause_ns, u32 weight)
 {
 	return (job_flags & MTS_JOB_EACH_LEAF && !device_knows(3)) ||
-	       (max_pause_ns && !device_has_limits());
+	       (max_pause_ns && !device_has_limits()) || (weight && !device_knows(4));
 }
 
 const char *device_error(int err)
