@@ -249,9 +249,9 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 
 	mts_plan_join(conf, jobs, n, capacity, items);
 	nitems = close_up(jobs, n, items);
-	nbins = conf->step ? pack_alike(jobs, items, nitems, mts_min(conf->step, capacity),
-					items + n) :
-			     mts_binpack(conf->pack, items, nitems, capacity, items + n);
+	nbins = conf->step ?
+			pack_alike(jobs, items, nitems, mts_min(conf->step, capacity), items + n) :
+			mts_binpack(conf->pack, items, nitems, capacity, items + n);
 	if (nbins < 0)
 		return nbins;
 	*plan = (struct mts_plan){

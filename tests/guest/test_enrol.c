@@ -180,7 +180,10 @@ static void add_refuses_what_is_no_cgroup(void)
 static void add_refuses_flags_and_padding(void)
 {
 	struct mts_job_add bad[] = {
-		{ .flags = MTS_JOB_ENTER }, { .flags = 1u << 3 }, { .flags = ~0u }, { .pad = 1 },
+		{ .flags = MTS_JOB_ENTER },
+		{ .flags = 1u << 3 },
+		{ .flags = ~0u },
+		{ .pad = 1 },
 		{ .pad2 = 1 },
 	};
 	size_t i;

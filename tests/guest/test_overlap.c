@@ -249,8 +249,8 @@ static void expect_time_by_weight(unsigned int step_mib)
 		     (unsigned long long)ms, (unsigned long long)due);
 		check(had[i] + due / 8 + 1000 >= due && had[i] <= due + due / 8 + 1000,
 		      "weight %u: %llu of %llu ms, due %llu: %s", 100 << i,
-		      (unsigned long long)had[i], (unsigned long long)ms,
-		      (unsigned long long)due, describe());
+		      (unsigned long long)had[i], (unsigned long long)ms, (unsigned long long)due,
+		      describe());
 	}
 }
 
@@ -266,5 +266,4 @@ static void bins_run_by_weight(void)
 
 GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
 	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
-	    TEST(groups_run_by_weight), TEST(bins_run_by_weight),
-	    TEST(turns_end));
+	    TEST(groups_run_by_weight), TEST(bins_run_by_weight), TEST(turns_end));

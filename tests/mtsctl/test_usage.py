@@ -16,6 +16,7 @@ ASKING = {
     "pin": ["alpha"],
     "unpin": ["alpha"],
     "pause": ["alpha", "2s"],
+    "weight": ["alpha", "200"],
     "status": [],
     "top": ["-b", "-n", "1", "-d", "10ms"],
     "why": ["77"],

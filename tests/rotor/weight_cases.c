@@ -70,8 +70,8 @@ static u64 ran(u32 i)
 static void expect_ran(u32 i, u64 ns)
 {
 	EXPECT(ran(i) >= ns - ns / 8 && ran(i) <= ns + ns / 8,
-	       "a job of weight %u ran for %llu s, not %llu", jobs[i]->job->weight,
-	       ran(i) / SECOND, ns / SECOND);
+	       "a job of weight %u ran for %llu s, not %llu", jobs[i]->job->weight, ran(i) / SECOND,
+	       ns / SECOND);
 }
 
 static void expect_proportion(void)

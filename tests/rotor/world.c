@@ -40,8 +40,8 @@ static u64 draw_of_weights(u64 n)
 static void weigh(struct model *model)
 {
 	if (weights && model && draw_of_weights(4))
-		host_weigh(model, MTS_WEIGHT_MIN +
-					  draw_of_weights(1 + draw_of_weights(MTS_WEIGHT_MAX)));
+		host_weigh(model,
+			   MTS_WEIGHT_MIN + draw_of_weights(1 + draw_of_weights(MTS_WEIGHT_MAX)));
 }
 
 /* As mts_config_set() of control/config.c and config_set() of control/device.c. */

@@ -320,8 +320,8 @@ static void weights_break_no_limit(void **unused)
 		conf.max_pause_ns = random_between(5, 60) * SECOND;
 		random_jobs(random_below(20) ? 40 : 2000, random_below(2) ? 100 : 1100);
 		for (i = 0; i < njobs; i++)
-			jobs[i].entitled = random_below(8) ? random_between(1, 1u << random_below(30)) :
-							     0;
+			jobs[i].entitled =
+				random_below(8) ? random_between(1, 1u << random_below(30)) : 0;
 		weighted_plan(&conf);
 		check_bins_of(jobs, njobs, bins, plan.nbins);
 		for (i = 0; i < plan.nbins; i++) {

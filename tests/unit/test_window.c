@@ -505,8 +505,8 @@ static void pauses_are_longer_of_small_weights(void **unused)
 		assert_true(bins[jobs[i].bin].pause_ns < plan.round_ns);
 		assert_true(bins[jobs[i].bin].pause_ns <= 60000000000);
 		/* A fourth and three fourths of the time that there is, half less half a group. */
-		assert_in_range(bins[jobs[i].bin].pause_ns * 100 / plan.round_ns,
-				i % 2 ? 26 : 75, i % 2 ? 27 : 76);
+		assert_in_range(bins[jobs[i].bin].pause_ns * 100 / plan.round_ns, i % 2 ? 26 : 75,
+				i % 2 ? 27 : 76);
 	}
 }
 

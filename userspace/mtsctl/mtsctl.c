@@ -19,7 +19,7 @@
 	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
 	"                   that grows, small ones stay; child: each new child, at once\n"
 
-#define WEIGHT_DETAILS                                                         \
+#define WEIGHT_DETAILS                                                           \
 	"  --weight N       time in proportion to this while memory is short,\n" \
 	"                   1 to 10000 (100)\n"
 
@@ -37,8 +37,8 @@ static const struct command commands[] = {
 		       "                   needed, or the mean of the other jobs)\n" WEIGHT_DETAILS,
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
-	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--weight N]\n"
-	  "       [--yes] CGROUP | --pid PID",
+	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin]\n"
+	  "       [--weight N] [--yes] CGROUP | --pid PID",
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
 	  "  --yes            the whole cgroup of PID, with the other processes\n" JSON_DETAILS

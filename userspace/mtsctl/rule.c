@@ -245,8 +245,8 @@ static const struct {
 };
 
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-#define KEYS_TEXT                                                                              \
-	"cgroup, unit, user, group, command, each, each-process, pin, max-pause, weight or "   \
+#define KEYS_TEXT                                                                            \
+	"cgroup, unit, user, group, command, each, each-process, pin, max-pause, weight or " \
 	"never"
 
 _Static_assert(N_KEYS <= sizeof(((struct rule *)0)->lines) / sizeof(unsigned int), "lines");

@@ -355,9 +355,9 @@ static void show_job(const struct snapshot *s, const struct mts_job_info *job, i
 		format_time(frozen, mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 	printf("%*u %-*s %-8s %5s %8s %8s %8s%*s\n", id_width, job->id, name_width,
 	       format_name_weight(name, name_width, job->name, job->weight),
-	       word_of(job_state_words, job->state),
-	       bin, format_size(demand, job->demand), format_size(resident, job->resident),
-	       format_size(swapped, job->swapped), *frozen ? 8 : 0, frozen);
+	       word_of(job_state_words, job->state), bin, format_size(demand, job->demand),
+	       format_size(resident, job->resident), format_size(swapped, job->swapped),
+	       *frozen ? 8 : 0, frozen);
 }
 
 /* Another job has the same name, or the name is so long that it may be cut. */
