@@ -83,13 +83,12 @@ def test_a_wrong_parameter_is_refused(engine, word):
     assert done.stderr
 
 
-def test_a_job_has_a_weight(mtsd):
+def test_a_job_has_a_weight(client, mtsd):
     mtsd.run("--name", "heavy", "--weight", "400", "sleep", "60")
     assert until(lambda: [job["weight"] for job in status(mtsd)["jobs"]] == [400])
     lines(mtsd.mtsctl("weight", "heavy", "50"))
     assert [job["weight"] for job in status(mtsd)["jobs"]] == [50]
     number = status(mtsd)["jobs"][0]["id"]
-    client = host.Client(mtsd)
     for weight, error in ((1, 0), (10000, 0), (10001, errno.ERANGE), (0, 0)):
         assert client.call(host.JOB_WEIGHT, struct.pack("=II", number, weight))[0] == error
     assert [job["weight"] for job in status(mtsd)["jobs"]] == [100]
