@@ -118,6 +118,7 @@ struct mts_swap_slots {
  *	hooks read it
  * @since: processes born later can be leaves (MTS_JOB_EACH_LEAF); ktime, ns
  * @max_pause_ns: its own pause limit; 0: none; written under mts_lock, read with READ_ONCE()
+ * @weight: its own weight; MTS_WEIGHT_*; written under mts_lock, read with READ_ONCE()
  * @max_wait_ns: the longest time in the queue, ns
  * @command: its command, as past.h knows it; 0: none
  * @created: mts has made the cgroup, and removes it
@@ -140,6 +141,7 @@ struct mts_job {
 	u32 flags;
 	u64 since;
 	u64 max_pause_ns;
+	u32 weight;
 	u64 max_wait_ns;
 	u64 command;
 	bool created;
@@ -273,6 +275,7 @@ struct mts_job {
 	 * frozen; 0: it takes no turns; ns
 	 */
 	s64 served_from;
+	u32 entitled; /* turn.c: as of this round (policy/share.h); 0: MTS_ENTITLED_DEFAULT */
 	bool runs; /* round.c: its bin runs, or is switched to; readers may race */
 	u64 planned_bytes; /* its part of its bin's planned demand; 0: it is in no bin */
 	u32 freeze_failures;

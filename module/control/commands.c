@@ -57,6 +57,11 @@ static bool is_each_supported(u32 flags)
 	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
+static bool is_weight(u32 weight)
+{
+	return !weight || (weight >= MTS_WEIGHT_MIN && weight <= MTS_WEIGHT_MAX);
+}
+
 /* As struct mts_job_submit says; @name, @id and @cgroup_id are its fields. */
 static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgroup_id)
 {
@@ -65,7 +70,7 @@ static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgrou
 
 	if (strnlen(name, MTS_NAME_SIZE) == MTS_NAME_SIZE)
 		return -EINVAL;
-	if (!mts_config_is_pause(wish->max_pause_ns))
+	if (!mts_config_is_pause(wish->max_pause_ns) || !is_weight(wish->weight))
 		return -ERANGE;
 	if (!is_each_supported(wish->flags))
 		return -EOPNOTSUPP;
@@ -86,9 +91,10 @@ static int job_create(struct mts_job_create *create)
 	const struct mts_wish wish = {
 		.flags = create->flags,
 		.max_pause_ns = create->max_pause_ns,
+		.weight = create->weight,
 	};
 
-	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->reserved[0])
+	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->pad)
 		return -EINVAL;
 	return make_job(&wish, create->name, &create->id, &create->cgroup_id);
 }
@@ -111,13 +117,14 @@ static int job_submit(struct mts_job_submit *submit)
 	struct mts_wish wish = {
 		.flags = submit->flags & ~MTS_JOB_BATCH,
 		.max_pause_ns = submit->max_pause_ns,
+		.weight = submit->weight,
 		.size = submit->size,
 		.max_wait_ns = submit->max_wait_ns ?: MTS_WAIT_DEFAULT_NS,
 		.command = submit->command,
 	};
 
 	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | KNOWN_FLAGS) ||
-	    submit->reserved[0] || submit->reserved[1])
+	    submit->pad || submit->reserved[0])
 		return -EINVAL;
 	if (submit->flags & MTS_JOB_QUEUE &&
 	    (submit->flags & MTS_JOB_PIN || !(submit->flags & MTS_JOB_ENTER)))
@@ -135,13 +142,17 @@ static int job_submit(struct mts_job_submit *submit)
 
 static int job_add(struct mts_job_add *add)
 {
-	const struct mts_wish wish = { .flags = add->flags, .max_pause_ns = add->max_pause_ns };
+	const struct mts_wish wish = {
+		.flags = add->flags,
+		.max_pause_ns = add->max_pause_ns,
+		.weight = add->weight,
+	};
 	struct mts_job *job;
 	int err;
 
-	if (add->flags & ~KNOWN_FLAGS || add->pad || add->reserved[0])
+	if (add->flags & ~KNOWN_FLAGS || add->pad || add->pad2)
 		return -EINVAL;
-	if (!mts_config_is_pause(add->max_pause_ns))
+	if (!mts_config_is_pause(add->max_pause_ns) || !is_weight(add->weight))
 		return -ERANGE;
 	if (!is_each_supported(add->flags))
 		return -EOPNOTSUPP;
@@ -183,6 +194,11 @@ static int job_pause(const struct mts_job_pause *pause)
 	return mts_job_pause(pause->id, pause->max_pause_ns);
 }
 
+static int job_weight(const struct mts_job_weight *weight)
+{
+	return is_weight(weight->weight) ? mts_job_weight(weight->id, weight->weight) : -ERANGE;
+}
+
 /* @size: size of the caller's struct mts_stats, which may be of another version. */
 static int stats(void *arg, size_t size)
 {
@@ -216,6 +232,7 @@ bool mts_command_changes(unsigned int cmd)
 	case MTS_IOC_JOB_REMOVE:
 	case MTS_IOC_JOB_SET:
 	case MTS_IOC_JOB_PAUSE:
+	case MTS_IOC_JOB_WEIGHT:
 	case MTS_IOC_THAW:
 		return true;
 	}
@@ -258,6 +275,8 @@ int mts_command(unsigned int cmd, void *arg)
 		return job_set(arg);
 	case MTS_IOC_JOB_PAUSE:
 		return job_pause(arg);
+	case MTS_IOC_JOB_WEIGHT:
+		return job_weight(arg);
 	case MTS_IOC_STATUS:
 		mts_status_get(arg);
 		return 0;
@@ -357,6 +376,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.swap_wait_ns = job->swap_wait_ns,
 		.delays = job->delays,
 		.holdings = job->holdings,
+		.weight = job->weight,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

@@ -37,6 +37,7 @@ static struct mts_job *job_alloc(const struct mts_wish *wish)
 	job->since = ktime_get_ns();
 	job->began = job->since;
 	job->max_pause_ns = wish->max_pause_ns;
+	job->weight = wish->weight ?: MTS_WEIGHT_DEFAULT;
 	job->max_wait_ns = wish->max_wait_ns;
 	job->size = wish->size;
 	job->command = wish->command;
@@ -290,8 +291,10 @@ int mts_job_create(const char *name, const struct mts_wish *wish, struct mts_job
 	job = job_alloc(wish);
 	if (!job)
 		return -ENOMEM;
-	if (parent)
+	if (parent) {
 		job->max_pause_ns = READ_ONCE(parent->max_pause_ns);
+		job->weight = READ_ONCE(parent->weight);
+	}
 	mts_past_ask(job);
 	err = job_make(job, name, parent);
 	if (err)
@@ -427,6 +430,21 @@ int mts_job_pause(u32 id, u64 max_pause_ns)
 		WRITE_ONCE(job->max_pause_ns, max_pause_ns);
 		mts_jobs_changed();
 		mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+	}
+	mutex_unlock(&mts_lock);
+	return job ? 0 : -ENOENT;
+}
+
+int mts_job_weight(u32 id, u32 weight)
+{
+	struct mts_job *job;
+
+	mutex_lock(&mts_lock);
+	job = find(id);
+	if (job) {
+		WRITE_ONCE(job->weight, weight ?: MTS_WEIGHT_DEFAULT);
+		mts_jobs_changed();
 		mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 	}
 	mutex_unlock(&mts_lock);

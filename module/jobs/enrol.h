@@ -9,6 +9,7 @@
  * struct mts_wish - what is asked for when a job is made, as in struct mts_job_submit
  * @flags: MTS_JOB_*; ENTER moves the current process into it
  * @max_pause_ns: its own pause limit; 0: none. Ignored with a parent, whose limit it gets
+ * @weight: its own weight; 0: MTS_WEIGHT_DEFAULT. Ignored with a parent, likewise
  * @size: bytes that it is expected to need; 0: not known
  * @max_wait_ns: the longest time in the queue, with MTS_JOB_QUEUE
  * @command: 0: none
@@ -16,6 +17,7 @@
 struct mts_wish {
 	u32 flags;
 	u64 max_pause_ns;
+	u32 weight;
 	u64 size;
 	u64 max_wait_ns;
 	u64 command;
@@ -47,6 +49,9 @@ int mts_job_set(u32 id, u32 mask, u32 flags);
 
 /* Set the job's own pause limit; 0: none. -ENOENT. Takes mts_lock. */
 int mts_job_pause(u32 id, u64 max_pause_ns);
+
+/* Set the job's own weight; 0: MTS_WEIGHT_DEFAULT. -ENOENT. Takes mts_lock. */
+int mts_job_weight(u32 id, u32 weight);
 
 /* Not 0: hooks have marked jobs for mts_job_reap(). */
 extern atomic_t mts_job_marked;

@@ -4,6 +4,7 @@
 #define _MTS_POLICY_BINS_H
 
 #include "binpack/binpack.h"
+#include "policy/entitled.h"
 
 /*
  * Plans stay this much below the configured longest pause, ns. The watchdog thaws a job when half
@@ -58,6 +59,7 @@ struct mts_plan_job {
 	u32 flags; /* MTS_PLAN_* */
 	u32 prev_bin; /* as mts_item.prev */
 	u32 threads; /* that want to run at the same time */
+	u32 entitled; /* entitled.h; 0: MTS_ENTITLED_DEFAULT */
 	bool runs; /* it is not frozen now; a group of overlapping bins runs or waits as a whole */
 	u32 bin; /* result: index, or MTS_BIN_EVERY for an exempt job */
 	/* result: first job of the group that is packed as one; MTS_BIN_NONE: not in a group */
@@ -72,9 +74,10 @@ struct mts_plan_job {
  * @slice_ns: of overlapping bins: the time until the next switch, once it has come in
  * @pause_ns: time that its jobs are frozen in a round
  * @threads: sum over its jobs
+ * @entitled: likewise; 0: MTS_ENTITLED_DEFAULT for each
  * @runs: it runs, or is switched to
  * @next: it is to run after the next switch
- * @service_ns: how long each of its jobs has run, on average (window.h)
+ * @service_ns: the service of its jobs, on average (entitled.h)
  * @due_ns: while it waits: when its pause limit ends; ktime
  */
 struct mts_plan_bin {
@@ -84,6 +87,7 @@ struct mts_plan_bin {
 	u32 jobs;
 	u32 flags;
 	u32 threads;
+	u64 entitled;
 	bool runs;
 	bool next;
 	u64 service_ns;
@@ -96,6 +100,11 @@ struct mts_plan {
 	u64 capacity; /* of a bin: exempt jobs are taken off */
 	u64 demand; /* of all jobs in bins */
 	u64 resident_demand; /* of exempt jobs, and kept_bytes of the others */
+	/*
+	 * What the jobs of a bin are entitled to (entitled.h), on average over the memory of all;
+	 * 0: the same in all bins
+	 */
+	u64 entitled;
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
 	/* the sum of the slices; of overlapping bins, the round less the part that moving takes */
 	u64 run_ns;
@@ -114,6 +123,18 @@ struct mts_plan {
 	u64 swap_in_bytes;
 };
 
+static inline u32 mts_job_entitled(const struct mts_plan_job *job)
+{
+	return job->entitled ? job->entitled : MTS_ENTITLED_DEFAULT;
+}
+
+/* What its jobs are entitled to, on average. */
+static inline u64 mts_bin_entitled(const struct mts_plan_bin *bin)
+{
+	return bin->entitled ? div64_u64(bin->entitled, mts_max(bin->jobs, 1)) :
+			       MTS_ENTITLED_DEFAULT;
+}
+
 static inline bool mts_bin_has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {
 	return bin->demand <= capacity && demand <= capacity - bin->demand;
@@ -131,9 +152,11 @@ static inline void mts_bin_move(struct mts_plan_job *job, struct mts_plan_bin *b
 
 	from->demand -= job->demand;
 	from->threads -= job->threads;
+	from->entitled -= mts_job_entitled(job);
 	from->jobs--;
 	bins[to].demand += job->demand;
 	bins[to].threads += job->threads;
+	bins[to].entitled += mts_job_entitled(job);
 	bins[to].jobs++;
 	job->bin = to;
 }

@@ -6,7 +6,7 @@
 #ifndef _MTS_POLICY_FAIR_H
 #define _MTS_POLICY_FAIR_H
 
-#include "policy/pure.h"
+#include "policy/entitled.h"
 
 /*
  * A delayed job is frozen for MTS_FAIR_DELAY_NS out of two of these: at most half of the time. 50
@@ -19,6 +19,7 @@
  * @wait_ns: time for which its tasks waited for pages from swap, all together; what is long ago
  *	counts less
  * @recent_ns: the same since the last step
+ * @entitled: entitled.h; 0: MTS_ENTITLED_DEFAULT
  * @waits: a task of it waits now, or has since the last step
  * @may_delay: nothing exempts it
  * @delay: result: it is to be delayed
@@ -26,6 +27,7 @@
 struct mts_fair_job {
 	u64 wait_ns;
 	u64 recent_ns;
+	u32 entitled;
 	bool waits;
 	bool may_delay;
 	bool delay;
@@ -33,10 +35,11 @@ struct mts_fair_job {
 
 /**
  * mts_fair_step() - account the last waits, and choose which jobs are delayed
- * @jobs: n jobs; .recent_ns, .waits and .may_delay are given, .wait_ns is kept from step to step
+ * @jobs: n jobs; .recent_ns, .entitled, .waits and .may_delay are given, .wait_ns is kept from step to step
  * @elapsed_ns: since the last step
  *
- * The share of a job is the mean wait of all jobs that wait at all. A job that exceeds it by more
+ * The share of a job is its part of all waits, as far as it is entitled among the jobs that wait at
+ * all: the mean, where all are entitled to the same. A job that exceeds it by more
  * than an eighth, and swaps now, is delayed, as long as another one waits, too: without that the
  * disk would idle. A job that computes does not wait, and is not delayed whatever it swapped
  * before. The paper counts from the birth of a process, and proposes a window instead (section 6):

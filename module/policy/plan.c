@@ -34,7 +34,7 @@ struct place {
 /* For packing; behind it there is room for a plan's bins and places. A multiple of 8. */
 static size_t packing_scratch(u32 n)
 {
-	size_t bytes = n * sizeof(struct mts_item) +
+	size_t bytes = 2 * n * sizeof(struct mts_item) +
 		       mts_max(mts_max(mts_binpack_scratch(n), mts_plan_traffic_scratch(n)),
 			       mts_newcomers_scratch(n));
 
@@ -86,6 +86,65 @@ static u32 close_up(const struct mts_plan_job *jobs, u32 n, struct mts_item *ite
 	return nitems;
 }
 
+/* ---- jobs that are alike ------------------------------------------------------------------- */
+
+/* Of the jobs that are packed, in the order of items: the class of the next one (entitled.h). */
+static u32 next_class(const struct mts_plan_job *jobs, u32 *i)
+{
+	while (is_resident(&jobs[*i]) || is_member(jobs, *i))
+		++*i;
+	return mts_entitled_class(jobs[(*i)++].entitled);
+}
+
+/* The lowest class of the items that is at least @from; MTS_ENTITLED_CLASSES: there is none. */
+static u32 lowest_class(const struct mts_plan_job *jobs, u32 nitems, u32 from)
+{
+	u32 i = 0, k, class, lowest = MTS_ENTITLED_CLASSES;
+
+	for (k = 0; k < nitems; k++) {
+		class = next_class(jobs, &i);
+		if (class >= from && class < lowest)
+			lowest = class;
+	}
+	return lowest;
+}
+
+static int pack_class(const struct mts_plan_job *jobs, struct mts_item *items, u32 nitems,
+		      u64 capacity, u32 class, u32 base, struct mts_item *some)
+{
+	u32 i, k, n = 0;
+	int nbins;
+
+	for (i = 0, k = 0; k < nitems; k++)
+		if (next_class(jobs, &i) == class)
+			some[n++] = items[k];
+	nbins = mts_binpack(MTS_PACK_FFD, some, n, capacity, some + n);
+	for (i = 0, k = 0, n = 0; nbins > 0 && k < nitems; k++)
+		if (next_class(jobs, &i) == class)
+			items[k].bin = base + some[n++].bin;
+	return nbins;
+}
+
+/*
+ * The jobs of a group come and go together, and so run for as long as each other. So only jobs that
+ * are entitled to about the same share one. Tied jobs are one item: the first one counts.
+ */
+static int pack_alike(const struct mts_plan_job *jobs, struct mts_item *items, u32 nitems,
+		      u64 capacity, struct mts_item *some)
+{
+	u32 class, base = 0;
+	int nbins;
+
+	for (class = lowest_class(jobs, nitems, 0); class < MTS_ENTITLED_CLASSES;
+	     class = lowest_class(jobs, nitems, class + 1)) {
+		nbins = pack_class(jobs, items, nitems, capacity, class, base, some);
+		if (nbins < 0)
+			return nbins;
+		base += nbins;
+	}
+	return base;
+}
+
 static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *items,
 		      struct mts_plan_bin *bins, struct mts_plan *plan)
 {
@@ -106,6 +165,7 @@ static void fill_bins(struct mts_plan_job *jobs, u32 n, const struct mts_item *i
 		bin->demand = mts_add_sat(bin->demand, jobs[i].demand);
 		bin->jobs++;
 		bin->threads += jobs[i].threads;
+		bin->entitled += mts_job_entitled(&jobs[i]);
 		plan->demand = mts_add_sat(plan->demand, jobs[i].demand);
 	}
 }
@@ -184,11 +244,14 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 	struct mts_item *items = scratch;
 	u64 residents = sum_residents(jobs, n);
 	u64 capacity = mts_sub_floor(conf->capacity, residents);
+	u32 nitems;
 	int nbins;
 
 	mts_plan_join(conf, jobs, n, capacity, items);
-	nbins = mts_binpack(conf->step ? MTS_PACK_FFD : conf->pack, items, close_up(jobs, n, items),
-			    conf->step ? mts_min(conf->step, capacity) : capacity, items + n);
+	nitems = close_up(jobs, n, items);
+	nbins = conf->step ?
+			pack_alike(jobs, items, nitems, mts_min(conf->step, capacity), items + n) :
+			mts_binpack(conf->pack, items, nitems, capacity, items + n);
 	if (nbins < 0)
 		return nbins;
 	*plan = (struct mts_plan){

@@ -10,40 +10,99 @@ static u64 mul_sat(u64 a, u32 b)
 	return b && a > div64_u64(U64_MAX, b) ? U64_MAX : a * b;
 }
 
+/* The mean is summed up with so many bits more, as each of 4096 parts is rounded down. */
+#define MEAN_SHIFT 20
+
+/* What a bin gets where one gets @value that is entitled to the mean. */
+static u64 entitled_part(u64 value, const struct mts_plan_bin *bin, const struct mts_plan *plan)
+{
+	u64 entitled = mts_bin_entitled(bin);
+
+	if (!plan->entitled)
+		return value;
+	if (div64_u64(value, plan->entitled) >= div64_u64(U64_MAX, entitled))
+		return U64_MAX;
+	return mul_u64_u64_div_u64(value, entitled, plan->entitled);
+}
+
+/*
+ * By memory, so that slices add up to as much as if all were entitled to the same: switches then
+ * take as much of the time. 0: all are.
+ */
+static u64 mean_entitled(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u64 sum = mts_bins_sum_capped(bins, plan), mean = 0, first, one;
+	bool differ = false;
+	u32 i;
+
+	if (!plan->nbins || !sum)
+		return 0;
+	first = mts_bin_entitled(&bins[0]);
+	for (i = 0; i < plan->nbins; i++) {
+		one = mts_bin_entitled(&bins[i]);
+		differ |= one != first;
+		mean += mul_u64_u64_div_u64(mts_min(bins[i].demand, plan->capacity),
+					    one << MEAN_SHIFT, sum);
+	}
+	return differ ? mts_max(mean >> MEAN_SHIFT, 1) : 0;
+}
+
 /*
  * @alone: a larger bin has no room for another beside it; such a group of overlapping bins takes
  * all of the memory, whatever its size.
  */
-static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
-		    u64 full, u64 alone)
+static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin,
+		    const struct mts_plan *plan, u64 full, u64 alone)
 {
 	u64 share = 0;
 
 	/* Also keeps the quotient below within 64 bits, and the divisor off zero. */
-	if (bin->demand >= capacity || bin->demand > alone)
-		return full;
-	if (bin->demand && full)
-		share = mul_u64_u64_div_u64(full, bin->demand, capacity);
-	return mts_max(share, mts_min(conf->min_slice_ns, full));
+	if (bin->demand >= plan->capacity || bin->demand > alone)
+		share = full;
+	else if (bin->demand && full)
+		share = mul_u64_u64_div_u64(full, bin->demand, plan->capacity);
+	return mts_max(entitled_part(share, bin, plan), mts_min(conf->min_slice_ns, full));
 }
+
+/**
+ * struct in_memory - what overlapping bins have in memory
+ * @sum: of all bins, each capped at the capacity
+ * @used: of those that run, on average
+ */
+struct in_memory {
+	u64 sum;
+	u64 used;
+};
 
 /*
  * In a round each group comes in once, and leaves once. At any time as much as fits runs, less half
- * of the largest group on average, and in a switch less what is on its way. What runs is served for
- * as long as all others, so each waits for the part of the round that its memory is not there.
+ * of the largest group on average, and in a switch less what is on its way.
  */
-static u64 overlapping_pause(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+static struct in_memory in_memory(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
-	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, moves, used, waits;
+	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, moves;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++)
 		largest = mts_max(largest, mts_min(bins[i].demand, plan->capacity));
 	moves = mul_u64_u64_div_u64(div64_u64(sum, mts_max(plan->nbins, 1)),
 				    plan->round_ns - plan->run_ns, mts_max(plan->round_ns, 1));
-	used = mts_min(mts_sub_floor(plan->capacity - largest / 2, moves), sum);
-	waits = mts_sub_floor(sum, used);
-	return sum ? mul_u64_u64_div_u64(plan->round_ns, waits, sum) : 0;
+	return (struct in_memory){
+		.sum = sum,
+		.used = mts_min(mts_sub_floor(plan->capacity - largest / 2, moves), sum),
+	};
+}
+
+/*
+ * What runs is served for as long as all others, so each waits for the part of the round that its
+ * memory is not there. One that is entitled to less waits for longer.
+ */
+static u64 overlapping_pause(const struct in_memory *memory, const struct mts_plan_bin *bin,
+			     const struct mts_plan *plan)
+{
+	u64 waits = mts_sub_floor(memory->sum, entitled_part(memory->used, bin, plan));
+
+	return memory->sum ? mul_u64_u64_div_u64(plan->round_ns, waits, memory->sum) : 0;
 }
 
 /* Set all slices, given the slice of a full bin. Return: the longest pause. */
@@ -51,32 +110,39 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 		      struct mts_plan *plan, u64 full)
 {
 	u64 shortest = U64_MAX, run = 0, smallest = U64_MAX, next = U64_MAX, alone;
-	u32 i;
+	struct in_memory memory;
+	u32 i, least = 0;
 
 	for (i = 0; plan->overlaps && i < plan->nbins; i++) {
 		next = mts_min(next, mts_max(bins[i].demand, smallest));
 		smallest = mts_min(smallest, bins[i].demand);
+		if (plan->entitled && mts_bin_entitled(&bins[i]) < mts_bin_entitled(&bins[least]))
+			least = i;
 	}
 	for (i = 0; i < plan->nbins; i++) {
 		/* The smallest other one. */
 		alone = bins[i].demand == smallest ? next : smallest;
 		alone = plan->overlaps ? mts_sub_floor(plan->capacity, alone) : U64_MAX;
-		bins[i].slice_ns = slice_of(conf, &bins[i], plan->capacity, full, alone);
+		bins[i].slice_ns = slice_of(conf, &bins[i], plan, full, alone);
 		shortest = mts_min(shortest, bins[i].slice_ns);
 		run = mts_add_sat(run, bins[i].slice_ns);
 	}
 	plan->run_ns = run;
 	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
-	return plan->overlaps ? overlapping_pause(bins, plan) : plan->round_ns - shortest;
+	if (!plan->overlaps)
+		return plan->round_ns - shortest;
+	memory = in_memory(bins, plan);
+	return overlapping_pause(&memory, &bins[least], plan);
 }
 
 static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 {
-	u64 same = plan->overlaps ? overlapping_pause(bins, plan) : 0;
+	struct in_memory memory = in_memory(bins, plan);
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++) {
-		bins[i].pause_ns = plan->overlaps ? same : plan->round_ns - bins[i].slice_ns;
+		bins[i].pause_ns = plan->overlaps ? overlapping_pause(&memory, &bins[i], plan) :
+						    plan->round_ns - bins[i].slice_ns;
 		plan->longest_pause_ns = mts_max(plan->longest_pause_ns, bins[i].pause_ns);
 	}
 }
@@ -261,6 +327,7 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 	u64 full;
 
 	these.switch_ns = switch_of(measured, bins, plan);
+	plan->entitled = mean_entitled(bins, plan);
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
 	plan->likely_pause_ns = 0;

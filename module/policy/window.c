@@ -72,24 +72,68 @@ u32 mts_window_next(struct mts_plan_bin *bins, u32 nbins, u64 capacity)
 	return first;
 }
 
-u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead)
+static u32 count_up_to(const struct mts_plan_bin *bins, u32 nbins, u64 service_ns)
 {
-	u64 slice = 0, longest = 0, sum = 0, mean, own = bins[lead].service_ns;
+	u32 i, n = 0;
+
+	for (i = 0; i < nbins; i++)
+		n += bins[i].jobs && bins[i].service_ns <= service_ns;
+	return n;
+}
+
+static u64 median_service(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u32 all = count_up_to(bins, nbins, U64_MAX);
+	u64 low = 0, high = U64_MAX, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (count_up_to(bins, nbins, middle) >= all - all / 2)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+u64 mts_window_service(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u64 sum = 0, entitled = 0;
+	bool differ = false;
 	u32 i, n = 0;
 
 	for (i = 0; i < nbins; i++) {
 		if (!bins[i].jobs)
 			continue;
 		sum = mts_add_sat(sum, bins[i].service_ns);
-		longest = mts_max(longest, bins[i].slice_ns);
+		differ |= entitled && mts_bin_entitled(&bins[i]) != entitled;
+		entitled = mts_bin_entitled(&bins[i]);
 		n++;
+	}
+	return differ ? median_service(bins, nbins) : div64_u64(sum, mts_max(n, 1));
+}
+
+u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead)
+{
+	u64 slice = 0, longest = 0, usual = mts_window_service(bins, nbins), one, lacks;
+	u64 own = bins[lead].service_ns, entitled = mts_bin_entitled(&bins[lead]);
+	u32 i;
+
+	for (i = 0; i < nbins; i++) {
+		if (!bins[i].jobs)
+			continue;
+		one = bins[i].slice_ns;
+		if (mts_bin_entitled(&bins[i]) > entitled)
+			one = mul_u64_u64_div_u64(one, entitled, mts_bin_entitled(&bins[i]));
+		longest = mts_max(longest, one);
 		if (i == lead || (bins[i].next && !bins[i].runs))
 			slice = mts_add_sat(slice, bins[i].slice_ns);
 	}
-	mean = div64_u64(sum, mts_max(n, 1));
-	if (own < mean)
-		return mts_max(slice, mts_min(mts_add_sat(slice, mean - own), longest));
-	return slice - mts_min(own - mean, slice / 2);
+	if (own < usual) {
+		lacks = mts_entitled_ran(usual - own, entitled);
+		return mts_max(slice, mts_min(mts_add_sat(slice, lacks), longest));
+	}
+	return slice - mts_min(mts_entitled_ran(own - usual, entitled), slice / 2);
 }
 
 u64 mts_window_step(u32 step, u64 capacity)

@@ -73,6 +73,7 @@ static void read_waits(struct mts_job *job, struct mts_fair_job *account)
 	account->recent_ns = mts_sub_floor(waits.waited_ns, job->swap_waited);
 	account->waits = account->recent_ns || waits.waiting;
 	account->may_delay = may_delay(job);
+	account->entitled = job->entitled;
 	/* What it waited before the policy acted is not accounted. */
 	if (!fair.judged)
 		account->recent_ns = 0;

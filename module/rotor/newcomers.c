@@ -45,6 +45,7 @@ static void place(struct mts_job *job, struct mts_newcomers *all)
 	u64 demand;
 	u32 bin;
 
+	mts_turn_entitle(job, mts_entitled(job->weight));
 	if (mts_roster_is_resident(job)) {
 		mts_round_place(job, MTS_BIN_EVERY, 0);
 		return;

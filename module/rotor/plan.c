@@ -179,6 +179,8 @@ static u32 fill_plan_jobs(void)
 		plan_job->max_pause_ns = job->max_pause_ns;
 		plan_job->threads = job->threads;
 		plan_job->runs = !READ_ONCE(job->frozen);
+		mts_turn_entitle(job, mts_entitled(job->weight));
+		plan_job->entitled = job->entitled;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags || job->sleeps;
 		/* An exempt job runs, whatever was evicted of it. */

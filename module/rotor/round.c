@@ -142,6 +142,7 @@ void mts_round_count_bins(void)
 	lockdep_assert_held(&mts_lock);
 	for (i = 0; i < mts_rotor.round.nbins; i++) {
 		mts_rotor.round.bins[i].demand = 0;
+		mts_rotor.round.bins[i].entitled = 0;
 		mts_rotor.round.bins[i].jobs = 0;
 	}
 	for (i = 0; i < mts_rotor.roster.n; i++) {
@@ -151,6 +152,7 @@ void mts_round_count_bins(void)
 			continue;
 		bin = &mts_rotor.round.bins[job->bin];
 		bin->demand = mts_add_sat(bin->demand, job->planned_bytes);
+		bin->entitled += job->entitled;
 		bin->jobs++;
 	}
 }
@@ -174,11 +176,13 @@ void mts_round_move(struct mts_job *job, u32 to, u64 bytes)
 	if (job->bin < mts_rotor.round.nbins) {
 		bin = &mts_rotor.round.bins[job->bin];
 		bin->demand = mts_sub_floor(bin->demand, job->planned_bytes);
+		bin->entitled -= job->entitled;
 		bin->jobs--;
 	}
 	if (to < mts_rotor.round.nbins) {
 		bin = &mts_rotor.round.bins[to];
 		bin->demand = mts_add_sat(bin->demand, bytes);
+		bin->entitled += job->entitled;
 		bin->jobs++;
 	}
 	mts_round_give_bin(job, to, to < mts_rotor.round.nbins ? bytes : 0);

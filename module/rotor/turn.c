@@ -20,14 +20,30 @@ static bool overlaps(void)
 
 /* ---- service ------------------------------------------------------------------------------ */
 
-/* How long it has run since it began to take turns, and what it was given then; ns. */
-static u64 service_of(const struct mts_job *job, u64 now)
+/* A time of ktime, without the time that it was frozen; ns. */
+static s64 unfrozen(const struct mts_job *job, u64 now)
 {
 	u64 frozen = READ_ONCE(job->frozen_total), since = READ_ONCE(job->frozen_since);
 
 	if (READ_ONCE(job->frozen))
 		frozen += mts_sub_floor(now, since);
-	return max_t(s64, (s64)(now - frozen) - job->served_from, 0);
+	return now - frozen;
+}
+
+/* Of the time since it began to take turns, and of what it was given then; ns. */
+static u64 service_of(const struct mts_job *job, u64 now)
+{
+	return mts_entitled_service(max_t(s64, unfrozen(job, now) - job->served_from, 0),
+				    job->entitled);
+}
+
+static void set_service(struct mts_job *job, u64 now, u64 service)
+{
+	u64 ran = min_t(u64, mts_entitled_ran(service, job->entitled), S64_MAX / 2);
+
+	job->served_from = unfrozen(job, now) - (s64)ran;
+	/* 0 says that it takes none. */
+	job->served_from = job->served_from ?: 1;
 }
 
 static bool takes_turns(const struct mts_job *job)
@@ -57,10 +73,20 @@ void mts_turn_note_plan(u32 before)
 		job = mts_rotor.roster.jobs[i];
 		if (!takes_turns(job) || job->served_from)
 			continue;
-		job->served_from = service_of(job, now) - (least == U64_MAX ? 0 : least);
-		/* 0 says that it takes none. */
-		job->served_from = job->served_from ?: 1;
+		set_service(job, now, least == U64_MAX ? 0 : least);
 	}
+}
+
+void mts_turn_entitle(struct mts_job *job, u32 entitled)
+{
+	bool is_served = job->served_from && job->entitled != entitled;
+	u64 now = is_served ? ktime_get_ns() : 0;
+	u64 service = is_served ? service_of(job, now) : 0;
+
+	lockdep_assert_held(&mts_lock);
+	job->entitled = entitled;
+	if (is_served)
+		set_service(job, now, service);
 }
 
 /* The places of all bins, by the order. */
@@ -137,9 +163,8 @@ static u32 turn_of_bins(void)
 
 /* ---- overlapping bins --------------------------------------------------------------------- */
 
-static void measure_groups(void)
+static void measure(u64 now, u64 limit)
 {
-	u64 now = ktime_get_ns(), limit = mts_rotor.planning.max_pause_ns;
 	u32 i;
 
 	mts_round_clear_waits();
@@ -154,6 +179,43 @@ static void measure_groups(void)
 						    mts_job_pause_limit(job, limit) :
 					    now);
 	}
+}
+
+/*
+ * In a pause a job falls behind by no more than that pause. Where entitlements differ one may fall
+ * behind further, or be ahead: it can never have what it is entitled to. That is forgotten: it would
+ * have to be made up for when entitlements change. Return: something was.
+ */
+static bool forget_lags(u64 now, u64 pause_ns)
+{
+	u64 usual = mts_window_service(mts_rotor.round.bins, mts_rotor.round.nbins);
+	u64 service, lag, bounded;
+	bool forgot = false;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (!takes_turns(job))
+			continue;
+		lag = mts_entitled_service(pause_ns, job->entitled);
+		service = service_of(job, now);
+		bounded = clamp(service, mts_sub_floor(usual, lag), mts_add_sat(usual, lag));
+		if (bounded == service)
+			continue;
+		set_service(job, now, bounded);
+		forgot = true;
+	}
+	return forgot;
+}
+
+static void measure_groups(void)
+{
+	u64 now = ktime_get_ns(), limit = mts_rotor.planning.max_pause_ns;
+
+	measure(now, limit);
+	if (mts_rotor.round.plan.entitled && forget_lags(now, limit))
+		measure(now, limit);
 }
 
 /* Those that are to wait, by the ends of their pauses. */

@@ -40,7 +40,7 @@
  *  3: MTS_JOB_EACH_LEAF
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
  *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
- *     MTS_JOB_SLEEPING; mts_stats.begins and .stops
+ *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT
  */
 #define MTS_ABI_VERSION 4
 
@@ -166,6 +166,10 @@ enum mts_queue {
 #define MTS_WAIT_MIN_NS 1000000000ull /* 1 s */
 #define MTS_WAIT_DEFAULT_NS (24 * 3600 * 1000000000ull)
 #define MTS_WAIT_MAX_NS (30 * 24 * 3600 * 1000000000ull) /* 30 days */
+/* The range and the default of cpu.weight (Documentation/admin-guide/cgroup-v2.rst). */
+#define MTS_WEIGHT_MIN 1u
+#define MTS_WEIGHT_MAX 10000u
+#define MTS_WEIGHT_DEFAULT 100u
 #define MTS_OVERHEAD_MAX 500u /* per mille */
 #define MTS_INTERACTIVE_MAX 900u /* per mille */
 
@@ -293,7 +297,7 @@ struct mts_config {
  * ENOSPC: MTS_MAX_JOBS jobs
  * ENODEV: another process has removed the cgroup base
  * EBUSY:  ENTER by PID 1, which must never be frozen
- * ERANGE: max_pause_ns is outside its range
+ * ERANGE: max_pause_ns or weight is outside its range
  * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how); EACH_LEAF, where it
  *         does not say that a process grows
  * others: errors of cgroupfs from mkdir and cgroup.procs (ENOMEM, EAGAIN, …;
@@ -305,7 +309,8 @@ struct mts_job_create {
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
-	__u64 reserved[1];
+	__u32 weight; /* in: as in struct mts_job_weight; since ABI 4, before that 0 */
+	__u32 pad;
 };
 
 /*
@@ -343,7 +348,9 @@ struct mts_job_submit {
 	__u64 max_wait_ns;
 	/* in: a number that stands for the command, to remember what it needs; 0: none */
 	__u64 command;
-	__u64 reserved[2];
+	__u32 weight; /* in: as in struct mts_job_weight */
+	__u32 pad;
+	__u64 reserved[1];
 };
 
 /* From where mts_job_info.size is. */
@@ -366,7 +373,7 @@ enum mts_size_from {
  * EEXIST: it is a job already, or lies above or below one
  * EOPNOTSUPP: the memory controller is not enabled in it; or EACH, EACH_LEAF as above
  * ENOSPC: MTS_MAX_JOBS jobs
- * ERANGE: max_pause_ns is outside its range
+ * ERANGE: max_pause_ns or weight is outside its range
  */
 struct mts_job_add {
 	__s32 cgroup_fd; /* in: O_RDONLY or O_PATH on the directory */
@@ -375,7 +382,8 @@ struct mts_job_add {
 	__u32 pad;
 	__u64 cgroup_id; /* out */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
-	__u64 reserved[1];
+	__u32 weight; /* in: as in struct mts_job_weight; since ABI 4, before that 0 */
+	__u32 pad2;
 };
 
 /*
@@ -406,7 +414,8 @@ struct mts_job_take {
 	__u64 cgroup_id; /* out */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
 	char name[MTS_NAME_SIZE]; /* out */
-	__u64 reserved[1];
+	__u32 weight; /* in: as in struct mts_job_weight */
+	__u32 pad2;
 };
 
 /*
@@ -449,6 +458,28 @@ struct mts_job_pause {
 	__u32 pad;
 	/* ns; 0: no limit of its own; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS */
 	__u64 max_pause_ns;
+};
+
+/*
+ * MTS_IOC_JOB_WEIGHT, since ABI 4, sets what the job is entitled to: while memory is short, jobs
+ * get time in proportion to their weights, as far as memory and the pause limits allow. A job of
+ * weight 200 runs for twice as long as one of weight 100, and at most all of the time. However
+ * small its weight, a job gets its turn within its pause limit.
+ *
+ * Jobs of one bin run together: with disjoint bins the mean of their weights counts. Bins that
+ * overlap consist of jobs whose weights differ by less than an eighth. MTS_POLICY_FAIR goes by the
+ * weights, too; MTS_POLICY_TOKEN does not. Processor time is the kernel's: cpu.weight divides it
+ * among the jobs that run.
+ *
+ * The weight holds at once: a new round begins. With EACH and EACH_LEAF, the job of a child gets the
+ * weight of its parent's job.
+ *
+ * ENOENT: no job has that id
+ * ERANGE: weight is outside its range
+ */
+struct mts_job_weight {
+	__u32 id;
+	__u32 weight; /* MTS_WEIGHT_MIN..MTS_WEIGHT_MAX; 0: MTS_WEIGHT_DEFAULT */
 };
 
 /*
@@ -681,6 +712,9 @@ struct mts_job_info {
 	__u64 swap_wait_ns;
 	__u64 delays;
 	__u64 holdings;
+	/* Since ABI 4, struct mts_job_weight. 0: an older module, in which all are equal */
+	__u32 weight;
+	__u32 pad;
 };
 
 /* Since ABI 4. In older ones the bin mts_status.current_bin runs, and no other one. */
@@ -871,6 +905,7 @@ struct mts_disk_info {
 #define MTS_IOC_JOB_PAUSE _IOW(MTS_IOC_MAGIC, 0x14, struct mts_job_pause)
 #define MTS_IOC_JOB_TAKE _IOWR(MTS_IOC_MAGIC, 0x15, struct mts_job_take)
 #define MTS_IOC_JOB_SUBMIT _IOWR(MTS_IOC_MAGIC, 0x16, struct mts_job_submit)
+#define MTS_IOC_JOB_WEIGHT _IOW(MTS_IOC_MAGIC, 0x17, struct mts_job_weight)
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
@@ -897,9 +932,10 @@ MTS_ASSERT_SIZE(mts_job_add, 40);
 MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
+MTS_ASSERT_SIZE(mts_job_weight, 8);
 MTS_ASSERT_SIZE(mts_job_take, 104);
 MTS_ASSERT_SIZE(mts_status, 264);
-MTS_ASSERT_SIZE(mts_job_info, 312);
+MTS_ASSERT_SIZE(mts_job_info, 320);
 MTS_ASSERT_SIZE(mts_bin_info, 24);
 MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);

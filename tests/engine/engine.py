@@ -58,6 +58,7 @@ JOB_ADD = command(0x11, 40, READ | WRITE)
 JOB_REMOVE = command(0x12, 8, WRITE)
 JOB_SET = command(0x13, 16, WRITE)
 JOB_PAUSE = command(0x14, 16, WRITE)
+JOB_WEIGHT = command(0x17, 8, WRITE)
 JOB_TAKE = command(0x15, 104, READ | WRITE)
 STATUS = command(0x20, 264, READ)
 JOBS = command(0x21, 32, READ | WRITE)
@@ -70,9 +71,9 @@ def stats(size: int) -> int:
     return command(0x23, size, READ)
 
 
-def take_request(pid, flags=0, pad=0, pause=0, reserved=0) -> bytes:
+def take_request(pid, flags=0, pad=0, pause=0, weight=0, pad2=0) -> bytes:
     """A struct mts_job_take."""
-    return struct.pack("=iIIIQQ64sQ", pid, flags, 0, pad, 0, pause, b"", reserved)
+    return struct.pack("=iIIIQQ64sII", pid, flags, 0, pad, 0, pause, b"", weight, pad2)
 
 
 class Client:

@@ -42,8 +42,8 @@ def mtsctl_json(mtsd, *words):
     return mtsd.mtsctl(*words, "--json")
 
 
-def add_request(flags=0, pause=0, reserved=0):
-    return struct.pack("=iIIIQQQ", -1, flags, 0, 0, 0, pause, reserved)
+def add_request(flags=0, pause=0, weight=0, pad2=0):
+    return struct.pack("=iIIIQQII", -1, flags, 0, 0, 0, pause, weight, pad2)
 
 
 def config(mask=0, mode=0, step=0):
@@ -81,6 +81,18 @@ def test_a_wrong_parameter_is_refused(engine, word):
     done = subprocess.run([host.MTSD, "--run-dir", engine.dir, word], capture_output=True)
     assert done.returncode in (1, 2)
     assert done.stderr
+
+
+def test_a_job_has_a_weight(client, mtsd):
+    mtsd.run("--name", "heavy", "--weight", "400", "sleep", "60")
+    assert until(lambda: [job["weight"] for job in status(mtsd)["jobs"]] == [400])
+    lines(mtsd.mtsctl("weight", "heavy", "50"))
+    assert [job["weight"] for job in status(mtsd)["jobs"]] == [50]
+    number = status(mtsd)["jobs"][0]["id"]
+    for weight, error in ((1, 0), (10000, 0), (10001, errno.ERANGE), (0, 0)):
+        assert client.call(host.JOB_WEIGHT, struct.pack("=II", number, weight))[0] == error
+    assert [job["weight"] for job in status(mtsd)["jobs"]] == [100]
+    assert client.call(host.JOB_WEIGHT, struct.pack("=II", 9999, 100))[0] == errno.ENOENT
 
 
 def test_run_executes_in_place(mtsd):
@@ -342,7 +354,7 @@ def test_a_job_without_a_process_stays_until_it_is_removed(client, mtsd):
 
 def test_add_needs_a_descriptor(client):
     assert client.call(host.JOB_ADD, add_request())[0] == errno.EBADF
-    assert client.call(host.JOB_ADD, add_request(reserved=1))[0] == errno.EINVAL
+    assert client.call(host.JOB_ADD, add_request(pad2=1))[0] == errno.EINVAL
     assert client.call(host.JOB_ADD, add_request(pause=1))[0] == errno.ERANGE
     with Path("/proc/self/status").open() as file:
         assert client.call(host.JOB_ADD, add_request(), file.fileno())[0] == errno.EINVAL

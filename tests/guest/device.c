@@ -83,6 +83,13 @@ int try_pause(u32 id, u64 max_pause_ns)
 	return mts_ioctl(MTS_IOC_JOB_PAUSE, &pause);
 }
 
+int try_weight(u32 id, u32 weight)
+{
+	struct mts_job_weight of = { .id = id, .weight = weight };
+
+	return mts_ioctl(MTS_IOC_JOB_WEIGHT, &of);
+}
+
 u32 create_job(const char *name, u32 flags)
 {
 	struct mts_job_create create;
@@ -122,6 +129,13 @@ void pause_job(u32 id, u64 max_pause_ns)
 	int error = try_pause(id, max_pause_ns);
 
 	check(!error, "pause limit of job %u: %s", id, strerror(-error));
+}
+
+void weigh_job(u32 id, u32 weight)
+{
+	int error = try_weight(id, weight);
+
+	check(!error, "weight of job %u: %s", id, strerror(-error));
 }
 
 struct mts_config get_config(void)

@@ -133,6 +133,7 @@ int try_config(const struct mts_config *config);
 int try_remove(u32 id);
 int try_set(u32 id, u32 mask, u32 flags);
 int try_pause(u32 id, u64 max_pause_ns);
+int try_weight(u32 id, u32 weight);
 
 /* These must succeed. */
 u32 create_job(const char *name, u32 flags);
@@ -140,6 +141,7 @@ u32 add_job(const char *cgroup, u32 flags);
 void remove_job(u32 id);
 void set_job(u32 id, u32 mask, u32 flags);
 void pause_job(u32 id, u64 max_pause_ns); /* 0: none */
+void weigh_job(u32 id, u32 weight);
 struct mts_config get_config(void);
 void set_config(const struct mts_config *config);
 void set_mode(u32 mode);

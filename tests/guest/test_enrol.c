@@ -53,7 +53,7 @@ static void create_refuses_flags_and_reserved(void)
 		{ .flags = 1u << 3 },
 		{ .flags = ~0u },
 		{ .flags = 1u << 31 },
-		{ .reserved = { 1 } },
+		{ .pad = 1 },
 	};
 	size_t i;
 
@@ -180,8 +180,11 @@ static void add_refuses_what_is_no_cgroup(void)
 static void add_refuses_flags_and_padding(void)
 {
 	struct mts_job_add bad[] = {
-		{ .flags = MTS_JOB_ENTER }, { .flags = 1u << 3 }, { .flags = ~0u }, { .pad = 1 },
-		{ .reserved = { 1 } },
+		{ .flags = MTS_JOB_ENTER },
+		{ .flags = 1u << 3 },
+		{ .flags = ~0u },
+		{ .pad = 1 },
+		{ .pad2 = 1 },
 	};
 	size_t i;
 	int fd;

@@ -37,6 +37,7 @@ static void bad_pointers(void)
 		MTS_IOC_CONFIG_GET, MTS_IOC_CONFIG_SET, MTS_IOC_JOB_CREATE, MTS_IOC_JOB_ADD,
 		MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET,	MTS_IOC_STATUS,	    MTS_IOC_JOBS,
 		MTS_IOC_BINS,	    MTS_IOC_STATS,	MTS_IOC_JOB_PAUSE,  MTS_IOC_DISK,
+		MTS_IOC_JOB_WEIGHT,
 	};
 	size_t i;
 
@@ -80,6 +81,7 @@ static int without_capabilities(void)
 	struct mts_job_remove remove = { .id = 1 };
 	struct mts_job_set set = { .id = 1 };
 	struct mts_job_pause pause = { .id = 1 };
+	struct mts_job_weight weight = { .id = 1 };
 	struct mts_status status;
 	struct mts_stats stats;
 	struct mts_list jobs = { 0 }, bins = { 0 };
@@ -103,6 +105,8 @@ static int without_capabilities(void)
 		return 7;
 	if (mts_ioctl(MTS_IOC_JOB_PAUSE, &pause) != -EPERM)
 		return 8;
+	if (mts_ioctl(MTS_IOC_JOB_WEIGHT, &weight) != -EPERM)
+		return 9;
 	return 0;
 }
 
@@ -563,7 +567,7 @@ static void create_with_a_pause_limit(void)
 		check(job_named("created").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(create.id);
 	}
-	create = (struct mts_job_create){ .name = "created", .reserved = { 1 } };
+	create = (struct mts_job_create){ .name = "created", .pad = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), -EINVAL);
 }
 
@@ -583,9 +587,55 @@ static void add_with_a_pause_limit(void)
 		check(job_named("t-limited").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(add.id);
 	}
-	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .reserved = { 1 } };
+	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .pad2 = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), -EINVAL);
 	close(add.cgroup_fd);
+}
+
+static const struct weight {
+	u32 weight;
+	int error;
+	u32 is;
+} weights[] = {
+	{ 0, 0, MTS_WEIGHT_DEFAULT },
+	{ MTS_WEIGHT_MIN, 0, MTS_WEIGHT_MIN },
+	{ 250, 0, 250 },
+	{ MTS_WEIGHT_MAX, 0, MTS_WEIGHT_MAX },
+	{ MTS_WEIGHT_MAX + 1, -ERANGE, 0 },
+	{ ~0u, -ERANGE, 0 },
+};
+
+static void weights_of_jobs(void)
+{
+	struct mts_job_create create = { .name = "weighs" };
+	struct mts_job_add add = { 0 };
+	u32 id = create_job("heavy", 0), is = MTS_WEIGHT_DEFAULT;
+	size_t i;
+
+	check(job_named("heavy").weight == is, "a job has weight %u", job_named("heavy").weight);
+	cg_make("t-weighs");
+	add.cgroup_fd = cg_open("t-weighs", O_PATH | O_DIRECTORY);
+	for (i = 0; i < ARRAY_SIZE(weights); i++) {
+		const struct weight *w = &weights[i];
+
+		expect(try_weight(id, w->weight), w->error);
+		is = w->error ? is : w->is;
+		check(job_named("heavy").weight == is, "%u has become %u", w->weight,
+		      job_named("heavy").weight);
+		create.weight = w->weight;
+		add.weight = w->weight;
+		expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), w->error);
+		expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), w->error);
+		check(find_job("weighs", NULL) == !w->error, "%s", describe());
+		if (w->error)
+			continue;
+		check(job_named("weighs").weight == w->is, "not its weight");
+		check(job_named("t-weighs").weight == w->is, "not its weight");
+		remove_job(create.id);
+		remove_job(add.id);
+	}
+	close(add.cgroup_fd);
+	expect(try_weight(id + 1000, 100), -ENOENT);
 }
 
 static void thaw_stops(void)
@@ -613,4 +663,4 @@ GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers)
 	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
 	    TEST(generation_tells_changes), TEST(stats_count), TEST(stats_of_another_version),
 	    TEST(pause_limits_are_checked), TEST(create_with_a_pause_limit),
-	    TEST(add_with_a_pause_limit), TEST(thaw_stops));
+	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(thaw_stops));

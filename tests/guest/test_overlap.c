@@ -217,6 +217,53 @@ static void status_marks_the_groups_that_run(void)
 	check(ran == 0x3f, "some groups never ran: %x: %s", ran, describe());
 }
 
+/*
+ * Three jobs of which one fits. From the beginning of one round to that of another each runs in
+ * proportion to its weight, within an eighth, and a slice, which may be under way.
+ */
+static void expect_time_by_weight(unsigned int step_mib)
+{
+	static const unsigned int three[] = { 20, 20, 20 };
+	u64 began, ms, frozen[3], had[3], sum = 0;
+	u32 i;
+
+	start_hogs(HOG_RANDOM, 3, three);
+	overlap(30, step_mib, 2000, 30000);
+	for (i = 0; i < 3; i++)
+		weigh_job(job_named(hogs[i].name).id, 100 << i);
+	expect_within(5000, is_rotating(), "%s", describe());
+	wait_rounds(2);
+	began = now_ms();
+	for (i = 0; i < 3; i++)
+		frozen[i] = frozen_ms(&hogs[i]);
+	wait_rounds(5);
+	ms = now_ms() - began;
+	for (i = 0; i < 3; i++) {
+		had[i] = ms - (frozen_ms(&hogs[i]) - frozen[i]);
+		sum += had[i];
+	}
+	for (i = 0; i < 3; i++) {
+		u64 due = (sum << i) / 7;
+
+		note("weight %u: %llu of %llu ms, due %llu", 100 << i, (unsigned long long)had[i],
+		     (unsigned long long)ms, (unsigned long long)due);
+		check(had[i] + due / 8 + 1000 >= due && had[i] <= due + due / 8 + 1000,
+		      "weight %u: %llu of %llu ms, due %llu: %s", 100 << i,
+		      (unsigned long long)had[i], (unsigned long long)ms, (unsigned long long)due,
+		      describe());
+	}
+}
+
+static void groups_run_by_weight(void)
+{
+	expect_time_by_weight(4);
+}
+
+static void bins_run_by_weight(void)
+{
+	expect_time_by_weight(MTS_STEP_BIN);
+}
+
 GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
 	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
-	    TEST(turns_end));
+	    TEST(groups_run_by_weight), TEST(bins_run_by_weight), TEST(turns_end));

@@ -194,6 +194,7 @@ static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mi
 	job->input_age_ms = MTS_INPUT_AGE_MAX;
 	job->last_call_age_ms = MTS_CALL_AGE_MAX;
 	job->threads = strtoul(env("MTS_FAKE_THREADS", "0"), NULL, 0);
+	job->weight = now.status.abi < 4 ? 0 : MTS_WEIGHT_DEFAULT;
 	job->bin = bin;
 	job->demand = mib * MIB;
 	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
@@ -315,6 +316,7 @@ static void limits(void)
 
 	rotating();
 	now.jobs[0].max_pause_ns = 5 * SECOND;
+	now.jobs[0].weight = 400;
 	now.status.limited_by = now.jobs[0].id;
 	job = new_job("quick", MTS_JOB_LIMITED, MTS_BIN_EVERY, 4);
 	job->max_pause_ns = 2 * SECOND;
@@ -825,19 +827,22 @@ int ipc_config_set(const struct mts_config *c)
 	return ret;
 }
 
-/* " pause=N", if there is a limit. */
-static const char *pause_text(u64 max_pause_ns)
+/* " pause=N", if there is a limit; " weight=N", if there is one. */
+static const char *wish_text(u64 max_pause_ns, u32 weight)
 {
-	static char text[32];
+	static char text[64];
+	size_t used;
 
-	snprintf(text, sizeof(text), max_pause_ns ? " pause=%llu" : "", max_pause_ns);
+	used = snprintf(text, sizeof(text), max_pause_ns ? " pause=%llu" : "", max_pause_ns);
+	if (weight)
+		snprintf(text + used, sizeof(text) - used, " weight=%u", weight);
 	return text;
 }
 
-/* A module of ABI 1 takes a limit for a field that is reserved. */
-static int refuse_new(u32 flags, u64 max_pause_ns)
+/* A module of ABI 1 takes a limit for a field that is reserved, and one before ABI 4 a weight. */
+static int refuse_new(u32 flags, u64 max_pause_ns, u32 weight)
 {
-	return (max_pause_ns && now.status.abi < 2) ||
+	return (max_pause_ns && now.status.abi < 2) || (weight && now.status.abi < 4) ||
 			       (flags & MTS_JOB_EACH_LEAF && now.status.abi < 3) ?
 		       -EINVAL :
 		       0;
@@ -848,9 +853,9 @@ int ipc_job_create(struct mts_job_create *create)
 	int ret = fail("job_create");
 
 	if (!ret)
-		ret = refuse_new(create->flags, create->max_pause_ns);
+		ret = refuse_new(create->flags, create->max_pause_ns, create->weight);
 	record("create name=%s flags=%u ret=%d%s", create->name, create->flags, ret,
-	       pause_text(create->max_pause_ns));
+	       wish_text(create->max_pause_ns, create->weight));
 	if (!ret)
 		create->id = 7;
 	return ret;
@@ -875,9 +880,9 @@ int ipc_job_submit(struct mts_job_submit *submit)
 	if (ret == -ENOTTY)
 		return ret;
 	if (!ret)
-		ret = refuse_new(submit->flags, submit->max_pause_ns);
+		ret = refuse_new(submit->flags, submit->max_pause_ns, submit->weight);
 	record("submit name=%s flags=%u ret=%d%s", submit->name, submit->flags & ~MTS_JOB_BATCH,
-	       ret, pause_text(submit->max_pause_ns));
+	       ret, wish_text(submit->max_pause_ns, submit->weight));
 	if (submit->size || submit->max_wait_ns)
 		record("size=%llu wait=%llu", submit->size, submit->max_wait_ns);
 	if (file) {
@@ -904,10 +909,10 @@ int ipc_job_add(struct mts_job_add *add)
 	int ret = fail("job_add");
 
 	if (!ret)
-		ret = refuse_new(add->flags, add->max_pause_ns);
+		ret = refuse_new(add->flags, add->max_pause_ns, add->weight);
 	if (!ret) {
 		record("add flags=%u fd=%s%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad",
-		       pause_text(add->max_pause_ns));
+		       wish_text(add->max_pause_ns, add->weight));
 		add->id = 7;
 	}
 	return ret;
@@ -919,10 +924,10 @@ int ipc_job_take(struct mts_job_take *take)
 	int ret = *env("MTS_FAKE_TAKES", "") ? fail("job_take") : -ENOTTY;
 
 	if (!ret)
-		ret = refuse_new(take->flags, take->max_pause_ns);
+		ret = refuse_new(take->flags, take->max_pause_ns, take->weight);
 	if (!ret) {
 		record("take pid=%d flags=%u%s", take->pid, take->flags,
-		       pause_text(take->max_pause_ns));
+		       wish_text(take->max_pause_ns, take->weight));
 		take->id = 7;
 		snprintf(take->name, sizeof(take->name), "worker-%d", take->pid);
 	}
@@ -957,6 +962,15 @@ int ipc_job_pause(u32 id, u64 max_pause_ns)
 
 	if (!ret)
 		record("job_pause %u %llu", id, (unsigned long long)max_pause_ns);
+	return ret;
+}
+
+int ipc_job_weight(u32 id, u32 weight)
+{
+	int ret = now.status.abi < 4 ? -ENOTTY : fail("job_weight");
+
+	if (!ret)
+		record("job_weight %u %u", id, weight);
 	return ret;
 }
 

@@ -143,6 +143,7 @@ static void check_calls(void)
 	struct mts_job_remove remove;
 	struct mts_job_set set;
 	struct mts_job_pause pause;
+	struct mts_job_weight weight;
 	struct mts_status status;
 	struct mts_disk_info disk;
 	struct mts_stats stats;
@@ -168,6 +169,10 @@ static void check_calls(void)
 	CHECK(!ipc_job_pause(9, 77) && kernel.request == MTS_IOC_JOB_PAUSE);
 	memcpy(&pause, kernel.argument, sizeof(pause));
 	CHECK(pause.id == 9 && pause.max_pause_ns == 77 && !pause.pad);
+
+	CHECK(!ipc_job_weight(9, 77) && kernel.request == MTS_IOC_JOB_WEIGHT);
+	memcpy(&weight, kernel.argument, sizeof(weight));
+	CHECK(weight.id == 9 && weight.weight == 77);
 
 	kernel.error = EBUSY;
 	CHECK(ipc_job_add(&add) == -EBUSY);

@@ -2,6 +2,7 @@
 """add, remove, pin, unpin, pause and why."""
 
 import json
+import re
 
 import pytest
 
@@ -262,6 +263,64 @@ def test_pause(mtsctl, args, calls):
     shown = mtsctl("pause", *args, scenario="rotating")
     assert (shown.status, shown.out, shown.err) == (0, "", "")
     assert mtsctl.calls == calls
+
+
+@pytest.mark.parametrize(
+    ("args", "calls"),
+    [
+        (["alpha", "200"], ["job_weight 1 200"]),
+        (["3", "alpha", "1"], ["job_weight 3 1", "job_weight 1 1"]),
+        (["xterm", "10000"], ["job_weight 6 10000"]),
+    ],
+)
+def test_weight(mtsctl, args, calls):
+    shown = mtsctl("weight", *args, scenario="rotating")
+    assert (shown.status, shown.out, shown.err) == (0, "", "")
+    assert mtsctl.calls == calls
+
+
+@pytest.mark.parametrize("value", ["0", "10001", "1.5", "heavy", "", "200%"])
+@pytest.mark.parametrize(
+    "command", [["weight", "alpha"], ["add", "unit", "--weight"], ["run", "--weight"]]
+)
+def test_weights_that_are_none(mtsctl, host, command, value):
+    host.cgroup("unit")
+    shown = mtsctl(*command, value, *(["true"] if command[0] == "run" else []), **host.fake)
+    assert shown.status == (125 if command[0] == "run" else 2)
+    assert "a whole number from 1 to 10000" in " ".join(shown.err.split())
+    assert mtsctl.calls == []
+
+
+def test_weight_without_a_weight(mtsctl):
+    shown = mtsctl("weight", "alpha")
+    assert shown.status == 2
+    assert "and a weight" in " ".join(shown.err.split())
+
+
+def test_add_and_run_with_a_weight(mtsctl, host):
+    host.cgroup("unit")
+    assert mtsctl("add", "--weight", "250", "unit", **host.fake).status == 0
+    assert mtsctl.calls == ["add flags=0 fd=open weight=250"]
+    assert mtsctl("run", "--weight", "50", "--name", "x", "true").status == 0
+    assert "weight=50" in mtsctl.calls[-1]
+
+
+@pytest.mark.parametrize("command", [["weight", "alpha"], ["add", "unit", "--weight"]])
+def test_weights_with_an_old_module(mtsctl, host, command):
+    host.cgroup("unit")
+    shown = mtsctl(*command, "200", abi=3, **host.fake)
+    assert shown.status == 1
+    assert "older than mtsctl" in shown.err
+
+
+def test_weights_are_shown(mtsctl):
+    shown = mtsctl("status", scenario="limits").out
+    assert re.search(r"^ *1 alpha \[400\] ", shown, re.MULTILINE)
+    assert shown.count("[") == 1
+    jobs = json.loads(mtsctl("status", "--json", scenario="limits").out)["jobs"]
+    assert [job["weight"] for job in jobs[:2]] == [400, 100]
+    jobs = json.loads(mtsctl("status", "--json", scenario="rotating", abi=3).out)["jobs"]
+    assert jobs[0]["weight"] is None
 
 
 def test_pause_with_an_old_module(mtsctl):
@@ -539,6 +598,7 @@ def test_why_json(why):
             "state": "frozen",
             "bin": 0,
             "max_pause_ns": None,
+            "weight": 100,
             "memory_limit": None,
             "immovable": 0,
             "queue": None,

@@ -31,6 +31,7 @@ COMMANDS = [
     (["pin", "{}"], "job_set {} mask=4 flags=4"),
     (["unpin", "{}"], "job_set {} mask=4 flags=0"),
     (["pause", "{}", "2s"], "job_pause {} 2000000000"),
+    (["weight", "{}", "200"], "job_weight {} 200"),
 ]
 
 

@@ -151,7 +151,7 @@ def test_jobs_that_have_metrics_are_limited(mtsctl, option, shown):
     """The oldest ones, and it is said how many have none."""
     metrics = families(mtsctl, "full", option)
     of_jobs = {n: f for n, f in metrics.items() if n.startswith("mts_job_")}
-    assert len(of_jobs) == 16
+    assert len(of_jobs) == 17
     for family in of_jobs.values():
         assert [int(s.labels["id"]) for s in family.samples] == [*range(1, shown + 1)]
     assert value(metrics["mts_jobs_without_metrics"]) == 4096 - shown

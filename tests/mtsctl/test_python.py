@@ -218,6 +218,7 @@ def test_jobs_come_and_go(fake, host):
     mts.unpin(mts.jobs()[0])
     mts.pause(1, max_pause=1.5)
     mts.pause(1, max_pause=None)
+    mts.weigh(1, weight=200)
     mts.remove("alpha")
     mts.thaw()
     assert calls() == [
@@ -228,6 +229,7 @@ def test_jobs_come_and_go(fake, host):
         "job_set 1 mask=4 flags=0",
         "job_pause 1 1500000000",
         "job_pause 1 0",
+        "job_weight 1 200",
         "remove 1",
         "thaw",
     ]

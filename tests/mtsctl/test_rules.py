@@ -158,6 +158,7 @@ def test_each(rules, tree, host, text, expected):
         ("pin=no", "add flags=0 fd=open"),
         ("max-pause=5s", "add flags=0 fd=open pause=5000000000"),
         ("max-pause=off", "add flags=0 fd=open"),
+        ("weight=250", "add flags=0 fd=open weight=250"),
         ("each-process=leaf", f"add flags={LEAF} fd=open"),
         ("each-process=child\npin=yes", f"add flags={EACH | PIN} fd=open"),
     ],
@@ -171,9 +172,12 @@ def test_options_are_those_of_add(rules, mtsctl, tree, *, host, options, call):
 
 def test_dry_run_says_the_options(rules, mtsctl, tree, host):
     tree("a")
-    host.conf("[rule r]\ncgroup=a\npin=yes\nmax-pause=5s\neach-process=child\n")
+    host.conf("[rule r]\ncgroup=a\npin=yes\nmax-pause=5s\neach-process=child\nweight=30\n")
     shown = rules("apply", "--dry-run")
-    assert f"would add --pin --each=child --max-pause 5s {host.cgroups}/a by rule r\n" in shown.out
+    assert (
+        f"would add --pin --each=child --max-pause 5s --weight 30 {host.cgroups}/a by rule r\n"
+        in shown.out
+    )
     assert "1 would be added, 0 are jobs already\n" in shown.out
     assert mtsctl.calls == []
 

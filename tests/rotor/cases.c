@@ -53,8 +53,8 @@ u64 wait_until(bool (*is)(void *data), void *data, u64 ns)
 	return machine_now() - began;
 }
 
-static const struct a_case *const lists[] = { rotor_cases, window_cases, limit_cases,
-					      queue_cases, fair_cases,	 token_cases };
+static const struct a_case *const lists[] = { rotor_cases, window_cases, limit_cases, queue_cases,
+					      fair_cases,  token_cases,	 weight_cases };
 
 static int case_main(void *does)
 {
@@ -74,12 +74,12 @@ static const struct a_case *find(const char *name)
 	return NULL;
 }
 
-void cases_run(const char *name)
+void cases_run(const char *name, u64 seed)
 {
 	const struct a_case *a_case = find(name);
 
 	NEED(a_case, "no case is called %s", name);
-	machine_begin(1);
+	machine_begin(seed);
 	machine_run(case_main, (void *)a_case->does);
 }
 

@@ -26,7 +26,7 @@ struct a_case {
 	}
 
 extern const struct a_case rotor_cases[], window_cases[], limit_cases[], queue_cases[],
-	fair_cases[], token_cases[];
+	fair_cases[], token_cases[], weight_cases[];
 
 /* What the case is about: a fault that is not mended fails here. */
 #define EXPECT(condition, ...)                                         \
@@ -55,7 +55,7 @@ void case_begin(const struct host *given, u32 mode);
 u64 wait_until(bool (*is)(void *data), void *data, u64 ns);
 
 /* Run the case of that name; a violation ends the program. An unknown name is one. */
-void cases_run(const char *name);
+void cases_run(const char *name, u64 seed);
 
 /* One name a line. */
 void cases_print(FILE *to);

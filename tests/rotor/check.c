@@ -607,6 +607,9 @@ void check_shares(void)
 	/* A job that a bin spilled in its slice did not get that slice. */
 	if (mts_stats_read(spills))
 		return;
+	/* Shares by weight: weight_cases.c */
+	if (mts_rotor.round.plan.overlaps && mts_rotor.round.plan.entitled)
+		return;
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;

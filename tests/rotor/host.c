@@ -375,6 +375,15 @@ struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns)
 	return model;
 }
 
+void host_weigh(struct model *model, u32 weight)
+{
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(model->job->weight, weight);
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+}
+
 struct model *host_add_with_past(u64 size, u64 ran)
 {
 	return add(size, 0, 0, ran, 0);

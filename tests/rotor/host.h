@@ -179,6 +179,9 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
  */
 struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns);
 
+/* As `mtsctl weight`. */
+void host_weigh(struct model *model, u32 weight);
+
 /* Add a cgroup whose processes ran for @ran ns before. */
 struct model *host_add_with_past(u64 size, u64 ran);
 

@@ -10,8 +10,8 @@
 #include "world.h"
 
 static const char usage[] =
-	"usage: rotor [--seed N] [--runs N] [--switches N] [--each N] [--log] [--coverage]\n"
-	"       rotor --case NAME [--log]\n"
+	"usage: rotor [--seed N] [--runs N] [--switches N] [--each N] [--weights] [--log] [--coverage]\n"
+	"       rotor --case NAME [--seed N] [--log]\n"
 	"       rotor --cases\n"
 	"\n"
 	"Runs the rotor, the freezer and the fail-safe on a virtual clock, and checks the\n"
@@ -21,6 +21,7 @@ static const char usage[] =
 	"--runs N      at most N runs (no limit)\n"
 	"--switches N  stop after N switches in all (1000)\n"
 	"--each N      switches per run (500)\n"
+	"--weights     jobs have weights, too, which are drawn apart from all else\n"
 	"--log         print the log of the last run\n"
 	"--coverage    print which states, events and mishaps the runs covered\n"
 	"--case NAME   run a case of cases.c\n"
@@ -34,6 +35,7 @@ static struct options {
 	u64 runs;
 	u64 switches;
 	u64 each;
+	bool weights;
 	bool log;
 	bool coverage;
 	const char *one;
@@ -84,6 +86,8 @@ static void parse(char **argv)
 			options.switches = number(*++argv, "--switches");
 		} else if (!strcmp(*argv, "--each")) {
 			options.each = number(*++argv, "--each");
+		} else if (!strcmp(*argv, "--weights")) {
+			options.weights = true;
 		} else if (!strcmp(*argv, "--log")) {
 			options.log = true;
 		} else if (!strcmp(*argv, "--coverage")) {
@@ -103,9 +107,9 @@ static void run_in_child(u64 seed)
 {
 	coverage = *shared;
 	if (options.one)
-		cases_run(options.one);
+		cases_run(options.one, seed);
 	else
-		world_run(seed, options.each);
+		world_run(seed, options.each, options.weights);
 	*shared = coverage;
 	if (options.log) {
 		machine_print_log(stdout);
@@ -134,8 +138,8 @@ static bool run(u64 seed)
 		return true;
 	if (options.one)
 		return false;
-	printf("repeat: rotor --seed %llu --runs 1 --each %llu\n", (unsigned long long)seed,
-	       (unsigned long long)options.each);
+	printf("repeat: rotor --seed %llu --runs 1 --each %llu%s\n", (unsigned long long)seed,
+	       (unsigned long long)options.each, options.weights ? " --weights" : "");
 	return false;
 }
 
@@ -156,7 +160,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (options.one)
-		return run(0) ? 0 : 1;
+		return run(options.seed) ? 0 : 1;
 	for (i = 0; i < options.runs && shared->switches < options.switches; i++)
 		if (!run(options.seed + i))
 			return 1;

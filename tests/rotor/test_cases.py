@@ -81,6 +81,17 @@ CASES = (
     "shadow_withdraws_it",
     "unload_withdraws_it",
     "nobody_is_frozen_for_the_holder",
+    "bins_run_in_proportion_to_weights",
+    "large_groups_run_in_proportion_to_weights",
+    "small_groups_run_in_proportion_to_weights",
+    "mixed_groups_run_in_proportion_to_weights",
+    "any_weights_get_their_parts",
+    "the_smallest_weight_gets_its_turn_in_bins",
+    "the_smallest_weight_gets_its_turn_in_groups",
+    "another_weight_holds_in_bins",
+    "another_weight_holds_in_groups",
+    "what_no_job_can_have_is_forgotten",
+    "its_share_of_waits_is_as_large_as_its_weight",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {
@@ -110,6 +121,13 @@ def test_case(name: str) -> None:
     said = re.search(r"^BROKEN: EXPECT:\d+: (.*)", done.stdout, re.MULTILINE)
     if done.returncode == 1 and said:
         raise NotMendedError(said[1])
+    assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
+
+
+@pytest.mark.parametrize("seed", range(2, 14))
+def test_any_weights(seed: int) -> None:
+    """Jobs of any sizes get time in proportion to any weights, within an eighth."""
+    done = rotor("rotor", "--case", "any_weights_get_their_parts", "--seed", str(seed))
     assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
 
 

@@ -71,9 +71,16 @@ def test_each_operation_fails_in_each_state(long_run: str) -> None:
     assert not missing
 
 
-def test_with_sanitizers() -> None:
+def test_with_weights() -> None:
+    """No invariant breaks by the weights of jobs. Their shares: weight_cases.c."""
+    done = rotor("rotor", "--weights", "--seed", "1", "--switches", "60000")
+    assert done.returncode == 0, done.stdout[-20000:]
+
+
+@pytest.mark.parametrize("weights", [[], ["--weights"]])
+def test_with_sanitizers(weights: list[str]) -> None:
     """There is no invalid access, no leak and no undefined behaviour."""
-    done = rotor("rotor-checked", "--seed", "500000", "--switches", "10000")
+    done = rotor("rotor-checked", *weights, "--seed", "500000", "--switches", "10000")
     assert done.returncode == 0, (done.stdout + done.stderr)[-20000:]
 
 

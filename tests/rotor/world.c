@@ -24,6 +24,26 @@ static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
+/* A stream of its own, so that runs in which all weights are the default stay the same; 0: these. */
+static u64 weights;
+
+/* SplitMix64 (Steele, Lea & Flood 2014). */
+static u64 draw_of_weights(u64 n)
+{
+	u64 z = weights += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return (z ^ z >> 31) % n;
+}
+
+static void weigh(struct model *model)
+{
+	if (weights && model && draw_of_weights(4))
+		host_weigh(model,
+			   MTS_WEIGHT_MIN + draw_of_weights(1 + draw_of_weights(MTS_WEIGHT_MAX)));
+}
+
 /* As mts_config_set() of control/config.c and config_set() of control/device.c. */
 static void configure(void)
 {
@@ -95,10 +115,10 @@ static void birth(struct model *unused)
 	u32 n = machine_chance(8) ? 1 + machine_draw(12) : 1;
 
 	while (n--)
-		host_add(0, machine_chance(10) ? MTS_JOB_PIN : 0,
-			 !gentle && machine_chance(6) ?
-				 MTS_PAUSE_MIN_NS + machine_draw(20ull * NSEC_PER_SEC) :
-				 0);
+		weigh(host_add(0, machine_chance(10) ? MTS_JOB_PIN : 0,
+			       !gentle && machine_chance(6) ?
+				       MTS_PAUSE_MIN_NS + machine_draw(20ull * NSEC_PER_SEC) :
+				       0));
 }
 
 static void submission(struct model *unused)
@@ -106,9 +126,9 @@ static void submission(struct model *unused)
 	u32 n = machine_chance(4) ? 1 + machine_draw(8) : 1;
 
 	while (n--)
-		host_submit(0, machine_draw(3),
-			    machine_draw(3) ? machine_draw(60ull * NSEC_PER_SEC) : U64_MAX,
-			    MTS_WAIT_MIN_NS + machine_draw(300ull * NSEC_PER_SEC));
+		weigh(host_submit(0, machine_draw(3),
+				  machine_draw(3) ? machine_draw(60ull * NSEC_PER_SEC) : U64_MAX,
+				  MTS_WAIT_MIN_NS + machine_draw(300ull * NSEC_PER_SEC)));
 }
 
 static void death(struct model *model)
@@ -251,6 +271,11 @@ static void pause_limit(struct model *model)
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 }
 
+static void weight(struct model *model)
+{
+	weigh(model);
+}
+
 static void resists(struct model *model)
 {
 	model->stuck = !model->stuck;
@@ -362,6 +387,7 @@ static const struct action {
 	{ "pinned or not", pinned_or_not, 8, true },
 	{ "pause limit", pause_limit, 8, true },
 	{ "resists freezing or not", resists, 4, true },
+	{ "weight", weight, 8, true, true },
 	{ "others write cgroup.freeze", others_write, 12, true },
 	{ "others freeze above", others_freeze_above, 8, true },
 	{ "new configuration", new_config, 8 },
@@ -376,19 +402,25 @@ static const struct action {
 	{ "nothing", nothing, 2, false, true },
 };
 
+/* How often it is drawn. */
+static u32 often(const struct action *action)
+{
+	if ((gentle && !action->gentle) || (action->does == weight && !weights))
+		return 0;
+	return action->weight;
+}
+
 static const struct action *draw_action(void)
 {
 	u32 i, sum = 0, at;
 
 	for (i = 0; i < ARRAY_SIZE(actions); i++)
-		sum += !gentle || actions[i].gentle ? actions[i].weight : 0;
+		sum += often(&actions[i]);
 	at = machine_draw(sum);
 	for (i = 0;; i++) {
-		u32 weight = !gentle || actions[i].gentle ? actions[i].weight : 0;
-
-		if (at < weight)
+		if (at < often(&actions[i]))
 			return &actions[i];
-		at -= weight;
+		at -= often(&actions[i]);
 	}
 }
 
@@ -462,6 +494,7 @@ static int world_main(void *unused)
 	for (n = 2 + machine_draw(12); n--;) {
 		struct model *model = host_add(0, 0, 0);
 
+		weigh(model);
 		if (!quiet || !model)
 			continue;
 		model->growth = 0;
@@ -479,9 +512,10 @@ static int world_main(void *unused)
 	return 0;
 }
 
-void world_run(u64 seed, u64 switches)
+void world_run(u64 seed, u64 switches, bool weighs)
 {
 	switches_wanted = switches;
+	weights = weighs ? seed + 1 : 0;
 	machine_begin(seed);
 	machine_run(world_main, NULL);
 }

@@ -6,8 +6,11 @@
 #include "context.h"
 #include "uapi/mts.h"
 
-/* Run until @switches switches are done, or for an hour of virtual time. */
-void world_run(u64 seed, u64 switches);
+/*
+ * Run until @switches switches are done, or for an hour of virtual time. @weighs: jobs have weights,
+ * too, which are drawn apart from all else.
+ */
+void world_run(u64 seed, u64 switches, bool weighs);
 
 /* As mts_init() and mts_exit() of main.c, and as a configuration that is set. */
 void world_load(const struct mts_config *with);

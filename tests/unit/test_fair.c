@@ -113,6 +113,22 @@ static void who_hardly_swaps_has_no_share(void **unused)
 	assert_int_equal(step(30 * MS, 30 * MS, MS / 2), 0);
 }
 
+/* Weights 300, 100 and 100: three fifths of all waits are the first one's share. */
+static void a_share_is_as_large_as_its_weight(void **unused)
+{
+	(void)unused;
+	begin();
+	jobs[0].entitled = mts_entitled(300);
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 0);
+	/* Of 500 parts 450, 25 and 25 are their shares: the others exceed theirs now. */
+	jobs[0].entitled = mts_entitled(1800);
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 2);
+	assert_true(!jobs[0].delay && jobs[1].delay && jobs[2].delay);
+	jobs[0].entitled = mts_entitled(150);
+	assert_int_equal(step(30 * MS, 10 * MS, 10 * MS), 1);
+	assert_true(jobs[0].delay);
+}
+
 static void few_jobs(void **unused)
 {
 	struct mts_fair_job one = { .recent_ns = STEP, .waits = true, .may_delay = true };
@@ -140,6 +156,7 @@ static void never_all(void **unused)
 				.wait_ns = random_below(10000 * MS),
 				.recent_ns = random_below(2) ? random_below(STEP) : 0,
 				.may_delay = true,
+				.entitled = random_below(3) ? random_between(1, U32_MAX) : 0,
 			};
 			many[i].waits = many[i].recent_ns > 0;
 			waiting += many[i].waits;
@@ -160,6 +177,7 @@ int main(void)
 		cmocka_unit_test(equal_waits_are_fair),
 		cmocka_unit_test(waits_fade),
 		cmocka_unit_test(who_hardly_swaps_has_no_share),
+		cmocka_unit_test(a_share_is_as_large_as_its_weight),
 		cmocka_unit_test(few_jobs),
 		cmocka_unit_test(never_all),
 	};

@@ -92,6 +92,15 @@ static void check_plan(const struct mts_plan_conf *conf)
 	check(plan.longest_pause_ns == longest);
 }
 
+/* Without the rules for slices: those are of equal weights. */
+static void weighted_plan(const struct mts_plan_conf *conf)
+{
+	void *scratch = malloc(mts_plan_scratch(njobs) + 1);
+
+	check(mts_plan_round(conf, jobs, njobs, bins, &plan, scratch) == 0);
+	free(scratch);
+}
+
 static void make_plan(const struct mts_plan_conf *conf)
 {
 	size_t bytes = mts_plan_scratch(njobs);
@@ -225,6 +234,108 @@ static void growth_has_its_limits(void **unused)
 	GIVEN(1000, 1000);
 	make_plan(&conf);
 	assert_int_equal(bins[0].slice_ns, SECOND);
+}
+
+static void random_jobs(u32 max, u64 most)
+{
+	u32 n = random_between(1, max);
+
+	njobs = 0;
+	while (n--) {
+		add(random_between(0, most), random_below(12) ? 0 : MTS_PLAN_RESIDENT);
+		if (!random_below(12))
+			jobs[njobs - 1].kept_bytes = random_between(0, most);
+	}
+}
+
+/* Weights of 100, 200 and 400: their mean is 700/3. */
+static void slices_are_in_proportion_to_weights(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u32 i;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000);
+	for (i = 0; i < 3; i++)
+		jobs[i].entitled = mts_entitled(100 << i);
+	weighted_plan(&conf);
+	assert_int_equal(plan.nbins, 3);
+	for (i = 0; i < 3; i++)
+		assert_in_range(bins[i].slice_ns, (SECOND * 3 << i) / 7 - 1000,
+				(SECOND * 3 << i) / 7 + 1000);
+	/* So switches take as much of the time. */
+	assert_in_range(plan.run_ns, 3 * SECOND - 1000, 3 * SECOND + 1000);
+
+	/* In a bin of two the mean counts; the shortest slice is as long as ever. */
+	GIVEN(500, 500, 1000);
+	jobs[0].entitled = mts_entitled(1);
+	jobs[1].entitled = mts_entitled(5);
+	jobs[2].entitled = mts_entitled(9997);
+	weighted_plan(&conf);
+	assert_int_equal(plan.nbins, 2);
+	assert_int_equal(bins[jobs[0].bin].slice_ns, conf.min_slice_ns);
+	assert_in_range(bins[jobs[2].bin].slice_ns, 1990000000, 2 * SECOND);
+}
+
+/* Whatever all of them weigh, if it is the same. */
+static void equal_weights_change_nothing(void **unused)
+{
+	struct mts_plan_bin before[MAX];
+	struct mts_plan_conf conf = usual;
+	u32 i, weight;
+
+	(void)unused;
+	random_start("equal");
+	conf.overhead = 50;
+	conf.switch_ns = SECOND / 5;
+	for (unit_case = 0; unit_case < unit_cases(200); unit_case++) {
+		conf.step = random_below(2) * random_between(1, 300);
+		random_jobs(60, 500);
+		weighted_plan(&conf);
+		memcpy(before, bins, plan.nbins * sizeof(*bins));
+		weight = random_between(MTS_WEIGHT_MIN, MTS_WEIGHT_MAX);
+		for (i = 0; i < njobs; i++)
+			jobs[i].entitled = mts_entitled(weight);
+		weighted_plan(&conf);
+		check(!plan.entitled);
+		for (i = 0; i < plan.nbins; i++)
+			check(bins[i].slice_ns == before[i].slice_ns &&
+			      bins[i].pause_ns == before[i].pause_ns &&
+			      bins[i].demand == before[i].demand);
+	}
+}
+
+/* Of any weights: no slice is too short, no pause too long, and no more than slices differ. */
+static void weights_break_no_limit(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	u32 i, limited = 0;
+
+	(void)unused;
+	random_start("weights");
+	for (unit_case = 0; unit_case < unit_cases(1000); unit_case++) {
+		conf.step = random_below(2) * random_between(1, 300);
+		conf.overhead = random_below(2) * 50;
+		conf.switch_ns = random_below(2) * SECOND / 5;
+		conf.max_pause_ns = random_between(5, 60) * SECOND;
+		random_jobs(random_below(20) ? 40 : 2000, random_below(2) ? 100 : 1100);
+		for (i = 0; i < njobs; i++)
+			jobs[i].entitled =
+				random_below(8) ? random_between(1, 1u << random_below(30)) : 0;
+		weighted_plan(&conf);
+		check_bins_of(jobs, njobs, bins, plan.nbins);
+		for (i = 0; i < plan.nbins; i++) {
+			check(bins[i].slice_ns >= mts_min(conf.min_slice_ns, conf.slice_ns));
+			check(bins[i].slice_ns <= plan.run_ns || plan.overlaps || plan.nbins < 2);
+			check(bins[i].pause_ns <= plan.longest_pause_ns);
+		}
+		limited += plan.longest_pause_ns == conf.max_pause_ns;
+		check(plan.longest_pause_ns <= plan.round_ns);
+		/* Minimal slices may be too long. */
+		if (plan.longest_pause_ns > conf.max_pause_ns + 1)
+			check(plan.longest_pause_ns <=
+			      plan.nbins * (conf.switch_ns + 2 * conf.min_slice_ns));
+	}
 }
 
 static void min_slice_above_slice(void **unused)
@@ -586,18 +697,6 @@ static u64 naive_pause(const struct mts_plan_conf *conf, u64 full)
 	return plan.nbins < 2 ? 0 : round - shortest;
 }
 
-static void random_jobs(u32 max, u64 most)
-{
-	u32 n = random_between(1, max);
-
-	njobs = 0;
-	while (n--) {
-		add(random_between(0, most), random_below(12) ? 0 : MTS_PLAN_RESIDENT);
-		if (!random_below(12))
-			jobs[njobs - 1].kept_bytes = random_between(0, most);
-	}
-}
-
 /* Times of a few ns, so that every full slice can be tried one by one. */
 static void slices_are_the_longest_that_keep_the_pause(void **unused)
 {
@@ -843,6 +942,9 @@ int main(void)
 		cmocka_unit_test(a_switch_takes_as_long_as_its_bytes),
 		cmocka_unit_test(slices_grow_with_the_price_of_a_switch),
 		cmocka_unit_test(growth_has_its_limits),
+		cmocka_unit_test(slices_are_in_proportion_to_weights),
+		cmocka_unit_test(equal_weights_change_nothing),
+		cmocka_unit_test(weights_break_no_limit),
 		cmocka_unit_test(min_slice_above_slice),
 		cmocka_unit_test(oversize_is_bounded),
 		cmocka_unit_test(rw_leftovers_are_overfull),

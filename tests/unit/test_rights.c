@@ -14,7 +14,8 @@ static const unsigned int reading[] = {
 };
 
 static const unsigned int own[] = {
-	MTS_IOC_JOB_ADD, MTS_IOC_JOB_SUBMIT, MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET, MTS_IOC_JOB_PAUSE,
+	MTS_IOC_JOB_ADD, MTS_IOC_JOB_SUBMIT, MTS_IOC_JOB_REMOVE,
+	MTS_IOC_JOB_SET, MTS_IOC_JOB_PAUSE,  MTS_IOC_JOB_WEIGHT,
 };
 
 static const unsigned int roots[] = {
@@ -25,7 +26,7 @@ static const unsigned int roots[] = {
 	0,
 	0xffffffff,
 	/* Numbers that the next version may have. */
-	_IOW(MTS_IOC_MAGIC, 0x17, __u64),
+	_IOW(MTS_IOC_MAGIC, 0x18, __u64),
 	_IOR(MTS_IOC_MAGIC, 0x26, __u64),
 };
 
@@ -119,7 +120,7 @@ static void limits_of_a_user(void **unused)
 {
 	const struct rights_limits limits = { .jobs = 3, .pins = 1, .max_pause_ns = 10 * SECOND };
 	const struct rights_ask add = { .uid = ADA, .is_member = true, .cmd = MTS_IOC_JOB_ADD };
-	struct rights_ask pin = add, set = add, pause = add;
+	struct rights_ask pin = add, set = add, pause = add, weight = add;
 
 	(void)unused;
 	pin.flags = MTS_JOB_PIN;
@@ -139,6 +140,10 @@ static void limits_of_a_user(void **unused)
 	assert_int_equal(rights_within(&limits, &pause, 1, 1, 10 * SECOND - 1),
 			 -MTS_WIRE_TOO_SHORT_PAUSE);
 	assert_int_equal(rights_within(&limits, &add, 1, 1, 1), -MTS_WIRE_TOO_SHORT_PAUSE);
+	weight.cmd = MTS_IOC_JOB_WEIGHT;
+	for (weight.weight = 0; weight.weight <= MTS_WEIGHT_DEFAULT; weight.weight++)
+		assert_int_equal(rights_within(&limits, &weight, 100, 100, 0), 0);
+	assert_int_equal(rights_within(&limits, &weight, 1, 1, 0), -MTS_WIRE_TOO_MUCH_WEIGHT);
 }
 
 /* mtsctl tells them from the errors of the commands. */
@@ -154,6 +159,7 @@ static void errors_of_limits_are_their_own(void **unused)
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_JOBS);
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_PINS);
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_SHORT_PAUSE);
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_MUCH_WEIGHT);
 	}
 }
 

@@ -235,6 +235,32 @@ static void who_had_less_gets_more(void **unused)
 	assert_int_equal(mts_window_slice(bins, nbins, 1), 15);
 }
 
+/* What is lacking is made up for in time, in proportion to the weight. */
+static void what_is_lacking_counts_by_weight(void **unused)
+{
+	(void)unused;
+	forget();
+	running(80, 90);
+	waiting(30, 100);
+	bins[0].entitled = mts_entitled(300);
+	bins[1].entitled = mts_entitled(100);
+	bins[1].service_ns = 70;
+	running(20, 90);
+	bins[2].entitled = mts_entitled(50);
+	/* The median is 90; the slice is as long as if the largest group weighed as much. */
+	mts_window_next(bins, nbins, 90);
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 30);
+	bins[0].slice_ns = 240;
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 30 + 90 - 70);
+	bins[0].slice_ns = 80;
+	nbins--;
+	/* Of a job of four times the weight four times the time; the mean is 86. */
+	bins[0].entitled = mts_entitled(400);
+	bins[1].entitled = mts_entitled(400);
+	bins[1].service_ns = 82;
+	assert_int_equal(mts_window_slice(bins, nbins, 1), 30 + 4 * 4);
+}
+
 /* ---- settings ----------------------------------------------------------------------- */
 
 static void steps_are_what_was_set(void **unused)
@@ -432,6 +458,58 @@ static void a_limit_comes_before_work(void **unused)
 	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
 }
 
+/* Jobs of a group run for as long as each other: two weights make no group. */
+static void groups_are_of_jobs_alike(void **unused)
+{
+	u32 i, j;
+
+	(void)unused;
+	random_start("alike");
+	for (unit_case = 0; unit_case < unit_cases(500); unit_case++) {
+		for (i = 0; i < 60; i++)
+			jobs[i] = (struct mts_plan_job){
+				.demand = random_between(1, 60),
+				.prev_bin = random_below(3) ? random_below(20) : MTS_BIN_NONE,
+				.threads = 1,
+				.entitled = random_below(4) ?
+						    mts_entitled(100 << random_below(3)) :
+						    mts_entitled(random_between(1, 10000)),
+			};
+		plan_groups(60, 500, 100, 500000000, 4);
+		check_bins_of(jobs, 60, bins, plan.nbins);
+		if (!plan.overlaps)
+			continue;
+		for (i = 0; i < 60; i++)
+			for (j = 0; j < i; j++)
+				check(jobs[i].bin != jobs[j].bin ||
+				      jobs[i].entitled < jobs[j].entitled / 8 * 9 + 8);
+		for (i = 0; i < plan.nbins; i++)
+			check(bins[i].demand <= 100);
+	}
+}
+
+/* Who is entitled to less waits for longer, and nobody for longer than a round. */
+static void pauses_are_longer_of_small_weights(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	for (i = 0; i < 40; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = 100,
+						 .prev_bin = MTS_BIN_NONE,
+						 .entitled = mts_entitled(i % 2 ? 300 : 100) };
+	plan_groups(40, 2000, 100, 0, 4);
+	assert_true(plan.overlaps);
+	assert_int_equal(plan.nbins, 40);
+	for (i = 0; i < 40; i++) {
+		assert_true(bins[jobs[i].bin].pause_ns < plan.round_ns);
+		assert_true(bins[jobs[i].bin].pause_ns <= 60000000000);
+		/* A fourth and three fourths of the time that there is, half less half a group. */
+		assert_in_range(bins[jobs[i].bin].pause_ns * 100 / plan.round_ns, i % 2 ? 26 : 75,
+				i % 2 ? 27 : 76);
+	}
+}
+
 static void what_fits_needs_no_groups(void **unused)
 {
 	u32 i;
@@ -459,6 +537,7 @@ int main(void)
 		cmocka_unit_test(rules_hold_for_any_groups),
 		cmocka_unit_test(slices_are_as_long_as_what_comes_is_large),
 		cmocka_unit_test(who_had_less_gets_more),
+		cmocka_unit_test(what_is_lacking_counts_by_weight),
 		cmocka_unit_test(steps_are_what_was_set),
 		cmocka_unit_test(movers_leave_processors),
 		cmocka_unit_test(groups_run_or_wait_as_a_whole),
@@ -467,6 +546,8 @@ int main(void)
 		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
 		cmocka_unit_test(what_pages_took_is_of_one_of_them),
 		cmocka_unit_test(a_limit_comes_before_work),
+		cmocka_unit_test(groups_are_of_jobs_alike),
+		cmocka_unit_test(pauses_are_longer_of_small_weights),
 		cmocka_unit_test(what_fits_needs_no_groups),
 	};
 

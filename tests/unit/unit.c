@@ -64,7 +64,7 @@ void check_bins_of(const struct mts_plan_job *jobs, u32 njobs, const struct mts_
 	u32 i, j;
 
 	for (i = 0; i < nbins; i++) {
-		u64 demand = 0;
+		u64 demand = 0, entitled = 0;
 		u32 members = 0, threads = 0;
 
 		for (j = 0; j < njobs; j++) {
@@ -72,10 +72,12 @@ void check_bins_of(const struct mts_plan_job *jobs, u32 njobs, const struct mts_
 				continue;
 			demand += jobs[j].demand;
 			threads += jobs[j].threads;
+			entitled += mts_job_entitled(&jobs[j]);
 			members++;
 		}
 		check(members && bins[i].jobs == members);
 		check(bins[i].demand == demand);
 		check(bins[i].threads == threads);
+		check(bins[i].entitled == entitled);
 	}
 }

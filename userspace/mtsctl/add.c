@@ -27,7 +27,7 @@ static bool each_unsupported(void)
 
 static int add_failed(const char *dir, const struct mts_job_add *add, int err)
 {
-	if (err == EINVAL && device_is_too_old(add->flags, add->max_pause_ns))
+	if (err == EINVAL && device_is_too_old(add->flags, add->max_pause_ns, add->weight))
 		err = ENOTTY;
 	switch (err) {
 	case EBADF:
@@ -222,7 +222,9 @@ static int show_json(u32 id, int cgroup_fd, pid_t pid, const struct engine_conta
 
 int add_cgroup(const char *dir, const struct add_wish *wish)
 {
-	struct mts_job_add add = { .flags = wish->flags, .max_pause_ns = wish->max_pause_ns };
+	struct mts_job_add add = { .flags = wish->flags,
+				   .max_pause_ns = wish->max_pause_ns,
+				   .weight = wish->weight };
 	int ret, failed = EXIT_OK;
 	char name[PATH_MAX];
 
@@ -294,7 +296,8 @@ static int take(pid_t pid, const struct add_wish *wish)
 {
 	struct mts_job_take take = { .pid = pid,
 				     .flags = wish->flags,
-				     .max_pause_ns = wish->max_pause_ns };
+				     .max_pause_ns = wish->max_pause_ns,
+				     .weight = wish->weight };
 	char name[MTS_NAME_SIZE];
 	int ret = ipc_job_take(&take);
 
@@ -421,6 +424,7 @@ int add_main(const struct command *command, int argc, char **argv)
 		{ "max-pause", required_argument, NULL, 'm' },
 		{ "pid", required_argument, NULL, 'P' },
 		{ "pin", no_argument, NULL, 'p' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ "yes", no_argument, NULL, 'y' },
 		{ 0 },
 	};
@@ -458,6 +462,10 @@ int add_main(const struct command *command, int argc, char **argv)
 			break;
 		case 'p':
 			wish.flags |= MTS_JOB_PIN;
+			break;
+		case 'w':
+			if (value_weight(command, "--weight ", optarg, &wish.weight))
+				return EXIT_USAGE;
 			break;
 		case 'y':
 			yes = true;

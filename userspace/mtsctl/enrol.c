@@ -102,7 +102,7 @@ static int look_up(const struct enrol_ids *known, const struct tree *tree, u32 c
 	return IS_NEW;
 }
 
-const char *enrol_options(char buf[3 * FORMAT_SIZE], const struct rule *rule)
+const char *enrol_options(char buf[ENROL_OPTIONS], const struct rule *rule)
 {
 	char pause[FORMAT_SIZE];
 	size_t used = 0;
@@ -114,8 +114,11 @@ const char *enrol_options(char buf[3 * FORMAT_SIZE], const struct rule *rule)
 		used += sprintf(buf + used, " --each=%s",
 				rule->flags & MTS_JOB_EACH ? "child" : "leaf");
 	if (rule->has_pause)
-		snprintf(buf + used, 3 * FORMAT_SIZE - used, " --max-pause %s",
-			 rule->max_pause_ns ? format_time_exact(pause, rule->max_pause_ns) : "off");
+		used += snprintf(buf + used, ENROL_OPTIONS - used, " --max-pause %s",
+				 rule->max_pause_ns ? format_time_exact(pause, rule->max_pause_ns) :
+						      "off");
+	if (rule->weight)
+		snprintf(buf + used, ENROL_OPTIONS - used, " --weight %u", rule->weight);
 	return buf;
 }
 
@@ -125,6 +128,7 @@ static int add_one(const struct rule *rule, const char *dir, u32 *no_room)
 	const struct add_wish wish = { .flags = rule->flags,
 				       .has_pause = rule->has_pause,
 				       .max_pause_ns = rule->max_pause_ns,
+				       .weight = rule->weight,
 				       .no_room = no_room };
 	struct stat st;
 	int ret;
@@ -137,7 +141,7 @@ static int add_one(const struct rule *rule, const char *dir, u32 *no_room)
 
 static void say_one(const struct rule *rule, const char *dir)
 {
-	char name[PATH_MAX], options[3 * FORMAT_SIZE];
+	char name[PATH_MAX], options[ENROL_OPTIONS];
 
 	printf("would add%s %s by rule %s\n", enrol_options(options, rule),
 	       format_name(name, sizeof(name), dir), rule->name);

@@ -35,6 +35,7 @@ int enrol_all(const struct conf *conf, const struct tree *tree, const struct dec
 	      const struct enrol_how *how);
 
 /* " --pin --max-pause 5s", as for `mtsctl add`; empty: none. */
-const char *enrol_options(char buf[3 * FORMAT_SIZE], const struct rule *rule);
+#define ENROL_OPTIONS (4 * FORMAT_SIZE)
+const char *enrol_options(char buf[ENROL_OPTIONS], const struct rule *rule);
 
 #endif /* MTSCTL_ENROL_H */

@@ -148,6 +148,18 @@ const char *format_name_short(char *buf, size_t width, const char *name)
 	return buf;
 }
 
+const char *format_name_weight(char *buf, size_t width, const char *name, u32 weight)
+{
+	char suffix[16] = "";
+	int len = 0;
+
+	if (weight && weight != MTS_WEIGHT_DEFAULT)
+		len = snprintf(suffix, sizeof(suffix), " [%u]", weight);
+	format_name_short(buf, width - len, name);
+	strcat(buf, suffix);
+	return buf;
+}
+
 void print_field(const char *label, const char *format, ...)
 {
 	size_t column = LABEL;

@@ -41,6 +41,9 @@ const char *format_text(char *buf, size_t size, const char *text);
 /* As format_name(), and ".." in the middle where the name is longer than width. */
 const char *format_name_short(char *buf, size_t width, const char *name);
 
+/* The same, and behind it " [WEIGHT]", where that is not the usual one. */
+const char *format_name_weight(char *buf, size_t width, const char *name, u32 weight);
+
 /* "label      text", the text filled to 80 columns. */
 void print_field(const char *label, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -174,6 +174,13 @@ int ipc_job_pause(u32 id, u64 max_pause_ns)
 	return ipc_call(MTS_IOC_JOB_PAUSE, &pause);
 }
 
+int ipc_job_weight(u32 id, u32 weight)
+{
+	struct mts_job_weight of = { .id = id, .weight = weight };
+
+	return ipc_call(MTS_IOC_JOB_WEIGHT, &of);
+}
+
 int ipc_status(struct mts_status *status)
 {
 	return ipc_call(MTS_IOC_STATUS, status);

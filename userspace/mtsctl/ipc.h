@@ -50,6 +50,7 @@ int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd ca
 int ipc_job_remove(u32 id);
 int ipc_job_set(u32 id, u32 mask, u32 flags);
 int ipc_job_pause(u32 id, u64 max_pause_ns); /* 0: no limit of its own */
+int ipc_job_weight(u32 id, u32 weight);
 
 int ipc_status(struct mts_status *status);
 int ipc_stats(struct mts_stats *stats);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mtsctl remove, pin, unpin and pause. */
+/* mtsctl remove, pin, unpin, pause and weight. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "mtsctl.h"
 #include "values.h"
 
-/* @max_pause: for pause */
-static int on_job(const struct command *command, const struct mts_job_info *job, u64 max_pause)
+/* @value: for pause, ns; for weight */
+static int on_job(const struct command *command, const struct mts_job_info *job, u64 value)
 {
 	char what[2 * MTS_NAME_SIZE], name[MTS_NAME_SIZE];
 	int ret;
@@ -20,7 +20,9 @@ static int on_job(const struct command *command, const struct mts_job_info *job,
 	if (!strcmp(command->name, "remove"))
 		ret = ipc_job_remove(job->id);
 	else if (!strcmp(command->name, "pause"))
-		ret = ipc_job_pause(job->id, max_pause);
+		ret = ipc_job_pause(job->id, value);
+	else if (!strcmp(command->name, "weight"))
+		ret = ipc_job_weight(job->id, value);
 	else
 		ret = ipc_job_set(job->id, MTS_JOB_PIN,
 				  strcmp(command->name, "pin") ? 0 : MTS_JOB_PIN);
@@ -62,7 +64,7 @@ static int find_all(const struct command *command, const struct mts_job_info *jo
 
 /* If one job fails, go on with the others. */
 static int on_all(const struct command *command, int argc, const struct mts_job_info **found,
-		  u64 max_pause)
+		  u64 value)
 {
 	int ret, jobs = 0, done = 0, status = EXIT_OK;
 
@@ -72,7 +74,7 @@ static int on_all(const struct command *command, int argc, const struct mts_job_
 		jobs++;
 		if (status == EXIT_PERMISSION)
 			continue;
-		ret = on_job(command, found[i], max_pause);
+		ret = on_job(command, found[i], value);
 		if (ret > status)
 			status = ret;
 		done += !ret;
@@ -82,7 +84,7 @@ static int on_all(const struct command *command, int argc, const struct mts_job_
 	return status;
 }
 
-static int on_jobs(const struct command *command, int argc, char **argv, u64 max_pause)
+static int on_jobs(const struct command *command, int argc, char **argv, u64 value)
 {
 	const struct mts_job_info **found = NULL;
 	struct mts_job_info *jobs = NULL;
@@ -100,7 +102,7 @@ static int on_jobs(const struct command *command, int argc, char **argv, u64 max
 	}
 	status = find_all(command, jobs, count, argc, argv, found);
 	if (!status)
-		status = on_all(command, argc, found, max_pause);
+		status = on_all(command, argc, found, value);
 out:
 	free(found);
 	free(jobs);
@@ -126,22 +128,47 @@ int remove_main(const struct command *command, int argc, char **argv)
 	return jobs_main(command, argc, argv);
 }
 
-int pause_main(const struct command *command, int argc, char **argv)
+/* JOB... and a value behind them, @what. Return: OPTION_END, or an exit status. */
+static int jobs_and_value(const struct command *command, int argc, char **argv, const char *what)
 {
-	u64 max_pause;
-	int ret;
+	int ret = simple_options(command, argc, argv, NULL);
 
-	ret = simple_options(command, argc, argv, NULL);
 	if (ret != OPTION_END)
 		return ret;
 	if (argc - optind < 2)
-		return usage_error(command, "name a job, by its name, its id or the path of "
-					    "its cgroup, and a time");
+		return usage_error(command,
+				   "name a job, by its name, its id or the path of its cgroup, "
+				   "and %s",
+				   what);
+	return OPTION_END;
+}
+
+int pause_main(const struct command *command, int argc, char **argv)
+{
+	u64 max_pause;
+	int ret = jobs_and_value(command, argc, argv, "a time");
+
+	if (ret != OPTION_END)
+		return ret;
 	ret = value_limit(command, "the time comes last: ", argv[argc - 1], &max_pause);
 	if (ret)
 		return ret;
 	ret = device_open();
 	return ret ? ret : on_jobs(command, argc - 1 - optind, argv + optind, max_pause);
+}
+
+int weight_main(const struct command *command, int argc, char **argv)
+{
+	u32 weight;
+	int ret = jobs_and_value(command, argc, argv, "a weight");
+
+	if (ret != OPTION_END)
+		return ret;
+	ret = value_weight(command, "the weight comes last: ", argv[argc - 1], &weight);
+	if (ret)
+		return ret;
+	ret = device_open();
+	return ret ? ret : on_jobs(command, argc - 1 - optind, argv + optind, weight);
 }
 
 /* pin and unpin */

@@ -21,11 +21,15 @@
 	"  --each[=HOW]     processes become jobs of their own. leaf (default): each one\n" \
 	"                   that grows, small ones stay; child: each new child, at once\n"
 
+#define WEIGHT_DETAILS                                                           \
+	"  --weight N       time in proportion to this while memory is short,\n" \
+	"                   1 to 10000 (100)\n"
+
 static const struct command commands[] = {
 	{ "run", run_main, "Run a command as a job",
 	  "[--as-root] [--each[=HOW]] [--here] [--max-pause TIME]\n"
 	  "       [--name NAME] [--pin | --queue] [--max-wait TIME] [--size SIZE|N%]\n"
-	  "       [--] CMD [ARG]...",
+	  "       [--weight N] [--] CMD [ARG]...",
 	  "  --as-root        sudo mtsctl run: CMD runs as root, not as the user of sudo\n"
 	  "  --here           without root: in the cgroup that mtsctl is in, alone\n" EACH_DETAILS
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h\n"
@@ -34,11 +38,11 @@ static const struct command commands[] = {
 	  "  --queue          hold it until its memory is free, before it begins\n"
 	  "  --max-wait TIME  in the queue, 1s to 720h (24h); then it takes turns\n"
 	  "  --size SIZE      what it will need (default: what the same command\n"
-	  "                   needed, or the mean of the other jobs)\n",
+	  "                   needed, or the mean of the other jobs)\n" WEIGHT_DETAILS,
 	  NULL },
 	{ "add", add_main, "Make a job of an existing cgroup, or of a process",
-	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin] [--yes]\n"
-	  "       CGROUP | --pid PID | --container NAME|ID",
+	  "[--each[=HOW]] [--json] [--max-pause TIME|off] [--pin]\n"
+	  "       [--weight N] [--yes] CGROUP | --pid PID | --container NAME|ID",
 	  "  --container NAME  the cgroup of a container of podman, docker or nerdctl\n"
 	  "  --pid PID        the cgroup of PID; if that has other processes, mtsd adds PID\n"
 	  "                   alone, and the module refuses\n"
@@ -47,7 +51,7 @@ static const struct command commands[] = {
 	  "  --max-pause TIME  never freeze it for longer, 1s to 24h; off: no limit\n"
 	  "                   (default: half of the unit's WatchdogSec, or of the time-out\n"
 	  "                   of the container's health check, if it has any)\n"
-	  "  --pin            never freeze it: it belongs to every bin\n",
+	  "  --pin            never freeze it: it belongs to every bin\n" WEIGHT_DETAILS,
 	  NULL },
 	{ "remove", remove_main, "Thaw jobs and forget them; they run on", "JOB...", JOB_DETAILS,
 	  NULL },
@@ -57,6 +61,8 @@ static const struct command commands[] = {
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
 	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n", NULL },
+	{ "weight", weight_main, "Give jobs time in proportion to this from now on", "JOB... N",
+	  JOB_DETAILS "  N                1 to 10000; 100 is what every job has at first\n", NULL },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS, NULL },
@@ -370,10 +376,10 @@ bool device_has_limits(void)
 	return device_knows(2);
 }
 
-bool device_is_too_old(u32 job_flags, u64 max_pause_ns)
+bool device_is_too_old(u32 job_flags, u64 max_pause_ns, u32 weight)
 {
 	return (job_flags & MTS_JOB_EACH_LEAF && !device_knows(3)) ||
-	       (max_pause_ns && !device_has_limits());
+	       (max_pause_ns && !device_has_limits()) || (weight && !device_knows(4));
 }
 
 static const char *error_of_users(int err)
@@ -402,6 +408,8 @@ const char *device_error(int err)
 	case MTS_WIRE_TOO_SHORT_PAUSE:
 		return "the pause limit is shorter than max_pause= in the section [users] of "
 		       "mts.conf(5) allows";
+	case MTS_WIRE_TOO_MUCH_WEIGHT:
+		return "only root gives a job more than the usual weight, 100";
 	case ENXIO:
 		return "the module is not loaded (modprobe mts)";
 	case ENOTTY:

@@ -68,7 +68,7 @@ function __mtsctl_to_run
         set -l option $words[1]
         set -e words[1]
         switch $option
-            case --name --max-pause --max-wait --size
+            case --name --max-pause --max-wait --size --weight
                 set -e words[1]
             case --
                 break
@@ -89,6 +89,7 @@ set -l commands \
     pin 'Never freeze jobs: they belong to every bin from now on' \
     unpin 'Take jobs back into the rotation' \
     pause 'Never freeze jobs for longer than this from now on' \
+    weight 'Give jobs time in proportion to this from now on' \
     status 'Show which jobs run or are frozen, why, and what happens next' \
     top 'Show bins and jobs live, and act on them' \
     why 'Say whether and why a process is frozen, and for how long' \
@@ -123,6 +124,7 @@ complete -c mtsctl -n '__mtsctl_is run add' -l each \
 complete -c mtsctl -n '__mtsctl_is run add' -a --each=child \
     -d 'Each new child becomes a job of its own'
 complete -c mtsctl -n '__mtsctl_is run add' -l pin -d 'Never freeze it'
+complete -c mtsctl -n '__mtsctl_is run add' -l weight -x -d 'Time in proportion to this'
 
 complete -c mtsctl -n '__mtsctl_is run' -l max-pause -x -d 'Never freeze it for longer'
 complete -c mtsctl -n '__mtsctl_is run' -l name -x -d 'Name of the job'
@@ -141,7 +143,7 @@ complete -c mtsctl -n '__mtsctl_is add' -l pid -x -a '(__mtsctl_processes)' \
 complete -c mtsctl -n '__mtsctl_is add' -l yes -d 'The whole cgroup of the process'
 complete -c mtsctl -n '__mtsctl_is add' -a '(__mtsctl_cgroups)'
 
-complete -c mtsctl -n '__mtsctl_is remove pin unpin pause' -a '(__mtsctl_jobs)' -d Job
+complete -c mtsctl -n '__mtsctl_is remove pin unpin pause weight' -a '(__mtsctl_jobs)' -d Job
 complete -c mtsctl -n '__mtsctl_is pause' -a off -d 'No limit of their own'
 complete -c mtsctl -n '__mtsctl_is status' -l all -d 'List the jobs even if there are many'
 

@@ -42,6 +42,7 @@ int run_main(const struct command *command, int argc, char **argv);
 int add_main(const struct command *command, int argc, char **argv);
 int remove_main(const struct command *command, int argc, char **argv);
 int pause_main(const struct command *command, int argc, char **argv);
+int weight_main(const struct command *command, int argc, char **argv);
 int pin_main(const struct command *command, int argc, char **argv);
 int get_main(const struct command *command, int argc, char **argv);
 int set_main(const struct command *command, int argc, char **argv);
@@ -102,7 +103,7 @@ int device_absent(int err);
 bool device_has_limits(void);
 
 /* Does the module not know one of these? The device is open. */
-bool device_is_too_old(u32 job_flags, u64 max_pause_ns);
+bool device_is_too_old(u32 job_flags, u64 max_pause_ns, u32 weight);
 
 /* What a positive errno of a command means. */
 const char *device_error(int err);

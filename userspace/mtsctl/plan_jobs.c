@@ -132,6 +132,7 @@ static int add_jobs(struct plan *plan, const struct snapshot *s)
 			.flags = resident ? MTS_PLAN_RESIDENT : 0,
 			.prev_bin = job->bin < s->nbins ? job->bin : MTS_BIN_NONE,
 			.threads = job->threads,
+			.entitled = mts_entitled(job->weight),
 			.runs = !job->frozen_since_ns,
 		};
 

@@ -210,6 +210,11 @@ static bool take_pause(struct rule *rule, const struct command *command, const c
 	return !value_limit(command, "max-pause=", value, &rule->max_pause_ns);
 }
 
+static bool take_weight(struct rule *rule, const struct command *command, const char *value)
+{
+	return !value_weight(command, "weight=", value, &rule->weight);
+}
+
 static bool take_processes(struct rule *rule, const struct command *command, const char *value)
 {
 	static const struct word words[] = {
@@ -242,12 +247,14 @@ static const struct {
 	{ "each-process", take_processes },
 	{ "pin", take_pin },
 	{ "max-pause", take_pause },
+	{ "weight", take_weight },
 	{ "never", take_never },
 };
 
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-#define KEYS_TEXT \
-	"cgroup, unit, container, user, group, command, each, each-process, pin, max-pause or never"
+#define KEYS_TEXT                                                                        \
+	"cgroup, unit, container, user, group, command, each, each-process, pin, max-pause, " \
+	"weight or never"
 
 _Static_assert(N_KEYS <= sizeof(((struct rule *)0)->lines) / sizeof(unsigned int), "lines");
 

@@ -46,6 +46,7 @@ struct rule {
 	u32 flags; /* MTS_JOB_PIN, MTS_JOB_EACH, MTS_JOB_EACH_LEAF */
 	bool has_pause;
 	u64 max_pause_ns; /* 0: no limit */
+	u32 weight; /* 0: not given */
 };
 
 /* The key of a condition. */

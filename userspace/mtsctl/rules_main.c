@@ -191,7 +191,7 @@ static void explain_none(const struct rules *rules, u32 cgroup)
 
 static int explain(const struct rules *rules, const char *text)
 {
-	char name[PATH_MAX], options[FORMAT_SIZE * 3];
+	char name[PATH_MAX], options[ENROL_OPTIONS];
 	const struct rule *rule;
 	u32 cgroup, job;
 	int ret = find_cgroup(rules, text, &cgroup);

@@ -14,7 +14,7 @@
 
 static int run_failed(const struct mts_job_submit *job, int err)
 {
-	if (err == EINVAL && device_is_too_old(job->flags, job->max_pause_ns))
+	if (err == EINVAL && device_is_too_old(job->flags, job->max_pause_ns, job->weight))
 		err = ENOTTY;
 	switch (err) {
 	case EEXIST:
@@ -87,6 +87,7 @@ static int submit(struct mts_job_submit *job)
 	struct mts_job_create create = {
 		.flags = job->flags & ~MTS_JOB_BATCH,
 		.max_pause_ns = job->max_pause_ns,
+		.weight = job->weight,
 	};
 	int ret = ipc_job_submit(job);
 
@@ -152,6 +153,7 @@ int run_main(const struct command *command, int argc, char **argv)
 		{ "pin", no_argument, NULL, 'p' },
 		{ "queue", no_argument, NULL, 'q' },
 		{ "size", required_argument, NULL, 's' },
+		{ "weight", required_argument, NULL, 'W' },
 		{ 0 },
 	};
 	struct mts_job_submit job = { .flags = MTS_JOB_ENTER };
@@ -184,6 +186,10 @@ int run_main(const struct command *command, int argc, char **argv)
 			break;
 		case 'H':
 			here = true;
+			break;
+		case 'W':
+			if (value_weight(command, "--weight ", optarg, &job.weight))
+				return EXIT_RUN;
 			break;
 		case 'q':
 			job.flags |= MTS_JOB_QUEUE;

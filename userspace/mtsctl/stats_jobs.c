@@ -108,6 +108,7 @@ JOB_VALUE(slices, job->slices)
 JOB_VALUE(evicted, job->evicted)
 JOB_VALUE(freeze_failures, job->freeze_failures)
 JOB_VALUE(max_pause, job->max_pause_ns)
+JOB_VALUE(weight, job->weight)
 JOB_VALUE(calls, job->calls)
 JOB_VALUE(calls_refused, job->calls_refused)
 
@@ -133,6 +134,8 @@ static const struct job_metric job_metrics[] = {
 	{ "job_freeze_failures_total", "counter", "Times that it did not freeze in 1 s", false,
 	  freeze_failures },
 	{ "job_max_pause_seconds", "gauge", "Its own pause limit; 0: none", true, max_pause },
+	{ "job_weight", "gauge", "What its turns are in proportion to; 0: an older module", false,
+	  weight },
 	{ "job_calls_total", "counter", "Times that a process outside waited for it while frozen",
 	  false, calls },
 	{ "job_calls_refused_total", "counter", "Of these: its budget was used up", false,

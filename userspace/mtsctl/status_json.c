@@ -137,6 +137,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 		 job->input_age_ms == MTS_INPUT_AGE_MAX ? json_null() :
 							  json_u64(job->input_age_ms));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "weight", json_u64_or_null(job->weight));
 	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
 	json_put(&root, "immovable", json_u64(job->immovable));
 	json_put(&root, "size", json_u64_or_null(job->size));

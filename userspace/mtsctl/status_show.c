@@ -355,7 +355,7 @@ static void show_job(const struct snapshot *s, const struct mts_job_info *job, i
 	if (job->frozen_since_ns)
 		format_time(frozen, mts_sub_floor(s->status.now_ns, job->frozen_since_ns));
 	printf("%*u %-*s %-8s %5s %8s %8s %8s%*s\n", id_width, job->id, name_width,
-	       format_name_short(name, name_width, snapshot_label(s, job)),
+	       format_name_weight(name, name_width, snapshot_label(s, job), job->weight),
 	       word_of(job_state_words, job->state), bin, format_size(demand, job->demand),
 	       format_size(resident, job->resident), format_size(swapped, job->swapped),
 	       *frozen ? 8 : 0, frozen);

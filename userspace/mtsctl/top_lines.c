@@ -307,7 +307,7 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 	else if (snapshot_runs(s, info->bin))
 		style = TOP_RUNNING;
 	print(f, style, "%*u %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, name_width,
-	      format_name_short(name, name_width, snapshot_label(s, info)),
+	      format_name_weight(name, name_width, snapshot_label(s, info), info->weight),
 	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
 	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
 	      faults_or_dash(faults, job->faults));

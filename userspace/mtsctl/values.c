@@ -174,3 +174,8 @@ int value_count(const struct command *command, const char *what, const char *val
 				   wrong, max);
 	return EXIT_OK;
 }
+
+int value_weight(const struct command *command, const char *what, const char *value, u32 *field)
+{
+	return value_count(command, what, value, MTS_WEIGHT_MAX, field);
+}

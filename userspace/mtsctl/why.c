@@ -270,6 +270,9 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 	if (job->max_pause_ns)
 		print_field("limit", "%s: mts never freezes it for longer",
 			    format_time(a, job->max_pause_ns));
+	if (job->weight && job->weight != MTS_WEIGHT_DEFAULT)
+		print_field("weight", "%u: its turns are in proportion to it; %u is usual",
+			    job->weight, MTS_WEIGHT_DEFAULT);
 	if (job->memory_limit)
 		print_field("confined",
 			    "its cgroup, or one above, has reached memory.high or memory.max, or "
@@ -310,6 +313,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));
+	json_put(&root, "weight", json_u64_or_null(job->weight));
 	json_put(&root, "memory_limit", json_u64_or_null(job->memory_limit));
 	json_put(&root, "immovable", json_u64(job->immovable));
 	json_put(&root, "queue", status_queue_json(s, job));

@@ -10,11 +10,15 @@
 /* A job of one running process: make a cgroup of it, and add that. */
 static int take(struct mts_job_take *take)
 {
-	struct mts_job_add add = { .flags = take->flags, .max_pause_ns = take->max_pause_ns };
+	struct mts_job_add add = {
+		.flags = take->flags,
+		.max_pause_ns = take->max_pause_ns,
+		.weight = take->weight,
+	};
 	struct cgroup *cgrp;
 	int err;
 
-	if (take->pad || take->reserved[0])
+	if (take->pad || take->pad2)
 		return -EINVAL;
 	if (take->pid <= 0)
 		return -ESRCH;

@@ -13,7 +13,7 @@ static bool makes_job(unsigned int cmd)
 bool rights_need_object(unsigned int cmd)
 {
 	return makes_job(cmd) || cmd == MTS_IOC_JOB_REMOVE || cmd == MTS_IOC_JOB_SET ||
-	       cmd == MTS_IOC_JOB_PAUSE;
+	       cmd == MTS_IOC_JOB_PAUSE || cmd == MTS_IOC_JOB_WEIGHT;
 }
 
 static bool reads(unsigned int cmd)
@@ -63,5 +63,7 @@ int rights_within(const struct rights_limits *limits, const struct rights_ask *a
 		return -MTS_WIRE_TOO_MANY_PINS;
 	if (max_pause_ns && max_pause_ns < limits->max_pause_ns)
 		return -MTS_WIRE_TOO_SHORT_PAUSE;
+	if (ask->weight > MTS_WEIGHT_DEFAULT)
+		return -MTS_WIRE_TOO_MUCH_WEIGHT;
 	return 0;
 }

@@ -28,12 +28,15 @@
  * @is_member: of the users' group
  * @cmd: MTS_IOC_*
  * @flags: MTS_JOB_* that it sets
+ * @weight: that it sets; 0: none, or the usual one. As with nice(1), a user may ask for less than
+ *	is usual, not for more
  */
 struct rights_ask {
 	u32 uid;
 	bool is_member;
 	unsigned int cmd;
 	u32 flags;
+	u32 weight;
 };
 
 /* Is it about a cgroup or job of the caller? Then rights_of_object() says the rest. */

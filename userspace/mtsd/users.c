@@ -161,12 +161,15 @@ static int submit(const struct mts_backend *backend, const struct rights_ask *as
 		  struct mts_job_submit *submit)
 {
 	struct mts_user_caller *caller = mts_user_caller();
-	struct mts_job_add add = { .max_pause_ns = submit->max_pause_ns };
+	struct mts_job_add add = {
+		.max_pause_ns = submit->max_pause_ns,
+		.weight = submit->weight,
+	};
 	pid_t pid = caller->pid;
 	int err;
 
 	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_PIN | MTS_JOB_BATCH) ||
-	    !(submit->flags & MTS_JOB_ENTER) || submit->reserved[0] || submit->reserved[1])
+	    !(submit->flags & MTS_JOB_ENTER) || submit->pad || submit->reserved[0])
 		return -EINVAL;
 	if (submit->size || submit->max_wait_ns)
 		return -EOPNOTSUPP;
@@ -182,9 +185,15 @@ static int submit(const struct mts_backend *backend, const struct rights_ask *as
 
 static u32 job_of(unsigned int cmd, const void *argument)
 {
-	return cmd == MTS_IOC_JOB_SET	? ((const struct mts_job_set *)argument)->id :
-	       cmd == MTS_IOC_JOB_PAUSE ? ((const struct mts_job_pause *)argument)->id :
-					  ((const struct mts_job_remove *)argument)->id;
+	switch (cmd) {
+	case MTS_IOC_JOB_SET:
+		return ((const struct mts_job_set *)argument)->id;
+	case MTS_IOC_JOB_PAUSE:
+		return ((const struct mts_job_pause *)argument)->id;
+	case MTS_IOC_JOB_WEIGHT:
+		return ((const struct mts_job_weight *)argument)->id;
+	}
+	return ((const struct mts_job_remove *)argument)->id;
 }
 
 static int change_own(const struct mts_backend *backend, struct rights_ask ask,
@@ -210,7 +219,7 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 	return err;
 }
 
-/* Remove, set or pause. */
+/* Remove, set, pause or weight. */
 static int change(const struct mts_backend *backend, const struct rights_ask *ask, void *argument)
 {
 	const struct mts_job_info *job;
@@ -247,13 +256,27 @@ static u32 flags_of(unsigned int cmd, const void *argument)
 	return 0;
 }
 
+static u32 weight_of(unsigned int cmd, const void *argument)
+{
+	switch (cmd) {
+	case MTS_IOC_JOB_ADD:
+		return ((const struct mts_job_add *)argument)->weight;
+	case MTS_IOC_JOB_SUBMIT:
+		return ((const struct mts_job_submit *)argument)->weight;
+	case MTS_IOC_JOB_WEIGHT:
+		return ((const struct mts_job_weight *)argument)->weight;
+	}
+	return 0;
+}
+
 int mts_users_command(const struct mts_backend *backend, bool is_member, unsigned int cmd,
 		      void *argument, int passed)
 {
 	const struct rights_ask ask = { .uid = mts_user_caller()->uid,
 					.is_member = is_member,
 					.cmd = cmd,
-					.flags = flags_of(cmd, argument) };
+					.flags = flags_of(cmd, argument),
+					.weight = weight_of(cmd, argument) };
 	int err = rights_of_caller(&ask);
 
 	if (err)

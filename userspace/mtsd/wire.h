@@ -47,6 +47,7 @@
 #define MTS_WIRE_TOO_MANY_JOBS EDQUOT
 #define MTS_WIRE_TOO_MANY_PINS EUSERS
 #define MTS_WIRE_TOO_SHORT_PAUSE ETIME
+#define MTS_WIRE_TOO_MUCH_WEIGHT EDOM
 
 struct mts_wire_request {
 	__u32 cmd; /* MTS_IOC_* */

@@ -9,6 +9,7 @@ struct mts_job *mts_user_job_new(u32 flags, u64 max_pause_ns, struct cgroup *cgr
 	kref_init(&job->ref);
 	job->flags = flags;
 	job->max_pause_ns = max_pause_ns;
+	job->weight = MTS_WEIGHT_DEFAULT;
 	job->bin = MTS_BIN_NONE;
 	job->runs_ns = U64_MAX;
 	job->ran_since_evict = true;

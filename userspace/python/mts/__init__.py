@@ -39,6 +39,7 @@ stats = _client.stats
 status = _client.status
 thaw = _client.thaw
 unpin = _client.unpin
+weigh = _client.weigh
 why = _client.why
 
 __all__ = [
@@ -78,5 +79,6 @@ __all__ = [
     "status",
     "thaw",
     "unpin",
+    "weigh",
     "why",
 ]

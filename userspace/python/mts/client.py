@@ -42,6 +42,7 @@ def job_options(
     queue: bool = False,
     max_wait: Time | None = None,
     pin: bool = False,
+    weight: int | None = None,
     each: bool | str = False,
 ) -> list[str]:
     """Options of mtsctl run.
@@ -55,6 +56,7 @@ def job_options(
     words += ["--queue"] if queue else []
     words += [] if max_wait is None else ["--max-wait", values.time(max_wait)]
     words += ["--pin"] if pin else []
+    words += [] if weight is None else ["--weight", str(weight)]
     return words + values.each(each)
 
 
@@ -194,6 +196,7 @@ class Client:
         whole: bool = False,
         pin: bool = False,
         max_pause: Time | None = None,
+        weight: int | None = None,
         each: bool | str = False,
     ) -> int:
         """Make a job of a cgroup, or of a process. Return: its id.
@@ -203,6 +206,7 @@ class Client:
         """
         words = [] if max_pause is None else ["--max-pause", values.time(max_pause)]
         words += [*values.each(each), *(["--pin"] if pin else []), *(["--yes"] if whole else [])]
+        words += [] if weight is None else ["--weight", str(weight)]
         words += [] if pid is None else ["--pid", str(pid)]
         words += [] if cgroup is None else ["--", os.fspath(cgroup)]
         return int(load.parse(self._call("add", "--json", *words))["id"])
@@ -223,6 +227,10 @@ class Client:
         """Never freeze jobs for longer than this from now on; None: no limit of their own."""
         self._call("pause", "--", *map(values.job, jobs), values.limit(max_pause))
 
+    def weigh(self, *jobs: JobName, weight: int) -> None:
+        """Give jobs time in proportion to this from now on: 1 to 10000; 100 is usual."""
+        self._call("weight", "--", *map(values.job, jobs), str(weight))
+
     def thaw(self) -> None:
         """Thaw every job and stop; configure(mode="auto") goes on."""
         self._call("thaw")
@@ -242,6 +250,7 @@ class Client:
         queue: bool = False,
         max_wait: Time | None = None,
         pin: bool = False,
+        weight: int | None = None,
         each: bool | str = False,
         **popen: Any,
     ) -> subprocess.Popen[Any]:
@@ -257,6 +266,7 @@ class Client:
             queue=queue,
             max_wait=max_wait,
             pin=pin,
+            weight=weight,
             each=each,
         )
         return subprocess.Popen(self._run_words(options, command), **popen)
@@ -305,6 +315,7 @@ class Client:
         queue: bool = False,
         max_wait: Time | None = None,
         pin: bool = False,
+        weight: int | None = None,
     ) -> contextlib.AbstractContextManager[membership.Membership]:
         """Make a job of this process for the body of a with statement, and of what it starts there.
 
@@ -317,6 +328,12 @@ class Client:
             letters = [c if c.isascii() and (c.isalnum() or c in "._@:+-") else "_" for c in stem]
             name = f"{''.join(letters).lstrip('.')[:40] or 'python'}-{os.getpid()}"
         options = job_options(
-            name=name, size=size, max_pause=max_pause, queue=queue, max_wait=max_wait, pin=pin
+            name=name,
+            size=size,
+            max_pause=max_pause,
+            queue=queue,
+            max_wait=max_wait,
+            pin=pin,
+            weight=weight,
         )
         return membership.member(self.command("run", *options))

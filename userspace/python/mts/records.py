@@ -91,6 +91,7 @@ class Job:
     freeze_failures: int
     input_age_ms: int | None
     max_pause_ns: int | None
+    weight: int | None
     memory_limit: int | None
     immovable: int
     size: int | None
@@ -312,6 +313,7 @@ class WhyJob:
     state: str
     bin: int | str | None
     max_pause_ns: int | None
+    weight: int | None
     memory_limit: int | None
     immovable: int
     queue: Queue | None

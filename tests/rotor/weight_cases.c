@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Weights: time in proportion to them, and no pause that is too long. */
+#include "cases.h"
+
+#include "context/virtual/machine.h"
+#include "events/stats.h"
+#include "policy/fair.h"
+#include "rotor/state.h"
+#include "world.h"
+
+#define MAX 64
+
+static struct model *jobs[MAX];
+static u64 ran_before[MAX], overdue_before;
+static u32 njobs;
+
+static bool has_turns(void *unused)
+{
+	return mts_rotor.round.nbins >= 2;
+}
+
+/* Turns of what is added meanwhile, on a quick disk that takes little of the time. */
+static void begin(u32 step, u64 max_pause_ns)
+{
+	struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	struct host quick = usual_host;
+
+	quick.bulk_ns = 500;
+	/* So that the time for which a job runs is its own. */
+	quick.processors = MAX;
+	njobs = 0;
+	case_begin(&quick, MTS_MODE_OFF);
+	config.step = step;
+	config.max_pause_ns = max_pause_ns;
+	config.demand = MTS_DEMAND_ALLOCATED;
+	world_configure(&config);
+}
+
+static void add(u64 size, u32 weight)
+{
+	jobs[njobs] = host_add(size, 0, 0);
+	host_weigh(jobs[njobs++], weight);
+}
+
+static void count_from_now(void)
+{
+	u32 i;
+
+	for (i = 0; i < njobs; i++)
+		ran_before[i] = jobs[i]->ran;
+	overdue_before = mts_stats_read(overdue_thaws);
+}
+
+static void run(u64 ns)
+{
+	NEED(wait_until(has_turns, NULL, 60 * SECOND) < 60 * SECOND, "no turns");
+	/* What pages cost, and what jobs need, is known by then. */
+	machine_sleep(120 * SECOND);
+	count_from_now();
+	machine_sleep(ns);
+	host_advance();
+}
+
+static u64 ran(u32 i)
+{
+	return jobs[i]->ran - ran_before[i];
+}
+
+/* Within an eighth of what it is to be. */
+static void expect_ran(u32 i, u64 ns)
+{
+	EXPECT(ran(i) >= ns - ns / 8 && ran(i) <= ns + ns / 8,
+	       "a job of weight %u ran for %llu s, not %llu", jobs[i]->job->weight, ran(i) / SECOND,
+	       ns / SECOND);
+}
+
+static void expect_proportion(void)
+{
+	u64 sum = 0, weights = 0;
+	u32 i;
+
+	for (i = 0; i < njobs; i++) {
+		sum += ran(i);
+		weights += jobs[i]->job->weight;
+	}
+	for (i = 0; i < njobs; i++)
+		expect_ran(i, sum * jobs[i]->job->weight / weights);
+}
+
+static void expect_pauses(u64 ns)
+{
+	u32 i;
+
+	for (i = 0; i < njobs; i++)
+		EXPECT(jobs[i]->job->frozen_longest <= ns, "a job of weight %u was frozen %llu ms",
+		       jobs[i]->job->weight, jobs[i]->job->frozen_longest / MS);
+	EXPECT(mts_stats_read(overdue_thaws) == overdue_before, "the watchdog had to thaw %llu",
+	       mts_stats_read(overdue_thaws) - overdue_before);
+}
+
+static void add_three(void)
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		add(5 * GIB, 100 << i);
+}
+
+static void bins_run_in_proportion_to_weights(void)
+{
+	begin(MTS_STEP_BIN, 0);
+	add_three();
+	run(1200 * SECOND);
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+/* Each is larger than half of the memory: one runs at a time. */
+static void large_groups_run_in_proportion_to_weights(void)
+{
+	begin(64, 0);
+	add_three();
+	run(1200 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps, "bins do not overlap");
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+/* Of 30 jobs about half run at a time. */
+static void small_groups_run_in_proportion_to_weights(void)
+{
+	u32 i;
+
+	begin(64, 0);
+	for (i = 0; i < 30; i++)
+		add(500 * MIB, 100 + 100 * (i % 3));
+	run(1200 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps, "bins do not overlap");
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+/* Groups of several jobs, of sizes and weights in any order. */
+static void mixed_groups_run_in_proportion_to_weights(void)
+{
+	u32 i;
+
+	begin(512, 0);
+	for (i = 0; i < 40; i++)
+		add((100 + 150 * (i % 5)) * MIB, 100 << i % 2);
+	run(1200 * SECOND);
+	NEED(mts_rotor.round.plan.overlaps, "bins do not overlap");
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+/* What a job is entitled to of @sum, if @service is the service of all; at most all of the time. */
+static u64 due(u32 i, u64 service, u64 all)
+{
+	return min(service * jobs[i]->job->weight / 100, all);
+}
+
+/* Sizes and weights of the seed. A job cannot run for more than all of the time. */
+static void any_weights_get_their_parts(void)
+{
+	const u64 all = 1200 * SECOND;
+	u64 sum = 0, served, service = 0, step;
+	u32 i, n = 16 + machine_draw(20);
+
+	begin(1 + machine_draw(400), 0);
+	for (i = 0; i < n; i++)
+		add(200 * MIB + machine_draw(GIB), 50 + machine_draw(400));
+	run(all);
+	NEED(mts_rotor.round.plan.overlaps, "bins do not overlap");
+	for (i = 0; i < n; i++)
+		sum += ran(i);
+	for (step = all; step; step /= 2) {
+		served = 0;
+		for (i = 0; i < n; i++)
+			served += due(i, service + step, all);
+		if (served <= sum)
+			service += step;
+	}
+	for (i = 0; i < n; i++)
+		EXPECT(ran(i) + due(i, service, all) / 8 + 10 * SECOND >= due(i, service, all),
+		       "a job of weight %u and %llu MiB ran for %llu s, not %llu",
+		       jobs[i]->job->weight, jobs[i]->size / MIB, ran(i) / SECOND,
+		       due(i, service, all) / SECOND);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void expect_turns_of_the_smallest_weight(u32 step)
+{
+	u32 i;
+
+	begin(step, 30 * SECOND);
+	add(3 * GIB, MTS_WEIGHT_MIN);
+	for (i = 0; i < 4; i++)
+		add(3 * GIB, MTS_WEIGHT_MAX);
+	run(600 * SECOND);
+	expect_pauses(30 * SECOND);
+	EXPECT(jobs[0]->job->slices > 20, "in ten minutes the job of weight 1 has had %llu slices",
+	       jobs[0]->job->slices);
+	EXPECT(ran(0) < ran(1) / 4, "it ran for %llu s, another one for %llu", ran(0) / SECOND,
+	       ran(1) / SECOND);
+	world_unload();
+}
+
+static void the_smallest_weight_gets_its_turn_in_bins(void)
+{
+	expect_turns_of_the_smallest_weight(MTS_STEP_BIN);
+}
+
+static void the_smallest_weight_gets_its_turn_in_groups(void)
+{
+	expect_turns_of_the_smallest_weight(64);
+}
+
+static void expect_another_weight_holds(u32 step)
+{
+	u32 i;
+
+	begin(step, 0);
+	add_three();
+	run(300 * SECOND);
+	for (i = 0; i < 3; i++)
+		host_weigh(jobs[i], 400 >> i);
+	machine_sleep(60 * SECOND);
+	count_from_now();
+	machine_sleep(1200 * SECOND);
+	host_advance();
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void another_weight_holds_in_bins(void)
+{
+	expect_another_weight_holds(MTS_STEP_BIN);
+}
+
+static void another_weight_holds_in_groups(void)
+{
+	expect_another_weight_holds(64);
+}
+
+/*
+ * A job cannot run for more than all of the time. For an hour it has had less than it is entitled
+ * to, and must not have what it lacks later, at the cost of the others.
+ */
+static void what_no_job_can_have_is_forgotten(void)
+{
+	u32 i;
+
+	begin(64, 0);
+	for (i = 0; i < 6; i++)
+		add(2 * GIB, i ? 100 : MTS_WEIGHT_MAX);
+	run(3600 * SECOND);
+	EXPECT(ran(0) > 3400 * SECOND, "it ran for %llu of 3600 s", ran(0) / SECOND);
+	for (i = 1; i < 6; i++)
+		EXPECT(ran(i) > ran(1) - ran(1) / 8 && ran(i) < ran(1) + ran(1) / 8,
+		       "others ran for %llu and %llu s", ran(1) / SECOND, ran(i) / SECOND);
+	host_weigh(jobs[0], MTS_WEIGHT_DEFAULT);
+	machine_sleep(120 * SECOND);
+	count_from_now();
+	machine_sleep(600 * SECOND);
+	host_advance();
+	expect_proportion();
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static bool is_sharing(void *unused)
+{
+	return mts_rotor.phase.state == MTS_STATE_SHARING;
+}
+
+/* policy=fair: one waits for three times as long as the others, which is its share. */
+static void its_share_of_waits_is_as_large_as_its_weight(void)
+{
+	struct mts_config config = config_of(MTS_MODE_AUTO);
+	struct host busy = usual_host;
+	u64 total;
+	u32 i;
+
+	busy.reclaims = true;
+	njobs = 0;
+	config.policy = MTS_POLICY_FAIR;
+	case_begin(&busy, MTS_MODE_OFF);
+	for (i = 0; i < 3; i++) {
+		add(5 * GIB, i ? 100 : 300);
+		jobs[i]->stalls = i ? 300 : 900;
+	}
+	world_configure(&config);
+	NEED(wait_until(is_sharing, NULL, 60 * SECOND) < 60 * SECOND, "the policy does not act");
+	machine_sleep(30 * SECOND);
+	total = jobs[0]->job->frozen_total;
+	machine_sleep(30 * SECOND);
+	EXPECT(jobs[0]->job->frozen_total - total < 2 * SECOND, "it was delayed for %llu ms",
+	       (jobs[0]->job->frozen_total - total) / MS);
+	/* With the same weight as the others it is, for half of the time. */
+	host_weigh(jobs[0], 100);
+	total = jobs[0]->job->frozen_total;
+	machine_sleep(30 * SECOND);
+	EXPECT(jobs[0]->job->frozen_total - total > 5 * SECOND, "it was delayed for %llu ms",
+	       (jobs[0]->job->frozen_total - total) / MS);
+	world_unload();
+}
+
+const struct a_case weight_cases[] = {
+	CASE(bins_run_in_proportion_to_weights),
+	CASE(large_groups_run_in_proportion_to_weights),
+	CASE(small_groups_run_in_proportion_to_weights),
+	CASE(mixed_groups_run_in_proportion_to_weights),
+	CASE(any_weights_get_their_parts),
+	CASE(the_smallest_weight_gets_its_turn_in_bins),
+	CASE(the_smallest_weight_gets_its_turn_in_groups),
+	CASE(another_weight_holds_in_bins),
+	CASE(another_weight_holds_in_groups),
+	CASE(what_no_job_can_have_is_forgotten),
+	CASE(its_share_of_waits_is_as_large_as_its_weight),
+	{ 0 },
+};
