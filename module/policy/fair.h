@@ -35,7 +35,8 @@ struct mts_fair_job {
 
 /**
  * mts_fair_step() - account the last waits, and choose which jobs are delayed
- * @jobs: n jobs; .recent_ns, .entitled, .waits and .may_delay are given, .wait_ns is kept from step to step
+ * @jobs: n jobs; .recent_ns, .entitled, .waits and .may_delay are given, .wait_ns is kept from step
+ *	to step
  * @elapsed_ns: since the last step
  *
  * The share of a job is its part of all waits, as far as it is entitled among the jobs that wait at

@@ -33,8 +33,8 @@ size_t mts_plan_scratch(u32 n);
  * packing would take too long.
  *
  * Overlapping bins (.step): in place of bins there are groups of jobs (window.h), if more than one
- * bin is needed. The jobs of a group are alike in what they are entitled to (entitled.h). With .chooses only as mts_plan_prefers_groups() says, as disjoint bins are the
- * published scheduler.
+ * bin is needed. The jobs of a group are alike in what they are entitled to (entitled.h). With
+ * .chooses only as mts_plan_prefers_groups() says, as disjoint bins are the published scheduler.
  *
  * Slices (Reuven & Wiseman section 4.3): a bin runs slice_ns * demand / capacity. The maximum is
  * slice_ns, so that an oversize job does not delay the others; the minimum is min_slice_ns. A bin

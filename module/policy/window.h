@@ -44,8 +44,8 @@ u32 mts_window_next(struct mts_plan_bin *bins, u32 nbins, u64 capacity);
 
 /*
  * The service that groups usually have: the mean. Where they are not all entitled to the same there
- * may be some that can never have what they are entitled to: more than all of the time, or less than
- * a turn within each pause limit. They would draw the mean away, so there it is the median.
+ * may be some that can never have what they are entitled to: more than all of the time, or less
+ * than a turn within each pause limit. They would draw the mean away, so there it is the median.
  */
 u64 mts_window_service(const struct mts_plan_bin *bins, u32 nbins);
 
@@ -57,10 +57,10 @@ u64 mts_window_service(const struct mts_plan_bin *bins, u32 nbins);
  *
  * In proportion to what comes in: moving a byte then always takes the same part of the time. But a
  * group that can run beside few others leaves with them when a large one comes, whatever it has
- * had. So the slice is longer by what the group that comes in first has had less than groups usually
- * have, up to the longest of all slices, which a group gets that fills the memory; as far as
- * that one is entitled to no more. It is shorter by what the group has had more, at most by
- * half.
+ * had. So the slice is longer by what the group that comes in first has had less than groups
+ * usually have, up to the longest of all slices, which a group gets that fills the memory. A slice
+ * of a group that is entitled to more counts in proportion there. The slice is shorter by what the
+ * group has had more, at most by half.
  */
 u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead);
 

@@ -183,8 +183,8 @@ static void measure(u64 now, u64 limit)
 
 /*
  * In a pause a job falls behind by no more than that pause. Where entitlements differ one may fall
- * behind further, or be ahead: it can never have what it is entitled to. That is forgotten: it would
- * have to be made up for when entitlements change. Return: something was.
+ * behind further, or be ahead: it can never have what it is entitled to. That is forgotten: it
+ * would have to be made up for when entitlements change. Return: something was.
  */
 static bool forget_lags(u64 now, u64 pause_ns)
 {

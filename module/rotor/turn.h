@@ -17,7 +17,7 @@ u32 mts_turn_next(void);
 /* A group was added to a round of overlapping bins. Under mts_lock. */
 void mts_turn_add_group(u32 bin);
 
-/* What the job is entitled to from now on (policy/entitled.h): its service stays. Under mts_lock. */
+/* What the job is entitled to from now on (entitled.h): its service stays. Under mts_lock. */
 void mts_turn_entitle(struct mts_job *job, u32 entitled);
 
 /* A plan was made; there were @before bins. Jobs begin, or cease, to take turns. Under mts_lock. */

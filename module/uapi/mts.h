@@ -471,8 +471,8 @@ struct mts_job_pause {
  * weights, too; MTS_POLICY_TOKEN does not. Processor time is the kernel's: cpu.weight divides it
  * among the jobs that run.
  *
- * The weight holds at once: a new round begins. With EACH and EACH_LEAF, the job of a child gets the
- * weight of its parent's job.
+ * The weight holds at once: a new round begins. With EACH and EACH_LEAF, the job of a child gets
+ * the weight of its parent's job.
  *
  * ENOENT: no job has that id
  * ERANGE: weight is outside its range

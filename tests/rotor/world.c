@@ -24,7 +24,7 @@ static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
-/* A stream of its own, so that runs in which all weights are the default stay the same; 0: these. */
+/* A stream of its own: runs in which all weights are the default stay the same. 0: these. */
 static u64 weights;
 
 /* SplitMix64 (Steele, Lea & Flood 2014). */
