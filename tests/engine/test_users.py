@@ -23,7 +23,9 @@ ENTER, EACH, PIN, LEAF, QUEUE, BATCH = 1, 2, 4, 16, 32, 64
 SECOND = 10**9
 # userspace/mtsd/wire.h
 TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
+TOO_MUCH_WEIGHT = errno.EDOM
 USER_CALLERS, ALL_USERS_CALLERS = 8, 48
+JOB_WEIGHT = host.command(0x17, 8, host.WRITE)
 SUBMIT = host.command(0x16, 128, host.READ | host.WRITE)
 GONE = host.command(0x24, 32, host.READ | host.WRITE)
 DISK = host.command(0x25, 80, host.READ)
@@ -162,6 +164,10 @@ def set_flags(client, job, mask, flags):
 
 def pause(client, job, ns):
     return client.call(host.JOB_PAUSE, struct.pack("=IIQ", job, 0, ns))[0]
+
+
+def weight(client, job, number):
+    return client.call(JOB_WEIGHT, struct.pack("II", job, number))[0]
 
 
 def list_jobs(client):
@@ -415,6 +421,9 @@ def test_limits(mtsd):
         assert set_flags(again, jobs[1], PIN, PIN) == TOO_MANY_PINS
         assert pause(ada, jobs[1], 10 * SECOND - 1) == TOO_SHORT_PAUSE
         assert not pause(ada, jobs[1], 10 * SECOND)
+        assert not weight(ada, jobs[1], 20)
+        assert not weight(ada, jobs[1], 100)
+        assert weight(ada, jobs[1], 101) == TOO_MUCH_WEIGHT
         assert not remove(ada, jobs[0])
         assert not add(ada, cgroups[3], PIN)[0]
         assert add(ada, cgroups[0])[0] == TOO_MANY_JOBS
