@@ -476,6 +476,7 @@ const char *reset(void)
 	remove_jobs();
 	act_below(BASE, "", remove_cgroup);
 	act_below("", "t-", remove_cgroup);
+	cg_write(BASE, "memory.high", "max");
 	swap_restore();
 	set_config(&defaults);
 	return what_is_left();

@@ -44,6 +44,31 @@ static void limit(const char *cgroup, const char *file, unsigned int mib)
 	expect(cg_write(cgroup, file, text), 0);
 }
 
+static void signal_hogs(int sig)
+{
+	u32 i;
+
+	for (i = 0; i < nhogs; i++)
+		kill(hogs[i].pid, sig);
+}
+
+/*
+ * The kernel reclaims when it is written. Where all pages are used all the time it gives up, and
+ * does not try again before the cgroup grows: so the jobs stand still.
+ */
+static void limit_high(const char *cgroup, unsigned int mib)
+{
+	const long long bytes = (long long)(mib * MIB);
+	u64 end = now_ms() + 20000;
+
+	signal_hogs(SIGSTOP);
+	do
+		limit(cgroup, "memory.high", mib);
+	while (cg_number(cgroup, "memory.current") > bytes && now_ms() < end);
+	signal_hogs(SIGCONT);
+	check(now_ms() < end, "%s has %lld bytes", cgroup, cg_number(cgroup, "memory.current"));
+}
+
 static void expect_no_turns(void)
 {
 	u64 rounds, began, least = ~0ull, now, second, faults;
@@ -79,7 +104,7 @@ static void limits_of_their_own_are_no_shortage(void)
 	static const unsigned int sizes[] = { WANTS_MIB, WANTS_MIB, 30 };
 
 	start_hogs(HOG_RANDOM, 3, sizes);
-	limit(hogs[0].cgroup, "memory.high", MAY_MIB);
+	limit_high(hogs[0].cgroup, MAY_MIB);
 	limit(hogs[1].cgroup, "memory.max", MAY_MIB);
 	expect_no_turns();
 }
@@ -103,7 +128,17 @@ static void a_limit_above_is_no_shortage(void)
 	}
 	hog_start(&hogs[2], &(struct hog_spec){ .name = "c", .mib = 30, .kind = HOG_RANDOM });
 	nhogs = 3;
-	limit("t-above", "memory.high", 2 * MAY_MIB);
+	limit_high("t-above", 2 * MAY_MIB);
+	expect_no_turns();
+}
+
+/* All three are in it: 24 MiB less than they need. */
+static void a_limit_of_the_base_is_no_shortage(void)
+{
+	static const unsigned int sizes[] = { WANTS_MIB, WANTS_MIB, 30 };
+
+	start_hogs(HOG_RANDOM, 3, sizes);
+	limit_high(BASE, 2 * MAY_MIB + 30);
 	expect_no_turns();
 }
 
@@ -177,4 +212,5 @@ GUEST_TESTS(TEST_SLOW(without_swap_a_job_takes_no_turns, 120),
 	    TEST_SLOW(without_swap_above_a_job_takes_no_turns, 120),
 	    TEST_SLOW(a_limit_of_swap_keeps_the_rest, 120),
 	    TEST_SLOW(limits_of_their_own_are_no_shortage, 180),
-	    TEST_SLOW(a_limit_above_is_no_shortage, 180));
+	    TEST_SLOW(a_limit_above_is_no_shortage, 180),
+	    TEST_SLOW(a_limit_of_the_base_is_no_shortage, 180));
