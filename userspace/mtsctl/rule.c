@@ -252,7 +252,7 @@ static const struct {
 };
 
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
-#define KEYS_TEXT                                                                        \
+#define KEYS_TEXT                                                                             \
 	"cgroup, unit, container, user, group, command, each, each-process, pin, max-pause, " \
 	"weight or never"
 
