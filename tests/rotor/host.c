@@ -308,6 +308,12 @@ void host_begin_plain(const struct host *given)
 	begin();
 }
 
+void host_protect_slice(u32 slice, u64 bytes)
+{
+	host.slice_own[slice] = bytes;
+	host.slice_low[slice] = bytes;
+}
+
 /* @wait_ns: its longest wait, of a job for the queue; 0: it is not for it */
 static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran, u64 wait_ns)
 {

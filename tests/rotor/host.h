@@ -158,6 +158,9 @@ void host_begin(bool gentle);
 void host_begin_plain(const struct host *given);
 void host_end(void);
 
+/* Another process writes a slice's memory.low. */
+void host_protect_slice(u32 slice, u64 bytes);
+
 /* One of @n times; on a plain host never. */
 bool host_chance(u64 n);
 

@@ -224,7 +224,7 @@ static void cgroups_above_the_holder_are_protected(void)
 	const struct model *first;
 
 	begin();
-	host.slice_own[0] = host.slice_low[0] = 64 * MIB;
+	host_protect_slice(0, 64 * MIB);
 	need_holder();
 	first = holder();
 	machine_sleep(SECOND / 2);
@@ -235,7 +235,7 @@ static void cgroups_above_the_holder_are_protected(void)
 	machine_sleep(SECOND / 2);
 	expect_slices();
 	/* As systemd does it. */
-	host.slice_own[TOP_SLICE] = host.slice_low[TOP_SLICE] = 5 * MIB;
+	host_protect_slice(TOP_SLICE, 5 * MIB);
 	machine_sleep(2 * SECOND);
 	expect_slices();
 	world_configure(&turns);

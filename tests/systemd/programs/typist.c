@@ -109,7 +109,9 @@ int main(int argc, char **argv)
 	double begin, next, seconds;
 	int count = 0, i;
 
-	if (argc < 4 || (seconds = atof(argv[2])) <= 0 || !(shown = fopen(argv[3], "w"))) {
+	seconds = argc < 4 ? 0 : atof(argv[2]);
+	shown = seconds > 0 ? fopen(argv[3], "w") : NULL;
+	if (!shown) {
 		fputs("usage: typist USER SECONDS FILE [COMMAND...]\n", stderr);
 		return 2;
 	}
