@@ -135,6 +135,17 @@ static inline u64 mts_bin_entitled(const struct mts_plan_bin *bin)
 			       MTS_ENTITLED_DEFAULT;
 }
 
+/* Are the jobs of each bin entitled to the same, on average? */
+static inline bool mts_bins_are_alike(const struct mts_plan_bin *bins, u32 nbins)
+{
+	u32 i;
+
+	for (i = 1; i < nbins; i++)
+		if (bins[i].entitled * bins[0].jobs != bins[0].entitled * bins[i].jobs)
+			return false;
+	return true;
+}
+
 static inline bool mts_bin_has_room(const struct mts_plan_bin *bin, u64 capacity, u64 demand)
 {
 	return bin->demand <= capacity && demand <= capacity - bin->demand;

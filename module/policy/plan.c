@@ -88,6 +88,17 @@ static u32 close_up(const struct mts_plan_job *jobs, u32 n, struct mts_item *ite
 
 /* ---- jobs that are alike ------------------------------------------------------------------- */
 
+/* The usual case, which shall cost nothing. */
+static bool all_alike(const struct mts_plan_job *jobs, u32 n)
+{
+	u32 i;
+
+	for (i = 1; i < n; i++)
+		if (jobs[i].entitled != jobs[0].entitled)
+			return false;
+	return true;
+}
+
 /* Of the jobs that are packed, in the order of items: the class of the next one (entitled.h). */
 static u32 next_class(const struct mts_plan_job *jobs, u32 *i)
 {
@@ -129,12 +140,14 @@ static int pack_class(const struct mts_plan_job *jobs, struct mts_item *items, u
  * The jobs of a group come and go together, and so run for as long as each other. So only jobs that
  * are entitled to about the same share one. Tied jobs are one item: the first one counts.
  */
-static int pack_alike(const struct mts_plan_job *jobs, struct mts_item *items, u32 nitems,
+static int pack_alike(const struct mts_plan_job *jobs, u32 n, struct mts_item *items, u32 nitems,
 		      u64 capacity, struct mts_item *some)
 {
 	u32 class, base = 0;
 	int nbins;
 
+	if (all_alike(jobs, n))
+		return mts_binpack(MTS_PACK_FFD, items, nitems, capacity, some);
 	for (class = lowest_class(jobs, nitems, 0); class < MTS_ENTITLED_CLASSES;
 	     class = lowest_class(jobs, nitems, class + 1)) {
 		nbins = pack_class(jobs, items, nitems, capacity, class, base, some);
@@ -249,9 +262,9 @@ static int pack(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32
 
 	mts_plan_join(conf, jobs, n, capacity, items);
 	nitems = close_up(jobs, n, items);
-	nbins = conf->step ?
-			pack_alike(jobs, items, nitems, mts_min(conf->step, capacity), items + n) :
-			mts_binpack(conf->pack, items, nitems, capacity, items + n);
+	nbins = conf->step ? pack_alike(jobs, n, items, nitems, mts_min(conf->step, capacity),
+					items + n) :
+			     mts_binpack(conf->pack, items, nitems, capacity, items + n);
 	if (nbins < 0)
 		return nbins;
 	*plan = (struct mts_plan){

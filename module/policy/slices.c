@@ -13,16 +13,17 @@ static u64 mul_sat(u64 a, u32 b)
 /* The mean is summed up with so many bits more, as each of 4096 parts is rounded down. */
 #define MEAN_SHIFT 20
 
-/* What a bin gets where one gets @value that is entitled to the mean. */
-static u64 entitled_part(u64 value, const struct mts_plan_bin *bin, const struct mts_plan *plan)
+/* What a bin gets where one gets @value that is entitled to the mean; 0: all are. */
+static u64 entitled_part(u64 value, const struct mts_plan_bin *bin, u64 mean)
 {
-	u64 entitled = mts_bin_entitled(bin);
+	u64 entitled;
 
-	if (!plan->entitled)
+	if (!mean)
 		return value;
-	if (div64_u64(value, plan->entitled) >= div64_u64(U64_MAX, entitled))
+	entitled = mts_bin_entitled(bin);
+	if (div64_u64(value, mean) >= div64_u64(U64_MAX, entitled))
 		return U64_MAX;
-	return mul_u64_u64_div_u64(value, entitled, plan->entitled);
+	return mul_u64_u64_div_u64(value, entitled, mean);
 }
 
 /*
@@ -31,37 +32,38 @@ static u64 entitled_part(u64 value, const struct mts_plan_bin *bin, const struct
  */
 static u64 mean_entitled(const struct mts_plan_bin *bins, const struct mts_plan *plan)
 {
-	u64 sum = mts_bins_sum_capped(bins, plan), mean = 0, first, one;
-	bool differ = false;
+	u64 sum, mean = 0;
 	u32 i;
 
-	if (!plan->nbins || !sum)
+	if (mts_bins_are_alike(bins, plan->nbins))
 		return 0;
-	first = mts_bin_entitled(&bins[0]);
-	for (i = 0; i < plan->nbins; i++) {
-		one = mts_bin_entitled(&bins[i]);
-		differ |= one != first;
+	sum = mts_bins_sum_capped(bins, plan);
+	if (!sum)
+		return 0;
+	for (i = 0; i < plan->nbins; i++)
 		mean += mul_u64_u64_div_u64(mts_min(bins[i].demand, plan->capacity),
-					    one << MEAN_SHIFT, sum);
-	}
-	return differ ? mts_max(mean >> MEAN_SHIFT, 1) : 0;
+					    mts_bin_entitled(&bins[i]) << MEAN_SHIFT, sum);
+	return mts_max(mean >> MEAN_SHIFT, 1);
 }
 
 /*
  * @alone: a larger bin has no room for another beside it; such a group of overlapping bins takes
  * all of the memory, whatever its size.
  */
-static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin,
-		    const struct mts_plan *plan, u64 full, u64 alone)
+static u64 slice_of(const struct mts_plan_conf *conf, const struct mts_plan_bin *bin, u64 capacity,
+		    u64 mean, u64 full, u64 alone)
 {
 	u64 share = 0;
 
 	/* Also keeps the quotient below within 64 bits, and the divisor off zero. */
-	if (bin->demand >= plan->capacity || bin->demand > alone)
+	if (bin->demand >= capacity || bin->demand > alone) {
+		if (!mean)
+			return full;
 		share = full;
-	else if (bin->demand && full)
-		share = mul_u64_u64_div_u64(full, bin->demand, plan->capacity);
-	return mts_max(entitled_part(share, bin, plan), mts_min(conf->min_slice_ns, full));
+	} else if (bin->demand && full) {
+		share = mul_u64_u64_div_u64(full, bin->demand, capacity);
+	}
+	return mts_max(entitled_part(share, bin, mean), mts_min(conf->min_slice_ns, full));
 }
 
 /**
@@ -100,46 +102,62 @@ static struct in_memory in_memory(const struct mts_plan_bin *bins, const struct 
 static u64 overlapping_pause(const struct in_memory *memory, const struct mts_plan_bin *bin,
 			     const struct mts_plan *plan)
 {
-	u64 waits = mts_sub_floor(memory->sum, entitled_part(memory->used, bin, plan));
+	u64 waits = mts_sub_floor(memory->sum, entitled_part(memory->used, bin, plan->entitled));
 
 	return memory->sum ? mul_u64_u64_div_u64(plan->round_ns, waits, memory->sum) : 0;
+}
+
+/* The bin that waits for longest. */
+static const struct mts_plan_bin *least_entitled(const struct mts_plan_bin *bins,
+						 const struct mts_plan *plan)
+{
+	const struct mts_plan_bin *least = bins;
+	u32 i;
+
+	for (i = 1; plan->entitled && i < plan->nbins; i++)
+		if (mts_bin_entitled(&bins[i]) < mts_bin_entitled(least))
+			least = &bins[i];
+	return least;
 }
 
 /* Set all slices, given the slice of a full bin. Return: the longest pause. */
 static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 		      struct mts_plan *plan, u64 full)
 {
-	u64 shortest = U64_MAX, run = 0, smallest = U64_MAX, next = U64_MAX, alone;
+	u64 capacity = plan->capacity, mean = plan->entitled;
+	u64 shortest = U64_MAX, run = 0, smallest = U64_MAX, next = U64_MAX, alone = U64_MAX;
+	bool overlaps = plan->overlaps;
 	struct in_memory memory;
-	u32 i, least = 0;
+	u32 i;
 
-	for (i = 0; plan->overlaps && i < plan->nbins; i++) {
+	for (i = 0; overlaps && i < plan->nbins; i++) {
 		next = mts_min(next, mts_max(bins[i].demand, smallest));
 		smallest = mts_min(smallest, bins[i].demand);
-		if (plan->entitled && mts_bin_entitled(&bins[i]) < mts_bin_entitled(&bins[least]))
-			least = i;
 	}
 	for (i = 0; i < plan->nbins; i++) {
-		/* The smallest other one. */
-		alone = bins[i].demand == smallest ? next : smallest;
-		alone = plan->overlaps ? mts_sub_floor(plan->capacity, alone) : U64_MAX;
-		bins[i].slice_ns = slice_of(conf, &bins[i], plan, full, alone);
+		/* Beside the smallest other one. */
+		if (overlaps)
+			alone = mts_sub_floor(capacity,
+					      bins[i].demand == smallest ? next : smallest);
+		bins[i].slice_ns = slice_of(conf, &bins[i], capacity, mean, full, alone);
 		shortest = mts_min(shortest, bins[i].slice_ns);
 		run = mts_add_sat(run, bins[i].slice_ns);
 	}
 	plan->run_ns = run;
 	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
-	if (!plan->overlaps)
+	if (!overlaps)
 		return plan->round_ns - shortest;
 	memory = in_memory(bins, plan);
-	return overlapping_pause(&memory, &bins[least], plan);
+	return overlapping_pause(&memory, least_entitled(bins, plan), plan);
 }
 
 static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 {
-	struct in_memory memory = in_memory(bins, plan);
+	struct in_memory memory = { 0 };
 	u32 i;
 
+	if (plan->overlaps)
+		memory = in_memory(bins, plan);
 	for (i = 0; i < plan->nbins; i++) {
 		bins[i].pause_ns = plan->overlaps ? overlapping_pause(&memory, &bins[i], plan) :
 						    plan->round_ns - bins[i].slice_ns;

@@ -202,7 +202,7 @@ MISTAKES = [
     ("[rules]\nexclusions=no\n", 2, "exclusions=no: not one of on or off"),
     ("[rules]\nexclusions=on\nexclusions=on\n", 3, "exclusions is given twice"),
     ("[rule a]\ncgrop=x\n", 2, "unknown key 'cgrop': is it cgroup? Keys of a rule are"),
-    ("[rule a]\nweight=3\n", 2, "unknown key 'weight': keys of a rule are cgroup, unit"),
+    ("[rule a]\nheight=3\n", 2, "unknown key 'height': is it weight? Keys of a rule are"),
     ("[rule a]\ncgroup=a\nuser=0\ncgroup=b\n", 4, "cgroup is given twice in this rule, first"),
     ("[rule a]\nuser=\n", 2, "user=: a value is missing"),
     ("[rule a]\ncgroup=/\n", 2, "cgroup=/: the root cgroup holds the whole host"),

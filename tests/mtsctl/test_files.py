@@ -145,7 +145,7 @@ def test_missing_inih(sources, tmp_path):
     ("words", "expected"),
     [
         (["st"], {"status", "stats"}),
-        (["w"], {"why", "watch"}),
+        (["w"], {"why", "watch", "weight"}),
         (["hooks", "t"], {"test"}),
         (["hooks", "test", "s"], {"stop", "swap-full"}),
         (["log", "--s"], {"--since"}),

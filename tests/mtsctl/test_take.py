@@ -23,7 +23,13 @@ def test_json_of_a_process_alone(mtsctl, host):
     host.process(100, "/jobs/one")
     host.process(101, "/jobs/one")
     shown = mtsctl("add", "--json", "--pid", "100", takes=1, **host.fake)
-    assert json.loads(shown.out) == {"schema_version": 1, "id": 7, "cgroup": None, "pid": 100}
+    assert json.loads(shown.out) == {
+        "schema_version": 1,
+        "id": 7,
+        "cgroup": None,
+        "pid": 100,
+        "container": None,
+    }
 
 
 def test_mtsd_adds_a_process_of_the_root_cgroup(mtsctl, host):

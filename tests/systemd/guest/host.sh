@@ -25,7 +25,8 @@ host_conf() {
 }
 
 make_work() { # a build for each user: units of 100 MiB
-	mkdir -p -m 1777 $work
+	mkdir -p $work
+	chmod 1777 $work
 	cat >$work/build.mk <<-'EOF'
 		all: $(addprefix unit-,$(shell seq $(UNITS)))
 		unit-%: ; @/lab/programs/unit 100 $(PASSES) && echo $(WHO) $@ >>/run/work/done
