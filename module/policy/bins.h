@@ -135,13 +135,15 @@ static inline u64 mts_bin_entitled(const struct mts_plan_bin *bin)
 			       MTS_ENTITLED_DEFAULT;
 }
 
-/* Are the jobs of each bin entitled to the same, on average? */
+/* Are the jobs of each bin entitled to the same, on average? One without jobs does not count. */
 static inline bool mts_bins_are_alike(const struct mts_plan_bin *bins, u32 nbins)
 {
-	u32 i;
+	u32 i, first = 0;
 
-	for (i = 1; i < nbins; i++)
-		if (bins[i].entitled * bins[0].jobs != bins[0].entitled * bins[i].jobs)
+	while (first + 1 < nbins && !bins[first].jobs)
+		first++;
+	for (i = first + 1; i < nbins; i++)
+		if (bins[i].entitled * bins[first].jobs != bins[first].entitled * bins[i].jobs)
 			return false;
 	return true;
 }

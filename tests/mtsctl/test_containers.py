@@ -507,6 +507,14 @@ def test_a_monitor_that_does_not_say_the_name(jobs, host, arguments):
     assert "libpod-" in jobs("status").out
 
 
+def test_a_container_does_not_say_its_own_name(jobs, host):
+    """Fault: what ran in it was taken for its monitor, if it called itself so."""
+    path = host.proc / str(FIRST)
+    (path / "comm").write_text("conmon\n")
+    (path / "cmdline").write_text("\0".join(["conmon", "-c", A, "-n", "proxy", ""]))
+    assert json.loads(jobs("status", "--json").out)["jobs"][0]["container"] == "web"
+
+
 @pytest.mark.parametrize(
     "text", ["", "nonsense", "[]", '{"Name": 7}', '{"Name": ""}', '{"Name": "//db"}']
 )

@@ -425,6 +425,12 @@ static void check_formats(void)
 	CHECK(!strcmp(format_name_short(a, 10, "0123456789"), "0123456789"), "%s", a);
 	CHECK(!strcmp(format_name_short(a, 10, "0123456789a"), "0123..789a"), "%s", a);
 	CHECK(!strcmp(format_name_short(a, 10, "\n\xff x"), "???x"), "%s", a);
+	CHECK(!strcmp(format_name_weight(a, 12, "0123456789", 400), "01..89 [400]"), "%s", a);
+	/* Fault: where the name had less than two columns left, it was copied from nowhere. */
+	for (size_t i = 2; i <= 12; i++) {
+		CHECK(strlen(format_name_weight(a, i, "0123456789", 10000)) <= i, "%zu: %s", i, a);
+		CHECK(strlen(a) >= 2, "%zu: %s", i, a);
+	}
 }
 
 /* xorshift64*: the same everywhere */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What jobs are entitled to: service is the time that a job has run, divided by that. */
+#include "policy/bins.h"
 #include "policy/entitled.h"
 #include "unit.h"
 
@@ -20,6 +21,25 @@ static void service_is_time_divided_by_weight(void **unused)
 	assert_true(mts_entitled_service(1000, mts_entitled(MTS_WEIGHT_MAX)) == 10);
 	assert_true(mts_entitled_ran(1000, mts_entitled(50)) == 500);
 	assert_true(mts_entitled_ran(10, mts_entitled(MTS_WEIGHT_MAX)) == 1000);
+}
+
+/* Fault: where the first bin had no jobs left, all bins were alike. */
+static void an_empty_bin_hides_no_weights(void **unused)
+{
+	struct mts_plan_bin bins[] = {
+		{ 0 },
+		{ .jobs = 1, .entitled = MTS_ENTITLED_DEFAULT },
+		{ .jobs = 2, .entitled = 2ull * MTS_ENTITLED_DEFAULT },
+		{ 0 },
+		{ .jobs = 1, .entitled = 4ull * MTS_ENTITLED_DEFAULT },
+	};
+
+	(void)unused;
+	assert_true(mts_bins_are_alike(bins, 0));
+	assert_true(mts_bins_are_alike(bins, 1));
+	assert_true(mts_bins_are_alike(bins, 4));
+	assert_false(mts_bins_are_alike(bins, 5));
+	assert_false(mts_bins_are_alike(bins + 1, 4));
 }
 
 /* A division that overflows is a fault of the processor. */
@@ -74,6 +94,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_job_of_the_default_weight_is_served_for_as_long_as_it_runs),
 		cmocka_unit_test(service_is_time_divided_by_weight),
+		cmocka_unit_test(an_empty_bin_hides_no_weights),
 		cmocka_unit_test(nothing_overflows),
 		cmocka_unit_test(classes_hold_what_differs_by_less_than_an_eighth),
 	};

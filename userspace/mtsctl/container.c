@@ -151,9 +151,21 @@ static bool monitor_says(pid_t pid, const char *id, char name[CONTAINER_NAME_SIZ
 	return has_name && is_its;
 }
 
-/* The monitor is the parent of the container's first process, wherever its own cgroup is. */
-static bool podman_name(const char *dir, const char *id, char name[CONTAINER_NAME_SIZE])
+/* What runs in the container may call itself as the monitor. */
+static bool is_inside(pid_t pid, const char *path, size_t length)
 {
+	char its[PATH_MAX];
+
+	path += strspn(path, "/");
+	return cgroup_of_process(pid, its) ||
+	       (!strncmp(its + 1, path, length) && strchr("/", its[1 + length]));
+}
+
+/* The monitor is the parent of the container's first process, wherever its own cgroup is. */
+static bool podman_name(const char *dir, const char *path, const struct container *container,
+			char name[CONTAINER_NAME_SIZE])
+{
+	size_t length = container->length - strspn(path, "/");
 	struct process process;
 	char comm[COMM_SIZE];
 	u32 total;
@@ -164,8 +176,8 @@ static bool podman_name(const char *dir, const char *id, char name[CONTAINER_NAM
 	pid = process.pid;
 	for (int i = 0; i < PARENTS && pid > 1; i++) {
 		process_comm(pid, comm);
-		if (!strcmp(comm, MONITOR))
-			return monitor_says(pid, id, name);
+		if (!strcmp(comm, MONITOR) && !is_inside(pid, path, length))
+			return monitor_says(pid, container->id, name);
 		pid = parent_of(pid);
 	}
 	return false;
@@ -234,7 +246,7 @@ static bool name_of(const char *path, const struct container *container,
 		return containerd_name(container->id, name);
 	return snprintf(dir, sizeof(dir), "%s%s%.*s", host_cgroups(), *path == '/' ? "" : "/",
 			(int)container->length, path) < (int)sizeof(dir) &&
-	       podman_name(dir, container->id, name);
+	       podman_name(dir, path, container, name);
 }
 
 bool container_name(const char *path, char name[CONTAINER_NAME_SIZE])

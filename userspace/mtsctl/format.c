@@ -155,6 +155,11 @@ const char *format_name_weight(char *buf, size_t width, const char *name, u32 we
 
 	if (weight && weight != MTS_WEIGHT_DEFAULT)
 		len = snprintf(suffix, sizeof(suffix), " [%u]", weight);
+	/* format_name_short() needs two columns. */
+	if ((size_t)len + 2 > width) {
+		len = 0;
+		*suffix = '\0';
+	}
 	format_name_short(buf, width - len, name);
 	strcat(buf, suffix);
 	return buf;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ipc.h"
@@ -138,9 +139,14 @@ int ipc_job_submit(struct mts_job_submit *submit)
 
 int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup)
 {
+	struct stat st;
+
 	if (!is_socket)
 		return -EOPNOTSUPP;
-	return ipc_socket_call_with(device, MTS_IOC_JOB_SUBMIT, submit, cgroup);
+	if (fstat(cgroup, &st))
+		return -errno;
+	submit->cgroup_id = st.st_ino;
+	return ipc_call(MTS_IOC_JOB_SUBMIT, submit);
 }
 
 int ipc_job_add(struct mts_job_add *add)

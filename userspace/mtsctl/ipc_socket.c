@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -107,7 +108,13 @@ int ipc_socket_call(int fd, unsigned long cmd, void *argument)
 {
 	struct mts_job_add *add = argument;
 	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
-	int err = ipc_socket_call_with(fd, cmd, argument, passed);
+	struct stat st;
+	int err;
+
+	/* What mtsd goes by for users who are not root. */
+	if (cmd == MTS_IOC_JOB_ADD && !fstat(passed, &st))
+		add->cgroup_id = st.st_ino;
+	err = ipc_socket_call_with(fd, cmd, argument, passed);
 
 	if (cmd == MTS_IOC_JOB_ADD)
 		add->cgroup_fd = passed;

@@ -408,6 +408,9 @@ const char *device_error(int err)
 	case MTS_WIRE_TOO_SHORT_PAUSE:
 		return "the pause limit is shorter than max_pause= in the section [users] of "
 		       "mts.conf(5) allows";
+	case E2BIG:
+		return "there is too much in the cgroup: users may enrol 1024 cgroups, 8192 "
+		       "processes and 32 levels at most";
 	case MTS_WIRE_TOO_MUCH_WEIGHT:
 		return "only root gives a job more than the usual weight, 100";
 	case ENXIO:

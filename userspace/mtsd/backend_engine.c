@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
+#include <sys/random.h>
+
 #include "context.h"
 #include "engine/cgroup.h"
 #include "engine/process.h"
@@ -46,8 +48,19 @@ static int command(unsigned int cmd, void *argument)
 	return cmd == MTS_IOC_JOB_TAKE ? take(argument) : mts_command(cmd, argument);
 }
 
+/* 64 bits by chance: no two starts have the same. */
+static u64 instance(void)
+{
+	static u64 drawn; /* under the lock of users.c */
+
+	if (!drawn && getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn))
+		drawn = 1;
+	return drawn;
+}
+
 const struct mts_backend mts_backend_engine = {
 	.command = command,
 	.list = mts_command_list,
+	.instance = instance,
 	.enters = true,
 };

@@ -5,6 +5,7 @@
 #include "uapi/mts.h"
 
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int call(unsigned int cmd, void *argument)
@@ -68,4 +69,21 @@ static int list(unsigned int cmd, struct mts_list *list, struct mts_elements *el
 	return err;
 }
 
-const struct mts_backend mts_backend_module = { .command = command, .list = list };
+/*
+ * The device is made anew with each load. If its owner or mode is changed, it counts as another one,
+ * too: jobs of users are root's then, which is the safe mistake.
+ */
+static u64 instance(void)
+{
+	struct stat st;
+
+	if (stat(MTS_DEVICE, &st))
+		return 0;
+	return (u64)st.st_ctim.tv_sec * NSEC_PER_SEC + st.st_ctim.tv_nsec + ((u64)st.st_ino << 40);
+}
+
+const struct mts_backend mts_backend_module = {
+	.command = command,
+	.list = list,
+	.instance = instance,
+};

@@ -13,6 +13,7 @@
 
 #define KERNFS_HANDLE 0xfe /* FILEID_KERNFS in linux/exportfs.h */
 #define MAKER "trusted.mts.user"
+#define MAKER_SIZE 48 /* two numbers of 32 bits and one of 64, with blanks and NUL */
 /* What one request of a user may have mtsd look at. */
 #define DEPTH_MAX 32
 #define CGROUPS_MAX 1024
@@ -30,12 +31,6 @@ static int mount_fd(void)
 	return mount;
 }
 
-/* From what the kernel has in memory: a file system of the user's is not asked. */
-static bool look(int fd, struct statx *st)
-{
-	return !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, st);
-}
-
 int own_cgroup_open(u64 id)
 {
 	union {
@@ -49,21 +44,6 @@ int own_cgroup_open(u64 id)
 	if (fd < 0)
 		return errno == ESTALE ? -ENOENT : -errno;
 	return fd;
-}
-
-int own_cgroup_open_passed(int passed)
-{
-	struct statx theirs, root;
-	int fd;
-
-	if (passed < 0)
-		return -EBADF;
-	if (!look(passed, &theirs) || !look(mount_fd(), &root) || !S_ISDIR(theirs.stx_mode) ||
-	    theirs.stx_dev_major != root.stx_dev_major ||
-	    theirs.stx_dev_minor != root.stx_dev_minor || theirs.stx_ino == root.stx_ino)
-		return -EINVAL;
-	fd = own_cgroup_open(theirs.stx_ino);
-	return fd == -ENOENT ? -ENODEV : fd;
 }
 
 u64 own_cgroup_id(int cgroup)
@@ -208,22 +188,25 @@ int own_cgroup_check(int cgroup, u32 uid, pid_t caller, pid_t alone)
 
 /* ---- who made a job of it ---------------------------------------------------------------- */
 
-u32 own_cgroup_maker(int cgroup, u32 job)
+u32 own_cgroup_maker(int cgroup, u32 job, u64 instance)
 {
-	char text[32];
+	char text[MAKER_SIZE];
 	ssize_t length = fgetxattr(cgroup, MAKER, text, sizeof(text) - 1);
+	unsigned long long of;
 	u32 uid, id;
 
 	if (length <= 0)
 		return RIGHTS_ROOT;
 	text[length] = '\0';
-	return sscanf(text, "%u %u", &uid, &id) == 2 && id == job ? uid : RIGHTS_ROOT;
+	if (sscanf(text, "%u %u %llu", &uid, &id, &of) != 3 || id != job || of != instance)
+		return RIGHTS_ROOT;
+	return uid;
 }
 
-int own_cgroup_set_maker(int cgroup, u32 job, u32 uid)
+int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid)
 {
-	char text[32];
-	int length = snprintf(text, sizeof(text), "%u %u", uid, job);
+	char text[MAKER_SIZE];
+	int length = snprintf(text, sizeof(text), "%u %u %llu", uid, job, instance);
 
 	return fsetxattr(cgroup, MAKER, text, length, 0) ? -errno : 0;
 }

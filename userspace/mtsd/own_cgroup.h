@@ -9,14 +9,11 @@
 #include "context.h"
 
 /*
- * The cgroup of a descriptor that a user has passed, opened anew. The descriptor may be of
- * anything, such as a file system that the user serves: nothing waits for that.
+ * The cgroup with this id, opened by mtsd. A user only names it: to close a descriptor that a user
+ * has passed may wait for ever, for a file system that this user serves.
  *
- * Return: a descriptor; -EBADF: none was passed; -EINVAL: it is of no directory of cgroup v2.
+ * Return: a descriptor; or -errno, as -ENOENT if it is gone.
  */
-int own_cgroup_open_passed(int passed);
-
-/* Return: a descriptor; or -errno, as -ENOENT if it is gone. */
 int own_cgroup_open(u64 id);
 
 u64 own_cgroup_id(int cgroup);
@@ -40,15 +37,16 @@ int own_cgroup_check(int cgroup, u32 uid, pid_t caller, pid_t alone);
 /*
  * The user that has made this job of the cgroup. It is written on the cgroup itself, as
  * trusted.mts.user, which only root can read and write: so it lives as long as the cgroup does,
- * and a mtsd that is started anew finds it. It has the job's id, too: the number of another job,
- * which root has made of the cgroup since, does not count.
+ * and a mtsd that is started anew finds it. It has the job's id, too, and which instance of mts has
+ * given that (backend.h): that of another job, which root has made of the cgroup since, does not
+ * count.
  *
  * Return: RIGHTS_ROOT: root, or a rule.
  */
-u32 own_cgroup_maker(int cgroup, u32 job);
+u32 own_cgroup_maker(int cgroup, u32 job, u64 instance);
 
 /* Return: 0 or -errno. */
-int own_cgroup_set_maker(int cgroup, u32 job, u32 uid);
+int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid);
 void own_cgroup_clear_maker(int cgroup);
 
 #endif /* MTSD_OWN_CGROUP_H */

@@ -30,9 +30,9 @@
 
 /*
  * @fd: shut down at the end, which wakes the thread; closed by the thread that reaps it.
- * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: closing
- * a descriptor waits for its file system, and a user may have passed one of a file system that the
- * user serves. So nothing waits for such a thread but for a moment.
+ * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: a
+ * descriptor that came with a request is dropped, and that may wait. So nothing waits for such a
+ * thread but for a moment.
  */
 static struct caller {
 	struct task_struct *thread; /* NULL: the place is free */
@@ -90,8 +90,12 @@ static int take_descriptor(struct msghdr *msg)
 	return -1;
 }
 
-/* The head of a request, and the descriptor that came with it; -1: none. */
-static bool read_request(int from, struct mts_wire_request *request, int *fd)
+/*
+ * The head of a request, and the descriptor that came with it; -1: none. Of a user none is taken:
+ * to close it, or to end with it, waits for its file system, which may be the user's, for ever. One
+ * that is never installed is not flushed.
+ */
+static bool read_request(const struct peer *peer, struct mts_wire_request *request, int *fd)
 {
 	union {
 		struct cmsghdr header;
@@ -100,8 +104,9 @@ static bool read_request(int from, struct mts_wire_request *request, int *fd)
 	struct iovec io = { request, sizeof(*request) };
 	struct msghdr msg = { .msg_iov = &io,
 			      .msg_iovlen = 1,
-			      .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
+			      .msg_control = peer->is_ours ? &control : NULL,
+			      .msg_controllen = peer->is_ours ? sizeof(control) : 0 };
+	int from = peer->fd;
 	ssize_t got;
 
 	*fd = -1;
@@ -162,7 +167,7 @@ static bool answer_list(const struct peer *peer, unsigned int cmd, struct mts_li
 static int command(const struct peer *peer, unsigned int cmd, void *argument, int passed)
 {
 	if (!peer->is_ours)
-		return mts_users_command(backend, peer->is_member, cmd, argument, passed);
+		return mts_users_command(backend, peer->is_member, cmd, argument);
 	if (cmd == MTS_IOC_JOB_ADD)
 		((struct mts_job_add *)argument)->cgroup_fd = passed;
 	return backend->command(cmd, argument);
@@ -245,7 +250,7 @@ static int caller_main(void *data)
 	bool ok = true;
 	int passed;
 
-	while (ok && read_request(caller->fd, &request, &passed)) {
+	while (ok && read_request(&peer, &request, &passed)) {
 		ok = take_request(caller, &peer, &request, passed);
 		if (passed >= 0)
 			close(passed);
@@ -375,7 +380,7 @@ static bool is_any_busy(bool answers)
 	return false;
 }
 
-/* Wait for commands that are being carried out. A thread that is stuck ends with the process. */
+/* Wait for commands that are being carried out. */
 static void end_callers(void)
 {
 	u32 i, ms;

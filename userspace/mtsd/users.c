@@ -78,25 +78,25 @@ static const struct mts_job_info *find_job(const struct jobs *jobs, u32 id)
 	return NULL;
 }
 
-static u32 maker_of(const struct mts_job_info *job)
+static u32 maker_of(const struct mts_job_info *job, u64 instance)
 {
 	int cgroup = own_cgroup_open(job->cgroup_id);
 	u32 uid;
 
 	if (cgroup < 0)
 		return RIGHTS_NOBODY;
-	uid = own_cgroup_maker(cgroup, job->id);
+	uid = own_cgroup_maker(cgroup, job->id, instance);
 	close(cgroup);
 	return uid;
 }
 
-static void count_jobs(const struct jobs *jobs, u32 uid, u32 *n, u32 *pins)
+static void count_jobs(const struct jobs *jobs, u64 instance, u32 uid, u32 *n, u32 *pins)
 {
 	u32 i;
 
 	*n = *pins = 0;
 	for (i = 0; i < jobs->n; i++) {
-		if (maker_of(job_at(jobs, i)) != uid)
+		if (maker_of(job_at(jobs, i), instance) != uid)
 			continue;
 		++*n;
 		*pins += !!(job_at(jobs, i)->flags & MTS_JOB_PIN);
@@ -105,11 +105,12 @@ static void count_jobs(const struct jobs *jobs, u32 uid, u32 *n, u32 *pins)
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-static int within(const struct jobs *jobs, const struct rights_ask *ask, u64 max_pause_ns)
+static int within(const struct mts_backend *backend, const struct jobs *jobs,
+		  const struct rights_ask *ask, u64 max_pause_ns)
 {
 	u32 n, pins;
 
-	count_jobs(jobs, ask->uid, &n, &pins);
+	count_jobs(jobs, backend->instance(), ask->uid, &n, &pins);
 	return rights_within(&rules.limits, ask, n + 1, pins + 1, max_pause_ns);
 }
 
@@ -123,7 +124,7 @@ static int enrol(const struct mts_backend *backend, const struct rights_ask *ask
 
 	if (err)
 		return err;
-	err = within(&jobs, ask, add->max_pause_ns);
+	err = within(backend, &jobs, ask, add->max_pause_ns);
 	kvfree(jobs.elements.at);
 	if (err)
 		return err;
@@ -132,7 +133,7 @@ static int enrol(const struct mts_backend *backend, const struct rights_ask *ask
 	add->cgroup_fd = -1;
 	if (err)
 		return err;
-	err = own_cgroup_set_maker(cgroup, add->id, ask->uid);
+	err = own_cgroup_set_maker(cgroup, add->id, backend->instance(), ask->uid);
 	if (err) {
 		remove.id = add->id;
 		backend->command(MTS_IOC_JOB_REMOVE, &remove);
@@ -141,13 +142,13 @@ static int enrol(const struct mts_backend *backend, const struct rights_ask *ask
 }
 
 /* @alone: as for own_cgroup_check() */
-static int make(const struct mts_backend *backend, const struct rights_ask *ask, int passed,
+static int make(const struct mts_backend *backend, const struct rights_ask *ask, u64 id,
 		pid_t alone, struct mts_job_add *add)
 {
-	int cgroup = own_cgroup_open_passed(passed), err;
+	int cgroup = own_cgroup_open(id), err;
 
 	if (cgroup < 0)
-		return cgroup;
+		return cgroup == -ENOENT ? -ENODEV : cgroup;
 	err = rights_of_object(ask->uid, own_cgroup_uid(cgroup), RIGHTS_NOBODY);
 	if (!err)
 		err = own_cgroup_check(cgroup, ask->uid, alone ? 0 : mts_user_caller()->pid, alone);
@@ -157,7 +158,7 @@ static int make(const struct mts_backend *backend, const struct rights_ask *ask,
 	return err;
 }
 
-static int submit(const struct mts_backend *backend, const struct rights_ask *ask, int passed,
+static int submit(const struct mts_backend *backend, const struct rights_ask *ask,
 		  struct mts_job_submit *submit)
 {
 	struct mts_user_caller *caller = mts_user_caller();
@@ -176,7 +177,7 @@ static int submit(const struct mts_backend *backend, const struct rights_ask *as
 	add.flags = submit->flags & MTS_JOB_PIN;
 	/* It is in the cgroup, and is to be: it waits for the answer, and executes its command. */
 	caller->pid = getpid();
-	err = make(backend, ask, passed, pid, &add);
+	err = make(backend, ask, submit->cgroup_id, pid, &add);
 	caller->pid = pid;
 	submit->id = add.id;
 	submit->cgroup_id = add.cgroup_id;
@@ -202,7 +203,7 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 {
 	u64 pause = 0;
 	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup),
-				   own_cgroup_maker(cgroup, job->id));
+				   own_cgroup_maker(cgroup, job->id, backend->instance()));
 
 	if (err)
 		return err;
@@ -211,7 +212,7 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 	/* It is one of the pins already. */
 	if (job->flags & MTS_JOB_PIN)
 		ask.flags &= ~MTS_JOB_PIN;
-	err = within(jobs, &ask, pause);
+	err = within(backend, jobs, &ask, pause);
 	if (!err)
 		err = backend->command(ask.cmd, argument);
 	if (!err && ask.cmd == MTS_IOC_JOB_REMOVE)
@@ -270,7 +271,7 @@ static u32 weight_of(unsigned int cmd, const void *argument)
 }
 
 int mts_users_command(const struct mts_backend *backend, bool is_member, unsigned int cmd,
-		      void *argument, int passed)
+		      void *argument)
 {
 	const struct rights_ask ask = { .uid = mts_user_caller()->uid,
 					.is_member = is_member,
@@ -285,9 +286,9 @@ int mts_users_command(const struct mts_backend *backend, bool is_member, unsigne
 		return backend->command(cmd, argument);
 	mutex_lock(&users_lock);
 	if (cmd == MTS_IOC_JOB_ADD)
-		err = make(backend, &ask, passed, 0, argument);
+		err = make(backend, &ask, ((struct mts_job_add *)argument)->cgroup_id, 0, argument);
 	else if (cmd == MTS_IOC_JOB_SUBMIT)
-		err = submit(backend, &ask, passed, argument);
+		err = submit(backend, &ask, argument);
 	else
 		err = change(backend, &ask, argument);
 	mutex_unlock(&users_lock);

@@ -17,7 +17,7 @@ bool mts_users_is_member(int socket, gid_t gid);
 
 /**
  * mts_users_command() - carry out a command for mts_user_caller(), if that user may ask it
- * @passed: a descriptor of the caller; -1: none
+ * MTS_IOC_JOB_ADD and _SUBMIT: cgroup_id names the cgroup
  *
  * What changes something, one at a time: the limits hold for requests that come together, too, and
  * users keep no more than one processor busy with this. Nothing of a user is waited for meanwhile.
@@ -25,7 +25,7 @@ bool mts_users_is_member(int socket, gid_t gid);
  * Return: 0 or an error of wire.h or uapi/mts.h.
  */
 int mts_users_command(const struct mts_backend *backend, bool is_member, unsigned int cmd,
-		      void *argument, int passed);
+		      void *argument);
 
 /* The same for MTS_IOC_JOBS, _BINS and _GONE, which every user may ask. One at a time, too. */
 int mts_users_list(const struct mts_backend *backend, unsigned int cmd, struct mts_list *list,

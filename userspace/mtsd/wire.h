@@ -4,7 +4,8 @@
  *
  * A request is a struct mts_wire_request and @size bytes: the argument of the command, if
  * _IOC_DIR(cmd) has _IOC_WRITE. MTS_IOC_JOB_ADD comes with the descriptor of the cgroup
- * (SCM_RIGHTS, with the first byte); mts_job_add.cgroup_fd is ignored. A reply is a struct
+ * (SCM_RIGHTS, with the first byte); mts_job_add.cgroup_fd is ignored. Of users who are not root no
+ * descriptor is taken: mts_job_add.cgroup_id names the cgroup. A reply is a struct
  * mts_wire_reply and @size bytes: the argument, if there is no error and _IOC_DIR(cmd) has
  * _IOC_READ; of a list its elements follow, list.elem_size bytes apart (ABI 1: size_1).
  *
@@ -13,15 +14,16 @@
  *
  * A system-wide mtsd answers all users: rights.h says what each may ask. A user who is not root has
  * at most MTS_WIRE_USER_CALLERS connections; one more is told EAGAIN, and closed. Such a user makes
- * no cgroup by MTS_IOC_JOB_SUBMIT: the request comes with the descriptor of the cgroup that the
- * caller is in alone, has MTS_JOB_ENTER, and makes a job of that one.
+ * no cgroup by MTS_IOC_JOB_SUBMIT: mts_job_submit.cgroup_id names the cgroup that the caller is in
+ * alone, the request has MTS_JOB_ENTER, and makes a job of that one.
  *
  * Errors beside those of uapi/mts.h:
  * EPERM:  only root may ask this, or a member of the users' group
  * EACCES: the job or the cgroup is not the caller's
  * EBUSY:  MTS_IOC_JOB_SUBMIT: there is another process in the caller's cgroup, or one below it
  * EOPNOTSUPP: MTS_JOB_EACH, MTS_JOB_EACH_LEAF or MTS_JOB_QUEUE by a user; MTS_JOB_ENTER, if the
- *         module is behind this mtsd and no descriptor came with it
+ *         module is behind this mtsd, and root asks
+ * E2BIG:  the cgroup of a user has more than 1024 cgroups or 8192 processes, or 32 levels
  * ENXIO:  the module is behind this mtsd, and not loaded
  * MTS_WIRE_TOO_...: a limit of the section [users] of mts.conf(5)
  */
