@@ -226,7 +226,6 @@ struct mts_job {
 	/* protect.c, under protect_lock */
 	struct mts_kept kept[MTS_SETTINGS];
 	u64 above; /* bytes of protection that the cgroups above have for it (above.c) */
-	bool above_late; /* some of them are to be written again */
 	bool unprotected; /* its settings are not changed any more */
 
 	/* tasks.c: results of the last scan; readers may race */

@@ -12,6 +12,7 @@
 #include "jobs/thaw.h"
 #include "jobs/enrol.h"
 #include "jobs/lookout.h"
+#include "jobs/protect.h"
 #include "memory/readahead.h"
 #include "rotor/rotor.h"
 #include "sched_hooks/hooks.h"
@@ -94,6 +95,7 @@ static void __exit mts_exit(void)
 	mts_lookout_exit();
 	mts_failsafe_exit();
 	mts_job_exit();
+	mts_protect_exit();
 	mts_freeze_watch_exit();
 	mts_wake_exit();
 	mts_cgroupfs_exit();

@@ -10,6 +10,7 @@
  * @below: bytes that these jobs have got
  * @own: its memory.low without mts
  * @given: what mts wrote last, as the kernel rounds it; @own: nothing
+ * @late: there was no memory to write what it should have
  */
 struct above {
 	struct hlist_node by_id;
@@ -17,9 +18,11 @@ struct above {
 	u64 below;
 	u64 own;
 	u64 given;
+	bool late;
 };
 
 static DEFINE_HASHTABLE(aboves, ID_BITS); /* under protect_lock */
+static u32 nlate; /* written under it */
 
 static struct above *find(u64 id)
 {
@@ -83,8 +86,15 @@ static int write(struct mts_job *job, u32 up, struct above *above, u64 wanted)
 	return 0;
 }
 
+static void forget(struct above *above)
+{
+	WRITE_ONCE(nlate, nlate - above->late);
+	hash_del(&above->by_id);
+	kfree(above);
+}
+
 /* Return: false: there was no memory for it */
-static bool settle(struct mts_job *job, u32 up, struct above *above)
+static bool try_to_settle(struct mts_job *job, u32 up, struct above *above)
 {
 	u64 now, wanted;
 	int err = mts_ops->get(job, up, MTS_SETTING_LOW, &now);
@@ -100,37 +110,56 @@ static bool settle(struct mts_job *job, u32 up, struct above *above)
 	return is_settled(above, wanted) || write(job, up, above, wanted) != -ENOMEM;
 }
 
+static void settle(struct mts_job *job, u32 up, struct above *above)
+{
+	bool late = !try_to_settle(job, up, above);
+
+	WRITE_ONCE(nlate, nlate - above->late + late);
+	above->late = late;
+	if (!late && !above->below)
+		forget(above);
+}
+
 /* "max" of one job must not overflow the sum, or it could not be subtracted again. */
 static u64 share_of(u64 low)
 {
 	return mts_min(low, U64_MAX / (2 * MTS_MAX_JOBS));
 }
 
-bool mts_above_set(struct mts_job *job, u64 bytes)
+void mts_above_set(struct mts_job *job, u64 bytes)
 {
 	u64 id, after = share_of(bytes);
 	struct above *above;
-	bool all = true;
 	u32 up;
 
 	if (after && !make_all(job))
-		return false;
+		return;
 	for (up = 1; (id = mts_ops->above(job, up)); up++) {
-		bool done;
-
 		above = find(id);
 		if (!above)
 			continue;
 		/* It may not have been readable when the job got its share. */
 		above->below -= mts_min(above->below, job->above);
 		above->below += after;
-		done = settle(job, up, above);
-		all &= done;
-		if (done && !above->below) {
-			hash_del(&above->by_id);
-			kfree(above);
-		}
+		settle(job, up, above);
 	}
 	job->above = after;
-	return all;
+}
+
+bool mts_above_is_late(void)
+{
+	return READ_ONCE(nlate);
+}
+
+void mts_above_exit(void)
+{
+	struct above *above;
+	struct hlist_node *next;
+	u32 bucket;
+
+	hash_for_each_safe(aboves, bucket, next, above, by_id) {
+		pr_warn("memory.low of cgroup %llu stays %llu: it was %llu\n", above->id,
+			above->given, above->own);
+		forget(above);
+	}
 }

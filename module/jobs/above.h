@@ -16,10 +16,15 @@
  * @bytes: 0: mts does not protect it; else also to be called now and then for the same value:
  *	another process may have written those above meanwhile, as systemd does with set-property
  *
- * Cgroups that cannot be written are left as they are.
- *
- * Return: false: there was no memory for it; to be called again
+ * Cgroups that cannot be written are left as they are. Where there was no memory to write one, the
+ * next call for any job below it tries again.
  */
-bool mts_above_set(struct mts_job *job, u64 bytes);
+void mts_above_set(struct mts_job *job, u64 bytes);
+
+/* Is one to be written again? Any context. */
+bool mts_above_is_late(void);
+
+/* There are no jobs any more. What could not be put back is said. Takes no lock. */
+void mts_above_exit(void);
 
 #endif /* _MTS_ABOVE_H */

@@ -106,7 +106,7 @@ static void set_low(struct mts_job *job, u64 low)
 	else if (remember_own(job, MTS_SETTING_LOW) &&
 		 !is_near(kept->given, mts_max(low, kept->own)))
 		give(job, MTS_SETTING_LOW, mts_max(low, kept->own));
-	job->above_late = !mts_above_set(job, kept->set ? kept->given : 0);
+	mts_above_set(job, kept->set ? kept->given : 0);
 }
 
 static void set_weight(struct mts_job *job, u32 bins)
@@ -125,7 +125,7 @@ void mts_protect(struct mts_job *job, u64 low, u32 bins)
 {
 	/* The usual case: there is nothing to do. */
 	if (!low && bins < 2 && !READ_ONCE(job->kept[MTS_SETTING_LOW].set) &&
-	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) && !READ_ONCE(job->above_late))
+	    !READ_ONCE(job->kept[MTS_SETTING_WEIGHT].set) && !mts_above_is_late())
 		return;
 	mutex_lock(&protect_lock);
 	if (!job->unprotected) {
@@ -141,8 +141,10 @@ void mts_protect_end(struct mts_job *job)
 	job->unprotected = true;
 	set_low(job, 0);
 	set_weight(job, 1);
-	if (job->above_late)
-		pr_warn_ratelimited("job %s: memory.low of the cgroups above it stays: no memory\n",
-				    job->name);
 	mutex_unlock(&protect_lock);
+}
+
+void mts_protect_exit(void)
+{
+	mts_above_exit();
 }

@@ -24,4 +24,7 @@ void mts_protect(struct mts_job *job, u64 low, u32 bins);
 /* Restore the old settings, and do not change them any more. */
 void mts_protect_end(struct mts_job *job);
 
+/* There are no jobs any more. */
+void mts_protect_exit(void);
+
 #endif /* _MTS_PROTECT_H */

@@ -10,6 +10,7 @@
 #include "jobs/thaw.h"
 #include "jobs/interactive.h"
 #include "jobs/lookout.h"
+#include "jobs/protect.h"
 #include "context/virtual/machine.h"
 #include "memory/reclaim.h"
 #include "rotor/rotor.h"
@@ -467,6 +468,7 @@ void world_unload(void)
 	mts_lookout_exit();
 	mts_failsafe_exit();
 	host_remove_all();
+	mts_protect_exit();
 	mts_wake_exit();
 	check_end();
 	host_end();

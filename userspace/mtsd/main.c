@@ -25,6 +25,7 @@
 #include "jobs/failsafe.h"
 #include "jobs/freeze_watch.h"
 #include "jobs/lookout.h"
+#include "jobs/protect.h"
 #include "jobs/thaw.h"
 #include "memory/cgroupfs.h"
 #include "memory/workers.h"
@@ -248,6 +249,7 @@ static void end(void)
 	mts_lookout_exit();
 	mts_failsafe_exit();
 	mts_job_exit();
+	mts_protect_exit();
 	mts_freeze_watch_exit();
 	mts_wake_exit();
 	mts_guardian_exit();
