@@ -154,12 +154,14 @@ bool mts_above_is_late(void)
 void mts_above_exit(void)
 {
 	struct above *above;
-	struct hlist_node *next;
-	u32 bucket;
+	u32 i;
 
-	hash_for_each_safe(aboves, bucket, next, above, by_id) {
-		pr_warn("memory.low of cgroup %llu stays %llu: it was %llu\n", above->id,
-			above->given, above->own);
-		forget(above);
+	for (i = 0; i < ARRAY_SIZE(aboves); i++) {
+		while (aboves[i].first) {
+			above = container_of(aboves[i].first, struct above, by_id);
+			pr_warn("memory.low of cgroup %llu stays %llu: it was %llu\n", above->id,
+				above->given, above->own);
+			forget(above);
+		}
 	}
 }

@@ -387,7 +387,7 @@ def test_a_job_that_root_has_made_of_the_own_cgroup(mtsd):
 
 
 def test_a_number_that_is_given_anew_is_another_job(mtsd):
-    """Fault: jobs have the same numbers again after a start, and the cgroup still named its user."""
+    """Fault: after a start jobs have the same numbers, and the cgroup still named its user."""
     cgroup = mtsd.own_job()
     with mtsd.member() as ada:
         error, first = add(ada, cgroup)

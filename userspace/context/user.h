@@ -367,11 +367,6 @@ static inline void hash_del_rcu(struct hlist_node *node)
 	for ((at) = MTS_USER_HENTRY(MTS_USER_BUCKET(table, key)->first, at, member); at; \
 	     (at) = MTS_USER_HENTRY((at)->member.next, at, member))
 #define hash_for_each_possible hash_for_each_possible_rcu
-#define hash_for_each_safe(table, bucket, after, at, member)                    \
-	for ((bucket) = 0; (bucket) < ARRAY_SIZE(table); (bucket)++)            \
-		for ((at) = MTS_USER_HENTRY((table)[bucket].first, at, member); \
-		     (at) && ((after) = (at)->member.next, true);               \
-		     (at) = MTS_USER_HENTRY(after, at, member))
 
 /* ---- locks ------------------------------------------------------------------------------ */
 

@@ -70,8 +70,8 @@ static int list(unsigned int cmd, struct mts_list *list, struct mts_elements *el
 }
 
 /*
- * The device is made anew with each load. If its owner or mode is changed, it counts as another one,
- * too: jobs of users are root's then, which is the safe mistake.
+ * The device is made anew with each load. If its owner or mode is changed, it counts as another
+ * one, too: jobs of users are root's then, which is the safe mistake.
  */
 static u64 instance(void)
 {
