@@ -274,7 +274,7 @@ struct mts_job {
 	 * frozen; 0: it takes no turns; ns
 	 */
 	s64 served_from;
-	u32 entitled; /* turn.c: as of this round (policy/share.h); 0: MTS_ENTITLED_DEFAULT */
+	u32 entitled; /* turn.c: as of this round (policy/entitled.h); 0: MTS_ENTITLED_DEFAULT */
 	bool runs; /* round.c: its bin runs, or is switched to; readers may race */
 	u64 planned_bytes; /* its part of its bin's planned demand; 0: it is in no bin */
 	u32 freeze_failures;

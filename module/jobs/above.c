@@ -3,6 +3,10 @@
 
 #include "jobs/ops.h"
 
+/*
+ * 256 lists of 16 cgroups at most: 4096 jobs (MTS_MAX_JOBS), each in a slice of its own. Usually a
+ * host has some tens. A list is walked twice for each protected job of a look, file access aside.
+ */
 #define ID_BITS 8
 
 /**

@@ -98,24 +98,23 @@ static u64 median_service(const struct mts_plan_bin *bins, u32 nbins)
 
 u64 mts_window_service(const struct mts_plan_bin *bins, u32 nbins)
 {
-	u64 sum = 0, entitled = 0;
-	bool differ = false;
+	u64 sum = 0;
 	u32 i, n = 0;
 
+	if (!mts_bins_are_alike(bins, nbins))
+		return median_service(bins, nbins);
 	for (i = 0; i < nbins; i++) {
 		if (!bins[i].jobs)
 			continue;
 		sum = mts_add_sat(sum, bins[i].service_ns);
-		differ |= entitled && mts_bin_entitled(&bins[i]) != entitled;
-		entitled = mts_bin_entitled(&bins[i]);
 		n++;
 	}
-	return differ ? median_service(bins, nbins) : div64_u64(sum, mts_max(n, 1));
+	return div64_u64(sum, mts_max(n, 1));
 }
 
 u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead)
 {
-	u64 slice = 0, longest = 0, usual = mts_window_service(bins, nbins), one, lacks;
+	u64 slice = 0, longest = 0, usual = mts_window_service(bins, nbins), one, its, lacks;
 	u64 own = bins[lead].service_ns, entitled = mts_bin_entitled(&bins[lead]);
 	u32 i;
 
@@ -123,8 +122,9 @@ u64 mts_window_slice(const struct mts_plan_bin *bins, u32 nbins, u32 lead)
 		if (!bins[i].jobs)
 			continue;
 		one = bins[i].slice_ns;
-		if (mts_bin_entitled(&bins[i]) > entitled)
-			one = mul_u64_u64_div_u64(one, entitled, mts_bin_entitled(&bins[i]));
+		its = mts_bin_entitled(&bins[i]);
+		if (its > entitled)
+			one = mul_u64_u64_div_u64(one, entitled, its);
 		longest = mts_max(longest, one);
 		if (i == lead || (bins[i].next && !bins[i].runs))
 			slice = mts_add_sat(slice, bins[i].slice_ns);

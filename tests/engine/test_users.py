@@ -86,8 +86,8 @@ class Host(host.Engine):
 
     def sleep(self, cgroup, uid):
         """A process in a cgroup."""
-        who = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
-        command = f"echo 0 >{cgroup}/cgroup.procs && exec {who} sleep 1000"
+        as_user = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
+        command = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} sleep 1000"
         process = subprocess.Popen(["/bin/sh", "-c", command])
         self.jobs.append(process)
         assert until(lambda: comm_of(process.pid) == "sleep")
@@ -114,12 +114,14 @@ class Host(host.Engine):
     def by_user(self, uid, *words, groups=(GROUP,), cgroup=None, engine=True, env=()):
         """What mtsctl of a user does."""
         enter = f"echo 0 >{cgroup}/cgroup.procs && " if cgroup else ""
-        who = f"setpriv --reuid={uid} --regid={uid} --groups={','.join(map(str, groups)) or uid}"
+        as_user = (
+            f"setpriv --reuid={uid} --regid={uid} --groups={','.join(map(str, groups)) or uid}"
+        )
         program = f"{MTSCTL} --engine={self.dir}/socket" if engine else str(MTSCTL)
         what = " ".join(map(str, words))
         environment = {k: v for k, v in os.environ.items() if k != "XDG_RUNTIME_DIR"}
         return subprocess.run(
-            ["/bin/sh", "-c", f"{enter}exec {who} {program} {what}"],
+            ["/bin/sh", "-c", f"{enter}exec {as_user} {program} {what}"],
             capture_output=True,
             text=True,
             timeout=60,

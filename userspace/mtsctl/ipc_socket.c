@@ -104,33 +104,8 @@ static int read_elements(int fd, const struct mts_list *asked, const struct mts_
 	return read_all(fd, (void *)(uintptr_t)asked->buf, size);
 }
 
-int ipc_socket_call(int fd, unsigned long cmd, void *argument)
-{
-	struct mts_job_add *add = argument;
-	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
-	struct stat st;
-	int err;
-
-	/* What mtsd goes by for users who are not root. */
-	if (cmd == MTS_IOC_JOB_ADD && !fstat(passed, &st))
-		add->cgroup_id = st.st_ino;
-	err = ipc_socket_call_with(fd, cmd, argument, passed);
-
-	if (cmd == MTS_IOC_JOB_ADD)
-		add->cgroup_fd = passed;
-	return err;
-}
-
-u32 ipc_socket_server(int fd)
-{
-	struct ucred server = { .uid = -1 };
-	socklen_t size = sizeof(server);
-
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size);
-	return server.uid;
-}
-
-int ipc_socket_call_with(int fd, unsigned long cmd, void *argument, int passed)
+/* @passed: a descriptor that goes along; -1: none */
+static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 {
 	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS || cmd == MTS_IOC_GONE;
 	size_t in = _IOC_DIR(cmd) & _IOC_WRITE ? _IOC_SIZE(cmd) : 0;
@@ -155,4 +130,29 @@ int ipc_socket_call_with(int fd, unsigned long cmd, void *argument, int passed)
 	if (!err && is_list)
 		err = read_elements(fd, &asked, argument, reply.size - out);
 	return err;
+}
+
+int ipc_socket_call(int fd, unsigned long cmd, void *argument)
+{
+	struct mts_job_add *add = argument;
+	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
+	struct stat st;
+	int err;
+
+	/* What mtsd goes by for users who are not root. */
+	if (cmd == MTS_IOC_JOB_ADD && !fstat(passed, &st))
+		add->cgroup_id = st.st_ino;
+	err = call_with(fd, cmd, argument, passed);
+	if (cmd == MTS_IOC_JOB_ADD)
+		add->cgroup_fd = passed;
+	return err;
+}
+
+u32 ipc_socket_server(int fd)
+{
+	struct ucred server = { .uid = -1 };
+	socklen_t size = sizeof(server);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &size);
+	return server.uid;
 }

@@ -18,9 +18,6 @@ int ipc_socket_open(const char *path, unsigned int limit_s);
  */
 int ipc_socket_call(int fd, unsigned long request, void *argument);
 
-/* The same with a descriptor that goes along; -1: none. */
-int ipc_socket_call_with(int fd, unsigned long request, void *argument, int passed);
-
 /* The user that mtsd at the other end runs as. */
 u32 ipc_socket_server(int fd);
 

@@ -46,13 +46,6 @@ int own_cgroup_open(u64 id)
 	return fd;
 }
 
-u64 own_cgroup_id(int cgroup)
-{
-	struct stat st;
-
-	return fstat(cgroup, &st) ? 0 : st.st_ino;
-}
-
 u32 own_cgroup_uid(int cgroup)
 {
 	struct stat dir, freeze;

@@ -16,8 +16,6 @@
  */
 int own_cgroup_open(u64 id);
 
-u64 own_cgroup_id(int cgroup);
-
 /* Who owns the directory and its cgroup.freeze; RIGHTS_NOBODY: these are not the same user. */
 u32 own_cgroup_uid(int cgroup);
 
