@@ -228,10 +228,12 @@ struct mts_job {
 	u64 above; /* bytes of protection that the cgroups above have for it (above.c) */
 	bool unprotected; /* its settings are not changed any more */
 
-	/* tasks.c: results of the last scan; readers may race */
+	/* tasks.c: results of the last scans; readers may race */
+	bool attended; /* while pauses are automatic and longer than MTS_PAUSE_STRETCHED_NS */
 	bool realtime;
 	bool untouchable;
 	/* tasks.c, during a scan */
+	bool scan_attended;
 	bool scan_realtime;
 	bool scan_untouchable;
 	u32 scan_awake;
@@ -377,12 +379,25 @@ static inline bool mts_job_tryget(struct mts_job *job)
 void mts_job_put(struct mts_job *job);
 
 /*
+ * The job's own pause limit; 0: none. Where the others' pauses are as long as pays, an attended job
+ * has that of all other hosts. Any context.
+ */
+static inline u64 mts_job_own_limit(const struct mts_job *job)
+{
+	u64 own = READ_ONCE(job->max_pause_ns);
+
+	if (!READ_ONCE(job->attended))
+		return own;
+	return own ? min_t(u64, own, MTS_PAUSE_STRETCHED_NS) : MTS_PAUSE_STRETCHED_NS;
+}
+
+/*
  * The shorter of the job's own pause limit and that of all jobs; of a job in the queue its longest
  * wait. 0 if @limit_of_all is 0. Any context.
  */
 static inline u64 mts_job_pause_limit(const struct mts_job *job, u64 limit_of_all)
 {
-	u64 own = READ_ONCE(job->max_pause_ns);
+	u64 own = mts_job_own_limit(job);
 
 	if (READ_ONCE(job->held))
 		return limit_of_all ? job->max_wait_ns : 0;

@@ -380,6 +380,15 @@ void mts_tasks_scan(void)
 {
 }
 
+/* No job is attended. */
+void mts_tasks_scan_attended(void)
+{
+}
+
+void mts_tasks_forget_attended(void)
+{
+}
+
 void mts_tasks_look(void)
 {
 	u32 i;

@@ -2,10 +2,13 @@
 #include "jobs/tasks.h"
 
 #include <linux/cgroup.h>
+#include <linux/fs.h>
+#include <linux/major.h>
 #include <linux/sched/signal.h>
 
 #include "compat/compat.h"
 #include "job.h"
+#include "jobs/files.h"
 #include "policy/admission.h"
 
 static bool is_untouchable(struct task_struct *task)
@@ -60,6 +63,60 @@ void mts_tasks_scan(void)
 		WRITE_ONCE(job->realtime, job->scan_realtime);
 		WRITE_ONCE(job->untouchable, job->scan_untouchable);
 	}
+	rcu_read_unlock();
+}
+
+static void note_attended(struct file *file, void *arg)
+{
+	const struct inode *inode = file_inode(file);
+	bool *attended = arg;
+
+	if (S_ISSOCK(inode->i_mode))
+		*attended = true;
+	else if (S_ISCHR(inode->i_mode))
+		*attended |= imajor(inode) == TTY_MAJOR || imajor(inode) == TTYAUX_MAJOR ||
+			     (imajor(inode) >= UNIX98_PTY_SLAVE_MAJOR &&
+			      imajor(inode) < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT);
+}
+
+static bool is_attended(struct task_struct *process)
+{
+	bool attended = READ_ONCE(process->signal->tty);
+
+	if (attended)
+		return true;
+	task_lock(process); /* its files stay */
+	if (process->files)
+		mts_files_each(process, note_attended, &attended);
+	task_unlock(process);
+	return attended;
+}
+
+void mts_tasks_forget_attended(void)
+{
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job)
+		WRITE_ONCE(job->attended, false);
+}
+
+void mts_tasks_scan_attended(void)
+{
+	struct task_struct *process;
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	rcu_read_lock();
+	mts_job_for_each(job)
+		job->scan_attended = false;
+	for_each_process(process) {
+		job = mts_job_of_cgroup(task_dfl_cgroup(process));
+		if (job && !job->scan_attended)
+			job->scan_attended = is_attended(process);
+	}
+	mts_job_for_each(job)
+		WRITE_ONCE(job->attended, job->scan_attended);
 	rcu_read_unlock();
 }
 

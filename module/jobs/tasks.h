@@ -25,6 +25,18 @@ int mts_tasks_check(struct cgroup *cgrp);
  */
 void mts_tasks_scan(void);
 
+/**
+ * mts_tasks_scan_attended() - mark jobs for which a user or a program outside may wait
+ *
+ * Sets job.attended: a process of it has a controlling terminal, or a terminal or a socket is among
+ * its files. A walk over the files of all processes of jobs. Pipes are not looked for: most are a
+ * job's own, and a write to a frozen job is seen by the lookout. The caller holds mts_lock.
+ */
+void mts_tasks_scan_attended(void);
+
+/* No job is marked any more. The caller holds mts_lock. */
+void mts_tasks_forget_attended(void);
+
 /* Would a scan mark the job that this task is in? Any context. */
 bool mts_tasks_is_spared(struct task_struct *task);
 

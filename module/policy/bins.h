@@ -29,6 +29,8 @@ struct mts_plan_conf {
 	 * replaces max_pause_ns if it is larger and switches would take more than half of a round
 	 */
 	u64 stretched_pause_ns;
+	/* replaces both if it is larger, and they shorten slices; 0: it does not */
+	u64 longest_pause_ns;
 	u32 overhead; /* per mille of a round that switches may take; 0: slices never grow */
 	u32 processors; /* that a bin should keep busy; 0 or 1: ignored */
 	u64 switch_ns; /* measured duration of a switch; 0: not known */
@@ -116,7 +118,8 @@ struct mts_plan {
 	/* mts_forecast_turns() by the jobs' threads, as bins and as groups; 0: not planned so */
 	u64 work_as_bins;
 	u64 work_as_groups;
-	u64 max_pause_ns; /* whichever of conf's two limits the slices keep */
+	u64 max_pause_ns; /* whichever of conf's limits the slices keep */
+	bool cut; /* slices are shorter, so that it is kept */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 likely_pause_ns; /* of groups, if as many come at once as did; else the same */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */

@@ -70,6 +70,7 @@ bool mts_plan_shorten(const struct mts_plan_conf *conf, const struct mts_plan_jo
 
 	shorter.max_pause_ns = mts_sub_floor(job->max_pause_ns, MTS_PAUSE_MARGIN_NS);
 	shorter.stretched_pause_ns = shorter.max_pause_ns;
+	shorter.longest_pause_ns = 0;
 	mts_plan_slices(&shorter, bins, plan);
 	return is_kept(job, bins);
 }

@@ -3,6 +3,7 @@
 
 #include "policy/bins.h"
 #include "policy/disk.h"
+#include "policy/forecast.h"
 #include "policy/window.h"
 
 static u64 mul_sat(u64 a, u32 b)
@@ -209,7 +210,8 @@ static u64 full_slice(const struct mts_plan_conf *conf, const struct mts_plan_bi
 	if (!overhead || overhead >= 1000 || !conf->switch_ns || plan->nbins < 2 || !sum)
 		return conf->slice_ns;
 	/* Longer switches give the longest slice in any case. The cap avoids an overflow. */
-	longest = mts_max(MTS_SLICE_MAX_NS, mts_min(conf->max_pause_ns, MTS_PAUSE_MAX_NS));
+	longest = mts_max(conf->max_pause_ns, conf->longest_pause_ns);
+	longest = mts_max(MTS_SLICE_MAX_NS, mts_min(longest, MTS_PAUSE_MAX_NS));
 	switches = mts_min(conf->switch_ns, longest) * plan->nbins;
 	most = longest * plan->nbins;
 	slices = most;
@@ -262,25 +264,23 @@ static u64 search_slice(const struct mts_plan_conf *conf, struct mts_plan_bin *b
 /*
  * Set slices for a full slice of @full, and shorten them if a pause exceeds @limit. A shorter full
  * slice shrinks all slices in proportion; slices at the minimum stay there.
- *
- * Return: were they shortened?
  */
-static bool limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
+static void limit_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bins,
 			 struct mts_plan *plan, u64 full, u64 limit)
 {
 	u64 low = mts_min(conf->min_slice_ns, conf->slice_ns);
 	u64 longest = set_slices(conf, bins, plan, full), shortest;
 
 	plan->max_pause_ns = limit;
-	if (longest <= limit)
-		return false;
+	plan->cut = longest > limit;
+	if (!plan->cut)
+		return;
 	shortest = set_slices(conf, bins, plan, low);
 	/* With very many bins even minimal slices may exceed the limit: then they stay minimal. */
 	if (shortest <= limit)
 		set_slices(conf, bins, plan,
 			   search_slice(conf, bins, plan, low, full, limit - shortest,
 					longest - limit));
-	return true;
 }
 
 /* In switches the jobs that stay run on, on the processors that moving leaves. */
@@ -337,6 +337,20 @@ static u64 likely_pause(const struct mts_plan_conf *conf, const struct mts_plan_
 	return mul_u64_u64_div_u64(plan->longest_pause_ns, round, mts_max(plan->round_ns, 1));
 }
 
+/* What follows from the slices. */
+static void count(const struct mts_plan_conf *measured, const struct mts_plan_conf *conf,
+		  struct mts_plan_bin *bins, struct mts_plan *plan)
+{
+	plan->longest_pause_ns = 0;
+	set_pauses(bins, plan);
+	plan->likely_pause_ns = likely_pause(measured, bins, plan);
+	if (plan->overlaps)
+		count_what_moving_takes(conf, bins, plan);
+	if (conf->switch_ns)
+		plan->lost = mul_u64_u64_div_u64(1000, plan->round_ns - plan->run_ns,
+						 mts_max(plan->round_ns, 1));
+}
+
 void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
@@ -350,6 +364,7 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 	plan->longest_pause_ns = 0;
 	plan->likely_pause_ns = 0;
 	plan->lost = conf->overhead;
+	plan->cut = false;
 	if (plan->nbins < 2) {
 		set_slices(conf, bins, plan, full);
 		plan->round_ns = 0;
@@ -357,18 +372,19 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 		plan->max_pause_ns = conf->max_pause_ns;
 		return;
 	}
-	if (limit_slices(conf, bins, plan, full, conf->max_pause_ns) &&
-	    conf->stretched_pause_ns > conf->max_pause_ns && plan->run_ns < plan->round_ns / 2) {
+	limit_slices(conf, bins, plan, full, conf->max_pause_ns);
+	if (plan->cut && conf->stretched_pause_ns > conf->max_pause_ns &&
+	    plan->run_ns < plan->round_ns / 2) {
 		full = full_slice(conf, bins, plan, conf->overhead ? MTS_OVERHEAD_MAX : 0);
 		limit_slices(conf, bins, plan, full, conf->stretched_pause_ns);
+		/* By the first limit they are. */
+		plan->cut = true;
 	}
-	set_pauses(bins, plan);
-	plan->likely_pause_ns = likely_pause(measured, bins, plan);
-	if (plan->overlaps)
-		count_what_moving_takes(conf, bins, plan);
-	if (conf->switch_ns)
-		plan->lost = mul_u64_u64_div_u64(1000, plan->round_ns - plan->run_ns,
-						 mts_max(plan->round_ns, 1));
+	if (plan->cut && conf->longest_pause_ns > plan->max_pause_ns) {
+		full = full_slice(conf, bins, plan, conf->overhead);
+		limit_slices(conf, bins, plan, full, conf->longest_pause_ns);
+	}
+	count(measured, conf, bins, plan);
 }
 
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
@@ -379,6 +395,36 @@ void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
 		mts_sub_floor(is_auto ? MTS_PAUSE_AUTO_NS : max_pause_ns, MTS_PAUSE_MARGIN_NS);
 	conf->stretched_pause_ns =
 		is_auto ? MTS_PAUSE_STRETCHED_NS - MTS_PAUSE_MARGIN_NS : conf->max_pause_ns;
+	conf->longest_pause_ns = 0;
+}
+
+u64 mts_plan_longer_pause(u64 limit_ns)
+{
+	return mts_min(2 * mts_max(limit_ns, MTS_PAUSE_STRETCHED_NS), MTS_PAUSE_UNATTENDED_NS);
+}
+
+void mts_plan_allow_pause(struct mts_plan_conf *conf, u64 limit_ns)
+{
+	conf->longest_pause_ns = mts_sub_floor(limit_ns, MTS_PAUSE_MARGIN_NS);
+}
+
+bool mts_plan_wants_long_pauses(const struct mts_plan *plan)
+{
+	return plan->nbins >= 2 && plan->cut &&
+	       (mts_plan_pauses_too_long(plan) || mts_forecast_is_better(1000, 1000 - plan->lost));
+}
+
+static u64 work_of(const struct mts_plan *plan)
+{
+	return plan->overlaps ? plan->work_as_groups : plan->work_as_bins;
+}
+
+bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan *before)
+{
+	if (mts_plan_pauses_too_long(plan))
+		return false;
+	return mts_plan_pauses_too_long(before) ||
+	       mts_forecast_is_better(work_of(plan), work_of(before));
 }
 
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)

@@ -11,6 +11,23 @@
  */
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 
+/*
+ * Longer pauses, for jobs that are not attended where the limit is automatic: they double as long as
+ * that gives a tenth more.
+ */
+
+/* The limit after @limit_ns; 0: the first one. The last one is MTS_PAUSE_UNATTENDED_NS. */
+u64 mts_plan_longer_pause(u64 limit_ns);
+
+/* Slices that the limits above cut keep this one instead. 0: they do not. */
+void mts_plan_allow_pause(struct mts_plan_conf *conf, u64 limit_ns);
+
+/* May more get done with longer pauses than the plan's limit, or is it not kept? */
+bool mts_plan_wants_long_pauses(const struct mts_plan *plan);
+
+/* Does it get more done than the plan with shorter ones, or keep its limit where that does not? */
+bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan *before);
+
 /* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 

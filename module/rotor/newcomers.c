@@ -16,10 +16,11 @@
 /* A newcomer whose pause limit the round breaks is exempt until the next one, if there is room. */
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
 {
-	if (bin != MTS_BIN_NONE &&
-	    mts_limit_allows(job->max_pause_ns, mts_rotor.round.bins[bin].pause_ns))
+	u64 own = mts_job_own_limit(job);
+
+	if (bin != MTS_BIN_NONE && mts_limit_allows(own, mts_rotor.round.bins[bin].pause_ns))
 		return false;
-	return job->max_pause_ns && mts_rotor_plan_take_room(demand);
+	return own && mts_rotor_plan_take_room(demand);
 }
 
 /* Of overlapping bins: it runs at once if it fits beside those that run, else it waits for them. */
@@ -88,6 +89,8 @@ void mts_newcomers_place(void)
 			mts_roster_measure_job(mts_rotor.roster.jobs[i]);
 	mts_tasks_scan();
 	mutex_lock(&mts_lock);
+	if (mts_rotor.planning.long_pause_ns)
+		mts_tasks_scan_attended();
 	mts_newcomers_begin(&all, mts_rotor.round.bins, mts_rotor.round.nbins,
 			    mts_rotor.round.plan.capacity, mts_rotor.roster.n, mts_rotor.scratch);
 	for (i = 0; i < mts_rotor.roster.n; i++) {

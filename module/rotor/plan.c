@@ -10,6 +10,7 @@
 #include "jobs/freezer.h"
 #include "jobs/interactive.h"
 #include "jobs/ops.h"
+#include "jobs/tasks.h"
 #include "memory/memory.h"
 #include "policy/bins.h"
 #include "policy/demand.h"
@@ -176,7 +177,7 @@ static u32 fill_plan_jobs(void)
 			job->kept_bytes = 0;
 		plan_job->demand = job->foreign ? job->rss : mts_roster_bin_bytes(job);
 		plan_job->kept_bytes = job->foreign ? 0 : mts_roster_kept_bytes(job);
-		plan_job->max_pause_ns = job->max_pause_ns;
+		plan_job->max_pause_ns = mts_job_own_limit(job);
 		plan_job->threads = job->threads;
 		plan_job->runs = !READ_ONCE(job->frozen);
 		mts_turn_entitle(job, mts_entitled(job->weight));
@@ -346,6 +347,65 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 	return most;
 }
 
+/* Is there a job in a bin that may be frozen for long? */
+static bool any_unattended(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (!mts_rotor.roster.jobs[i]->attended &&
+		    mts_rotor.planning.plan_jobs[i].bin != MTS_BIN_EVERY)
+			return true;
+	return false;
+}
+
+/* The plan with the longest pauses that pay. Return: as pack(). */
+static u32 pack_longer(const struct mts_config *config, struct mts_plan_conf *conf, u32 freezable)
+{
+	struct mts_plan *plan = &mts_rotor.round.plan, best = *plan;
+	u64 limit = 0, kept = 0;
+
+	while (limit < MTS_PAUSE_UNATTENDED_NS && mts_plan_wants_long_pauses(plan)) {
+		limit = mts_plan_longer_pause(limit);
+		mts_plan_allow_pause(conf, limit);
+		freezable = pack(config, conf);
+		/* The round is as short as a job with a limit of its own needs it. */
+		if (mts_rotor.planning.limited_by)
+			break;
+		if (mts_plan_long_pauses_pay(plan, &best)) {
+			best = *plan;
+			kept = limit;
+		} else if (!mts_plan_pauses_too_long(plan)) {
+			break;
+		}
+	}
+	mts_rotor.planning.long_pause_ns = kept;
+	if (kept == limit)
+		return freezable;
+	mts_plan_allow_pause(conf, kept);
+	return pack(config, conf);
+}
+
+/*
+ * Where no user and no program waits for a job it may be frozen for longer, as far as that pays. An
+ * attended job keeps its limit as if that were its own: it is in every bin if there is room, else
+ * the round is as short for all.
+ */
+static u32 lengthen_pauses(const struct mts_config *config, struct mts_plan_conf *conf,
+			   u32 freezable)
+{
+	bool is_auto = !config->max_pause_ns;
+	bool wants = is_auto && mts_plan_wants_long_pauses(&mts_rotor.round.plan);
+
+	mts_rotor.planning.long_pause_ns = 0;
+	/* The limit of an earlier round may still be in force: pause_limit(). */
+	if (wants || (is_auto && mts_rotor.planning.max_pause_ns > MTS_PAUSE_STRETCHED_NS))
+		mts_tasks_scan_attended();
+	else
+		mts_tasks_forget_attended();
+	return wants && any_unattended() ? pack_longer(config, conf, freezable) : freezable;
+}
+
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */
 static void settle(const struct mts_config *config, u32 nbins_before)
 {
@@ -353,8 +413,10 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 
 	mts_rotor.planning.max_pause_ns = pause_limit(config, nbins_before);
 	/* What a switch takes is not known yet: do not cut the first one short. */
-	mts_failsafe_set_limit(blind && !config->max_pause_ns ? MTS_PAUSE_STRETCHED_NS :
-								mts_rotor.planning.max_pause_ns);
+	mts_failsafe_set_limit(
+		blind && !config->max_pause_ns ?
+			max_t(u64, MTS_PAUSE_STRETCHED_NS, mts_rotor.planning.max_pause_ns) :
+			mts_rotor.planning.max_pause_ns);
 	/* Turns begin with what other jobs' switches took, if with anything. */
 	mts_costs_plan(config->evict, blind ? NULL : &mts_rotor.round.plan, nbins_before >= 2);
 }
@@ -379,6 +441,7 @@ bool mts_rotor_plan_slices(void)
 	conf = mts_plan_conf_of(mts_rotor_config());
 	mts_costs_fill(&conf);
 	conf.processors = num_online_cpus();
+	mts_plan_allow_pause(&conf, mts_rotor.planning.long_pause_ns);
 	/* As switches are, shorter slices may not help that job: this round the watchdog does. */
 	if (by == MTS_BIN_NONE || !mts_plan_shorten(&conf, &mts_rotor.planning.plan_jobs[by],
 						    mts_rotor.round.bins, &mts_rotor.round.plan))
@@ -440,6 +503,7 @@ u32 mts_rotor_plan_round(bool looked)
 		freezable = pack(config, &conf);
 	if (mts_rotor.onset.is_on && mts_rotor.round.plan.nbins == 1)
 		split(&conf);
+	freezable = lengthen_pauses(config, &conf, freezable);
 	mts_rotor.planning.blind = !conf.switch_ns || before < 2;
 	settle(config, before);
 	reason = mts_admit(config, freezable);

@@ -104,7 +104,10 @@ struct mts_turns {
  * @by_use: MTS_DEMAND_USED
  * @forget_at: ktime, ns: the jobs' use is out of date then; 0: never
  * @max_pause_ns: the longest pause that plans keep to: as configured, or as this round needs it.
- *	In a @blind round the watchdog allows MTS_PAUSE_STRETCHED_NS where none is configured
+ *	In a @blind round the watchdog allows MTS_PAUSE_STRETCHED_NS at least where none is
+ *	configured
+ * @long_pause_ns: the limit of jobs that are not attended, if it is automatic and that is more than
+ *	for others; 0: it is the same
  * @limits: what is done for jobs with limits of their own
  * @limited_by: id of the job with index limits.by; 0: none
  * @plan_jobs: of the roster, the same indices
@@ -119,6 +122,7 @@ struct mts_planning {
 	bool by_use;
 	u64 forget_at;
 	u64 max_pause_ns;
+	u64 long_pause_ns;
 	struct mts_limits limits;
 	u32 limited_by;
 	struct mts_plan_job *plan_jobs;

@@ -160,6 +160,8 @@ enum mts_queue {
 #define MTS_PAUSE_MIN_NS 1000000000ull
 #define MTS_PAUSE_AUTO_NS 30000000000ull /* 30 s: the automatic limit, where it suffices */
 #define MTS_PAUSE_STRETCHED_NS 60000000000ull /* 60 s: the automatic limit elsewhere */
+/* 10 min: of jobs for which no user and no program waits, as far as can be seen. Since ABI 4 */
+#define MTS_PAUSE_UNATTENDED_NS 600000000000ull
 /* 24 h: for hosts where no user waits for the jobs. Before ABI 4: 60 s */
 #define MTS_PAUSE_MAX_NS 86400000000000ull
 /* The longest time in the queue. 24 h: what is submitted today has begun by this time tomorrow. */
@@ -222,7 +224,9 @@ struct mts_config {
 	/*
 	 * Longest time that a job is frozen; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS.
 	 * 0: automatic. That is MTS_PAUSE_AUTO_NS; or more, up to MTS_PAUSE_STRETCHED_NS, where
-	 * switches would take more than half of the time.
+	 * switches would take more than half of the time. Jobs without a terminal and without a
+	 * socket are frozen for longer, up to MTS_PAUSE_UNATTENDED_NS, where each doubling of the
+	 * pauses gives a tenth more work.
 	 */
 	__u64 max_pause_ns;
 	/*

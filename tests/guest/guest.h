@@ -269,6 +269,7 @@ struct hog_spec {
 	enum hog_kind kind;
 	enum hog_memory memory;
 	bool in_turns; /* turns may be taken when it starts */
+	bool alone; /* it has a session of its own, and no file of this program */
 };
 
 struct hog {

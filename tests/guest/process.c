@@ -192,6 +192,16 @@ static void hog_share(const struct hog_spec *spec)
 		pause();
 }
 
+static void detach(void)
+{
+	int fd, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	for (fd = 0; fd < 3; fd++)
+		if (dup2(null, fd) != fd)
+			_exit(1);
+}
+
 static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 {
 	size_t size = spec->mib * MIB, at;
@@ -235,6 +245,8 @@ void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 	hog->shared = shared;
 	hog->pid = spawn();
 	if (!hog->pid) {
+		if (spec->alone)
+			detach();
 		hog_main(spec, shared);
 		_exit(0);
 	}

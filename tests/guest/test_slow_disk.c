@@ -264,14 +264,13 @@ static bool was_frozen_for_more_than(u64 ns)
 }
 
 /*
- * Nobody knows what a switch will take when turns begin. As soon as the first one is through it
- * is known that slices cannot be as long as they should, nor half of the time theirs in 30 s.
+ * Nobody knows what a switch will take when turns begin. When the first ones are through it is
+ * known that slices cannot be as long as they should, nor half of the time theirs in 30 s.
  */
 static void pauses_grow_as_switches_need(void)
 {
 	static const unsigned int each[] = { 10, 10, 10, 10 };
 	struct mts_stats before;
-	u64 round;
 
 	/* Nor what they took in the tests before. */
 	mts_close();
@@ -283,10 +282,8 @@ static void pauses_grow_as_switches_need(void)
 	start_hogs(HOG_RANDOM, ARRAY_SIZE(each), each);
 	rotate_auto(12, 10000);
 	expect_rotation(4);
-	round = get_status().round;
 	check(get_status().max_pause_ns == MTS_PAUSE_AUTO_NS, "%s", describe());
 	expect_within(60000, get_status().max_pause_ns > MTS_PAUSE_AUTO_NS, "%s", describe());
-	expect(get_status().round, round);
 	check(get_status().max_pause_ns <= MTS_PAUSE_STRETCHED_NS, "%s", describe());
 	note("pauses of up to %llu ms", get_status().max_pause_ns / NS_PER_MS);
 
@@ -295,6 +292,30 @@ static void pauses_grow_as_switches_need(void)
 	check(!was_frozen_for_more_than(MTS_PAUSE_STRETCHED_NS), "%s", describe());
 	expect(get_stats().overdue_thaws, before.overdue_thaws);
 	expect(get_status().evict, MTS_EVICT_FULL);
+}
+
+/* Those above have the terminal of this program. Of these only the last one has. */
+static void pauses_are_longer_without_terminal_and_socket(void)
+{
+	struct hog_spec spec = { .kind = HOG_RANDOM, .mib = 10, .alone = true };
+	char name[2] = "a";
+	struct mts_stats before = get_stats();
+
+	swap_use(&very_slow);
+	set_mode(MTS_MODE_OFF);
+	for (nhogs = 0; nhogs < 4; name[0]++) {
+		spec.name = name;
+		hog_start(&hogs[nhogs++], &spec);
+	}
+	spec = (struct hog_spec){ .kind = HOG_RANDOM, .mib = 2, .name = name };
+	hog_start(&hogs[nhogs++], &spec);
+	rotate_auto(13, 10000);
+	expect_within(200000, get_status().max_pause_ns > MTS_PAUSE_STRETCHED_NS, "%s", describe());
+	expect_within(300000, was_frozen_for_more_than(MTS_PAUSE_STRETCHED_NS), "%s", describe());
+	check(job_named("e").frozen_longest_ns <= MTS_PAUSE_STRETCHED_NS, "%s", describe());
+	check(!was_frozen_for_more_than(MTS_PAUSE_UNATTENDED_NS), "%s", describe());
+	expect(get_stats().overdue_thaws, before.overdue_thaws);
+	note("pauses of up to %llu ms", get_status().max_pause_ns / NS_PER_MS);
 }
 
 /* ---- the first shortage ----------------------------------------------------------------- */
@@ -538,6 +559,7 @@ GUEST_TESTS(TEST(who_stays_runs_on), TEST(residents_have_all_of_it), TEST(thaw_i
 	    TEST(who_is_left_alone_gets_all_of_it), TEST(they_run_one_after_the_other),
 	    TEST(thaw_at_the_end), TEST(unload_at_the_end), TEST(pinned_at_the_end),
 	    TEST(the_pause_ends_at_the_end), TEST_SLOW(pauses_grow_as_switches_need, 240),
+	    TEST_SLOW(pauses_are_longer_without_terminal_and_socket, 600),
 	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
 	    TEST(thaw_as_they_are_stopped), TEST_SLOW(thaw_in_a_spill, 120),
 	    TEST_SLOW(they_end_where_all_fit_after_all, 120),

@@ -342,8 +342,8 @@ def test_pid_1_and_what_started_mtsctl_whatever_is_set(mtsctl, rules, tree, host
     ("usec", "option", "expected"),
     [
         (10_000_000, "", []),
-        (119_000_000, "", []),
-        (120_000_000, "", ["u"]),
+        (1_199_000_000, "", []),
+        (1_200_000_000, "", ["u"]),
         (10_000_000, "max-pause=5s", ["u"]),
         (10_000_000, "max-pause=6s", []),
         (10_000_000, "max-pause=off", ["u"]),

@@ -37,9 +37,11 @@ struct coverage coverage;
 static struct check {
 	bool gentle;
 	u64 next_look;
-	u64 limit; /* the longest recent pause limit */
-	u64 limit_now;
-	u64 limit_since;
+	struct limit { /* of attended jobs, and of others */
+		u64 recent; /* the longest one */
+		u64 now;
+		u64 since;
+	} limits[2];
 	u32 deaf; /* turns in a row in which the rotor slept although it had events */
 	u64 forbidden_since; /* 0: jobs may be frozen */
 	u32 state;
@@ -75,7 +77,8 @@ static bool is_in_reach(const struct model *model)
 static void check_pause(const struct model *model)
 {
 	const struct mts_job *job = model->job;
-	u64 limit = max(check.limit, check.limit_now), age;
+	const struct limit *of = &check.limits[model->unattended];
+	u64 limit = max(of->recent, of->now), age;
 
 	if (!job->frozen)
 		return;
@@ -88,6 +91,12 @@ static void check_pause(const struct model *model)
 	if (age > limit + (is_foul() ? FOUL_SLACK_NS : 0) && is_in_reach(model))
 		BREACH("%s: frozen for %llu ms, limit %llu ms (last: %s)", job->name,
 		       age / NSEC_PER_MSEC, limit / NSEC_PER_MSEC, check.did);
+}
+
+/* Of a job in a gentle run. */
+static u64 longest_limit(void)
+{
+	return host.unattended ? MTS_PAUSE_UNATTENDED_NS : MTS_PAUSE_STRETCHED_NS;
 }
 
 /* Without turns a job is delayed for a moment, and delayed is what it says then. */
@@ -260,6 +269,12 @@ static void note_state(void)
 	check.state = state;
 }
 
+static void forget_limit(struct limit *limit)
+{
+	if (machine_now() > limit->since + limit->recent)
+		limit->recent = limit->now;
+}
+
 static void after_turn(void)
 {
 	note_state();
@@ -273,8 +288,8 @@ static void after_turn(void)
 	if (machine_now() < check.next_look)
 		return;
 	check.next_look = machine_now() + LOOK_NS;
-	if (machine_now() > check.limit_since + check.limit)
-		check.limit = check.limit_now;
+	forget_limit(&check.limits[false]);
+	forget_limit(&check.limits[true]);
 	look();
 }
 
@@ -502,7 +517,7 @@ void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 	 *   lasts.
 	 */
 	if (why == MTS_THAW_OVERDUE && check.gentle && mts_rotor.phase.state == MTS_STATE_RUNNING &&
-	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + MTS_PAUSE_STRETCHED_NS)
+	    job->bin != MTS_BIN_NONE && machine_now() > check.moved + longest_limit())
 		BREACH("%s: the watchdog has to thaw it in fair weather", job->name);
 }
 
@@ -559,16 +574,20 @@ void check_note(const char *what)
 	mts_user_log("%s", what);
 }
 
+static void set_limit(struct limit *limit, u64 ns)
+{
+	/* Jobs that are frozen already may have been frozen under the longer limit. */
+	if (ns < limit->now) {
+		limit->recent = max(limit->recent, limit->now);
+		limit->since = machine_now();
+	}
+	limit->now = ns;
+}
+
 void check_limit(u64 ns)
 {
-	u64 limit = ns ?: MTS_PAUSE_STRETCHED_NS;
-
-	/* Jobs that are frozen already may have been frozen under the longer limit. */
-	if (limit < check.limit_now) {
-		check.limit = max(check.limit, check.limit_now);
-		check.limit_since = machine_now();
-	}
-	check.limit_now = limit;
+	set_limit(&check.limits[false], ns ?: MTS_PAUSE_STRETCHED_NS);
+	set_limit(&check.limits[true], ns ?: MTS_PAUSE_UNATTENDED_NS);
 }
 
 u64 check_switches(void)
@@ -580,7 +599,7 @@ void check_begin(bool gentle)
 {
 	check = (struct check){
 		.gentle = gentle,
-		.limit_now = MTS_PAUSE_STRETCHED_NS,
+		.limits = { { .now = MTS_PAUSE_STRETCHED_NS }, { .now = MTS_PAUSE_UNATTENDED_NS } },
 		.began = machine_now(),
 		.did = "nothing",
 	};
@@ -596,7 +615,7 @@ static u64 had(const struct mts_job *job)
 /* Two slices, or the longest pause: when turns began, what the jobs need was not known. */
 static u64 at_most_apart(void)
 {
-	return mts_rotor.round.plan.overlaps ? MTS_PAUSE_STRETCHED_NS / NSEC_PER_SEC : 2;
+	return mts_rotor.round.plan.overlaps ? longest_limit() / NSEC_PER_SEC : 2;
 }
 
 void check_shares(void)

@@ -352,6 +352,7 @@ static struct model *add(u64 size, u32 flags, u64 max_pause_ns, u64 ran, u64 wai
 	mts_ran_begin(job);
 	mutex_lock(&mts_lock);
 	job->id = next_id++;
+	model->unattended = host.unattended && job->id % 8;
 	snprintf(job->name, sizeof(job->name), "job-%u", job->id);
 	kref_get(&job->ref);
 	mts_jobs_insert(job);

@@ -61,6 +61,7 @@ enum host_mishap {
  * @waited_until: until then an outside process waits for a lock that it holds
  * @ended: its last process has exited
  * @buried: no longer a job
+ * @unattended: it has no terminal and no socket
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
  * @pinned: the last round that began without its pin
@@ -105,6 +106,7 @@ struct model {
 	u64 waited_until;
 	bool ended;
 	bool buried;
+	bool unattended;
 	u64 limited;
 	u64 use_began;
 	u64 pinned;
@@ -120,6 +122,7 @@ struct model {
 
 struct host {
 	bool plain; /* a case (cases.h): nothing is drawn */
+	bool unattended; /* jobs to come are, all but each eighth */
 	u64 memory;
 	u64 swap;
 	u64 swap_used;

@@ -487,6 +487,28 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
+void mts_tasks_forget_attended(void)
+{
+	struct mts_job *job;
+
+	mts_job_for_each(job)
+		WRITE_ONCE(job->attended, false);
+}
+
+void mts_tasks_scan_attended(void)
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < nmodels; i++) {
+		struct model *model = models[i];
+
+		if (model)
+			WRITE_ONCE(model->job->attended, !model->unattended);
+	}
+	rcu_read_unlock();
+}
+
 void mts_tasks_look(void)
 {
 	u32 i;

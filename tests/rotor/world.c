@@ -25,6 +25,8 @@ static bool gentle;
 /* No actions: jobs have all their memory, and run. */
 static bool quiet;
 
+static bool unattended;
+
 /* A stream of its own: runs in which all weights are the default stay the same. 0: these. */
 static u64 weights;
 
@@ -483,6 +485,7 @@ static int world_main(void *unused)
 	gentle = machine_chance(4);
 	quiet = gentle && machine_chance(2);
 	host_begin(gentle);
+	host.unattended = unattended;
 	check_begin(gentle);
 	pace = (u64[]){ 2, 50, 500, 5000 }[machine_draw(4)] * NSEC_PER_MSEC;
 	config = (struct mts_config){ 0 };
@@ -518,6 +521,7 @@ void world_run(u64 seed, u64 switches, bool weighs)
 {
 	switches_wanted = switches;
 	weights = weighs ? seed + 1 : 0;
+	unattended = seed % 2;
 	machine_begin(seed);
 	machine_run(world_main, NULL);
 }

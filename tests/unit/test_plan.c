@@ -636,6 +636,66 @@ static void pauses_stretch_for_half_of_the_round(void **unused)
 	assert_int_equal(bins[0].slice_ns, SECOND);
 }
 
+/* Beyond that slices are as long as switches ask for. */
+static void a_long_pause_is_for_slices_that_are_cut(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+	struct mts_plan before;
+	u32 i;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000, 1000);
+	for (i = 0; i < 4; i++)
+		jobs[i].threads = 1;
+	conf.overhead = 50;
+	conf.switch_ns = 20 * SECOND;
+	conf.max_pause_ns = 30 * SECOND;
+	conf.stretched_pause_ns = 60 * SECOND;
+	make_plan(&conf);
+	assert_true(mts_plan_pauses_too_long(&plan));
+	assert_true(mts_plan_wants_long_pauses(&plan));
+	before = plan;
+	/* Still too short: 80 s of switches, and the slices of three. */
+	mts_plan_allow_pause(&conf, 60 * SECOND);
+	make_plan(&conf);
+	assert_int_equal(plan.max_pause_ns, 60 * SECOND);
+	assert_false(mts_plan_long_pauses_pay(&plan, &before));
+	mts_plan_allow_pause(&conf, 120 * SECOND + MTS_PAUSE_MARGIN_NS);
+	make_plan(&conf);
+	assert_int_equal(plan.max_pause_ns, 120 * SECOND);
+	assert_int_equal(plan.longest_pause_ns / SECOND, 119);
+	assert_int_equal(bins[0].slice_ns / SECOND, 13);
+	assert_true(mts_plan_long_pauses_pay(&plan, &before));
+	assert_true(mts_plan_wants_long_pauses(&plan));
+	before = plan;
+	mts_plan_allow_pause(&conf, 240 * SECOND + MTS_PAUSE_MARGIN_NS);
+	make_plan(&conf);
+	assert_true(mts_plan_long_pauses_pay(&plan, &before));
+	/* Nothing is cut: no longer pause is asked for, and none is planned. */
+	conf.switch_ns = SECOND / 100;
+	make_plan(&conf);
+	assert_false(mts_plan_wants_long_pauses(&plan));
+	assert_int_equal(plan.max_pause_ns, 30 * SECOND);
+}
+
+static void pauses_double_up_to_the_longest(void **unused)
+{
+	u64 limit = 0;
+	u32 n = 0;
+
+	(void)unused;
+	while (limit < MTS_PAUSE_UNATTENDED_NS) {
+		u64 longer = mts_plan_longer_pause(limit);
+
+		assert_true(longer >= 2 * MTS_PAUSE_STRETCHED_NS || !limit);
+		assert_true(longer > limit);
+		limit = longer;
+		n++;
+	}
+	assert_int_equal(limit, MTS_PAUSE_UNATTENDED_NS);
+	assert_int_equal(n, 4);
+}
+
 /* What a switch takes is known only when the first one is over. */
 static void slices_may_be_planned_anew(void **unused)
 {
@@ -672,6 +732,7 @@ static void limits_of_a_pause(void **unused)
 	mts_plan_limit_pause(&conf, 10 * SECOND);
 	assert_int_equal(conf.max_pause_ns, 10 * SECOND - MTS_PAUSE_MARGIN_NS);
 	assert_int_equal(conf.stretched_pause_ns, conf.max_pause_ns);
+	assert_int_equal(conf.longest_pause_ns, 0);
 }
 
 static u64 naive_slice(const struct mts_plan_conf *conf, u32 bin, u64 full)
@@ -959,6 +1020,8 @@ int main(void)
 		cmocka_unit_test(slices_shrink_for_the_pause),
 		cmocka_unit_test(slices_shrink_to_the_minimum),
 		cmocka_unit_test(pauses_stretch_for_half_of_the_round),
+		cmocka_unit_test(a_long_pause_is_for_slices_that_are_cut),
+		cmocka_unit_test(pauses_double_up_to_the_longest),
 		cmocka_unit_test(slices_may_be_planned_anew),
 		cmocka_unit_test(limits_of_a_pause),
 		cmocka_unit_test(slices_are_the_longest_that_keep_the_pause),

@@ -121,6 +121,37 @@ static u64 field(const char *text, int number)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
+static bool is_attending(const char *file)
+{
+	return !strncmp(file, "socket:", 7) || !strncmp(file, "/dev/pts/", 9) ||
+	       !strncmp(file, "/dev/tty", 8) || !strcmp(file, "/dev/console");
+}
+
+bool mts_process_is_attended(pid_t pid)
+{
+	char buf[1024], path[32], *text = stat_of(pid, buf, sizeof(buf));
+	struct dirent *entry;
+	bool attended;
+	DIR *files;
+
+	attended = field(text, 7); /* tty_nr */
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	files = attended ? NULL : opendir(path);
+	if (!files)
+		/* A process that is gone is not. */
+		return attended || (text && errno != ENOENT && errno != ESRCH);
+	while (!attended && (entry = readdir(files))) {
+		ssize_t n = readlinkat(dirfd(files), entry->d_name, buf, sizeof(buf) - 1);
+
+		if (n <= 0)
+			continue;
+		buf[n] = '\0';
+		attended = is_attending(buf);
+	}
+	closedir(files);
+	return attended;
+}
+
 /* Return: it could be read. */
 static bool count_thread(int tasks, const char *name, u32 *awake, bool *realtime)
 {

@@ -128,6 +128,33 @@ void mts_tasks_scan(void)
 	put_jobs(jobs, n);
 }
 
+void mts_tasks_forget_attended(void)
+{
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job)
+		WRITE_ONCE(job->attended, false);
+}
+
+void mts_tasks_scan_attended(void)
+{
+	struct mts_job *job;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job) {
+		bool attended = false;
+		pid_t *pids;
+		u32 i, n;
+
+		n = mts_cgroup_pids(job->cgrp, &pids);
+		for (i = 0; i < n && !attended; i++)
+			attended = mts_process_is_attended(pids[i]);
+		free(pids);
+		WRITE_ONCE(job->attended, attended);
+	}
+}
+
 int mts_tasks_awake(struct cgroup *cgrp)
 {
 	u32 i, n, awake = 0, seen = 0;

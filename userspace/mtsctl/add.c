@@ -124,7 +124,7 @@ static u64 longest_pause(void)
 	struct mts_config config;
 
 	return !ipc_config_get(&config) && config.max_pause_ns ? config.max_pause_ns :
-								 MTS_PAUSE_STRETCHED_NS;
+								 MTS_PAUSE_UNATTENDED_NS;
 }
 
 static void warn_of_check(const struct engine_container *container, u64 half, u64 pause)

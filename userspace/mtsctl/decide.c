@@ -258,7 +258,7 @@ static u64 pause_of(const struct conf *conf, const struct rule *rule)
 		return rule->max_pause_ns; /* 0: the watchdog is to be ignored */
 	if (conf->config.mask & MTS_CONFIG_MAX_PAUSE && conf->config.max_pause_ns)
 		return conf->config.max_pause_ns;
-	return MTS_PAUSE_STRETCHED_NS;
+	return MTS_PAUSE_UNATTENDED_NS;
 }
 
 int decide_dir(const struct tree *tree, u32 cgroup, char dir[PATH_MAX])

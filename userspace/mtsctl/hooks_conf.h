@@ -19,11 +19,11 @@ struct hooks_conf {
 };
 
 /* What holds where no file says something else. */
-#define HOOKS_CONF_DEFAULT                                                                    \
-	{                                                                                     \
-		.wait_ns = 60 * 1000000000ull, /* max_pause=auto freezes no job for longer */ \
-			.swap_permille = 100, .every_ns = 60 * 1000000000ull,                 \
-		.timeout_ns = 10 * 1000000000ull,                                             \
+#define HOOKS_CONF_DEFAULT                                                                         \
+	{                                                                                          \
+		.wait_ns = MTS_PAUSE_UNATTENDED_NS, /* max_pause=auto freezes no job for longer */ \
+			.swap_permille = 100, .every_ns = 60 * 1000000000ull,                      \
+		.timeout_ns = 10 * 1000000000ull,                                                  \
 	}
 
 /* The place where the key was given before; NULL: there is no such key. */

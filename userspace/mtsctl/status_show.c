@@ -6,6 +6,7 @@
 
 #include "cgroup.h"
 #include "format.h"
+#include "ipc.h"
 #include "status.h"
 #include "words.h"
 
@@ -134,6 +135,15 @@ static void show_groups(const struct snapshot *s)
 		    snapshot_running(s), s->nbins, format_size(a, demand));
 }
 
+/* Longer than any automatic pause of a job that is attended. */
+static bool pauses_are_long(const struct mts_status *st)
+{
+	struct mts_config config;
+
+	return st->max_pause_ns > MTS_PAUSE_STRETCHED_NS && !ipc_config_get(&config) &&
+	       !config.max_pause_ns;
+}
+
 static void show_round(const struct mts_status *st)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
@@ -142,8 +152,9 @@ static void show_round(const struct mts_status *st)
 		print_field("round", "%llu: %s long, longest pause %s", st->round,
 			    format_time(a, st->round_ns), format_time(b, st->longest_pause_ns));
 	if (st->max_pause_ns)
-		print_field("turns", "evict=%s, pauses of up to %s",
-			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns));
+		print_field("turns", "evict=%s, pauses of up to %s%s",
+			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns),
+			    pauses_are_long(st) ? " for jobs without a terminal or a socket" : "");
 }
 
 /* "5.0 s ago" */
