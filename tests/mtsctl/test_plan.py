@@ -99,6 +99,23 @@ def test_max_pause(plan):
     assert p["bins"][0]["slice_ns"] == pytest.approx(6125 * MS, abs=MS)
 
 
+def test_pauses_of_batch_jobs(plan):
+    """Doubled from 60 s on, as long as that gives a tenth more than the plan before."""
+    args = "--size 6Gx10 --capacity 22G --processors 2 --swap-speed 3G"
+    forecast = plan(*words(args))["forecast"]
+    longest = forecast["batch_max_pause_ns"]
+    assert longest in {120 * S, 240 * S, 480 * S, 600 * S}
+    work = [
+        plan(*words(args), "--max-pause", f"{ns // S}s")["forecast"]["bins_permille"]
+        for ns in (longest // 2, longest, 2 * longest)
+    ]
+    assert forecast["batch_permille"] == work[1]
+    assert work[1] > 1.1 * work[0]
+    assert work[2] < 1.1 * work[1]
+    with_limit = plan(*words(args), "--max-pause", "60s")["forecast"]
+    assert with_limit["batch_max_pause_ns"] is with_limit["batch_permille"] is None
+
+
 def test_automatic_pauses(plan):
     """30 s, or for slices to have half of a round up to 60: here 5 bins, 4 slices, 5 switches.
 

@@ -197,6 +197,7 @@ static int compute_once(struct plan *plan, void *scratch, u32 evict, u64 step)
 	conf.evict = evict;
 	conf.step = step;
 	mts_plan_limit_pause(&conf, plan->conf.max_pause_ns);
+	mts_plan_allow_pause(&conf, plan->long_pause_ns);
 	ret = mts_plan_round(&conf, plan->jobs, plan->njobs, plan->bins, &plan->result, scratch);
 	plan->unlimited = plan->result;
 	if (!ret)
@@ -326,11 +327,10 @@ static int compute_kind(struct plan *plan, void *scratch, u32 known, u64 step)
 }
 
 /* What each kind of bins would give, and of the plan the kind that the rotor would choose. */
-static int compute_kinds(struct plan *plan, void *scratch)
+static int compute_kinds(struct plan *plan, void *scratch, u32 known)
 {
 	u32 of_step = plan->step == MTS_STEP_BIN ? MTS_STEP_AUTO : plan->step;
 	u64 step = mts_window_step(of_step, plan->conf.capacity);
-	u32 known = plan->evict;
 	struct mts_plan of_groups;
 	bool overlaps;
 	int ret;
@@ -351,14 +351,43 @@ static int compute_kinds(struct plan *plan, void *scratch)
 	return overlaps ? compute_kind(plan, scratch, known, step) : 0;
 }
 
+/* As pack_longer() of rotor/plan.c: whether jobs are attended is not known here. */
+static int compute_longer(struct plan *plan, void *scratch, u32 known)
+{
+	struct mts_plan best = plan->result;
+	int ret;
+
+	while (plan->long_pause_ns < MTS_PAUSE_UNATTENDED_NS &&
+	       mts_plan_wants_long_pauses(&plan->result)) {
+		plan->long_pause_ns = mts_plan_longer_pause(plan->long_pause_ns);
+		ret = compute_kinds(plan, scratch, known);
+		if (ret)
+			return ret;
+		if (mts_plan_long_pauses_pay(&plan->result, &best)) {
+			best = plan->result;
+			plan->paying_pause_ns = plan->long_pause_ns;
+			plan->paying_work = mts_plan_work(&best);
+		} else if (!mts_plan_pauses_too_long(&plan->result)) {
+			break;
+		}
+	}
+	if (!plan->long_pause_ns)
+		return 0;
+	plan->long_pause_ns = 0;
+	return compute_kinds(plan, scratch, known);
+}
+
 static int compute(struct plan *plan)
 {
 	void *scratch = calloc(1, mts_plan_scratch(plan->njobs) + 1);
+	u32 known = plan->evict;
 	int ret = -ENOMEM;
 
 	plan->bins = calloc((size_t)plan->njobs + 1, sizeof(*plan->bins));
 	if (scratch && plan->bins)
-		ret = compute_kinds(plan, scratch);
+		ret = compute_kinds(plan, scratch, known);
+	if (!ret && !plan->conf.max_pause_ns)
+		ret = compute_longer(plan, scratch, known);
 	if (!ret && plan->to_come)
 		ret = plan_queue(plan);
 	free(scratch);

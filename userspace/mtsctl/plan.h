@@ -23,6 +23,9 @@ struct plan {
 	struct mts_plan unlimited; /* before jobs became exempt for their own pause limits */
 	u64 work_as_bins,
 		work_as_groups; /* result: as in struct mts_plan, with switches as known */
+	u64 long_pause_ns; /* limit for jobs that are not attended; 0: the same */
+	u64 paying_pause_ns; /* result: the limit for which that would pay; 0: none */
+	u64 paying_work; /* what they get done so; per mille of a processor */
 	u32 evict; /* the choice for conf.evict; MTS_EVICT_AUTO: not yet known */
 	u32 no_swap; /* jobs in every bin because memory.swap.max leaves them no swap */
 	u64 managed; /* bytes that the jobs hold in memory now */

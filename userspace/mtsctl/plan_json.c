@@ -83,6 +83,8 @@ static json_t *forecast_json(const struct plan *plan)
 	json_put(&root, "none_permille", json_u64_or_null(none));
 	json_put(&root, "bins_permille", json_u64_or_null(bins));
 	json_put(&root, "overlapping_permille", json_u64_or_null(plan->work_as_groups));
+	json_put(&root, "batch_permille", json_u64_or_null(plan->paying_work));
+	json_put(&root, "batch_max_pause_ns", json_u64_or_null(plan->paying_pause_ns));
 	json_put(&root, "queue_permille", json_u64_or_null(plan->work_as_queue));
 	json_put(&root, "ideal_permille", json_u64_or_null(plan->to_come ? plan_ideal(plan) : 0));
 	json_put(&root, "none_done_ns", done_json(plan, plan_done_ns(plan, none)));

@@ -305,6 +305,12 @@ static void show_notes(const struct plan *plan)
 	if (r->nbins > 1 && !plan->conf.switch_ns)
 		print_field("note", "slices and pauses do not include the time of switches: "
 				    "add --swap-speed SIZE or --switch TIME");
+	if (plan->paying_pause_ns)
+		print_field("batch",
+			    "without terminals and sockets pauses grow up to %s: %llu.%02llu "
+			    "processors' worth of work",
+			    format_time(a, plan->paying_pause_ns), plan->paying_work / 1000,
+			    plan->paying_work % 1000 / 10);
 	if (plan->limits.by < plan->njobs)
 		print_field("limits",
 			    "the slices are shorter for job %s, which is frozen for %s at "

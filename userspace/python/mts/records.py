@@ -246,6 +246,8 @@ class Forecast:
     none_permille: int | None
     bins_permille: int | None
     overlapping_permille: int | None
+    batch_permille: int | None
+    batch_max_pause_ns: int | None
     queue_permille: int | None
     ideal_permille: int | None
     none_done_ns: int | None
