@@ -138,7 +138,8 @@ static bool is_for_queue(u32 flags)
 
 static bool is_submit(const struct mts_job_submit *submit)
 {
-	const u32 known = MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_HERE | KNOWN_FLAGS;
+	const u32 known =
+		KNOWN_FLAGS | MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_HERE;
 	u32 flags = submit->flags, where = flags & (MTS_JOB_ENTER | MTS_JOB_HERE);
 
 	if (flags & ~known || submit->pad)

@@ -55,17 +55,17 @@ def pkg_config(root, *words):
 
 
 @pytest.fixture
-def compile(installed, tmp_path):
+def compiled(installed, tmp_path):
     """Compile a program as its user does. Return: its path."""
 
-    def compile(source, compiler="gcc", *options):
+    def make(source, compiler="gcc", *options):
         program = tmp_path / "program"
         flags = pkg_config(installed, "--cflags", "--libs")
         done = run(compiler, *WARNINGS, *options, "-o", program, source, *flags)
         assert not done.returncode, done.stderr
         return program
 
-    return compile
+    return make
 
 
 def environment(installed, mtsd):
@@ -162,8 +162,8 @@ def list_jobs(mtsd):
     }
 
 
-def test_the_example(mtsd, installed, compile):
-    program = compile(SOURCES / "example/steps.c", "gcc", "-std=gnu11", "-Wno-pedantic")
+def test_the_example(mtsd, installed, compiled):
+    program = compiled(SOURCES / "example/steps.c", "gcc", "-std=gnu11", "-Wno-pedantic")
     talk(mtsd, program, environment(installed, mtsd))
 
 
@@ -177,8 +177,8 @@ def test_the_example_linked_statically(mtsd, installed, tmp_path):
     talk(mtsd, program, {**os.environ, "MTS_ENGINE": str(mtsd.dir / "socket")})
 
 
-def test_the_example_without_a_scheduler(installed, compile, tmp_path):
-    program = compile(SOURCES / "example/steps.c", "gcc", "-std=gnu11")
+def test_the_example_without_a_scheduler(installed, compiled, tmp_path):
+    program = compiled(SOURCES / "example/steps.c", "gcc", "-std=gnu11")
     env = {**os.environ, "LD_LIBRARY_PATH": f"{installed}/opt/mts/lib"}
     done = run(program, env={**env, "MTS_ENGINE": str(tmp_path / "none")})
     assert done.returncode == 1
@@ -186,7 +186,7 @@ def test_the_example_without_a_scheduler(installed, compile, tmp_path):
 
 
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
-def test_from_cpp(mtsd, installed, compile, tmp_path, standard):
+def test_from_cpp(mtsd, installed, compiled, tmp_path, standard):
     source = tmp_path / "program.cpp"
     source.write_text(
         """
@@ -208,16 +208,16 @@ def test_from_cpp(mtsd, installed, compile, tmp_path, standard):
         }
         """
     )
-    program = compile(source, "g++", f"-std={standard}")
+    program = compiled(source, "g++", f"-std={standard}")
     done = run(program, env=environment(installed, mtsd))
     assert (done.returncode, done.stdout, done.stderr) == (0, "4 1", "")
 
 
 @pytest.mark.parametrize("standard", ["c11", "c17"])
-def test_the_header_needs_no_extension(installed, compile, tmp_path, standard):
+def test_the_header_needs_no_extension(installed, compiled, tmp_path, standard):
     source = tmp_path / "program.c"
     source.write_text("#include <mts/mts.h>\nint main(void) { return 0; }\n")
-    compile(source, "gcc", f"-std={standard}")
+    compiled(source, "gcc", f"-std={standard}")
 
 
 # ---- its functions -----------------------------------------------------------------------

@@ -496,7 +496,7 @@ def test_flags_that_only_root_may_set(mtsd, flags):
 # ---- the queue ---------------------------------------------------------------------------
 
 
-def submit(client, cgroup, flags=0, size=0, wait=0, command=0, fd=0, most=0):
+def submit(client, cgroup, *, flags=0, size=0, wait=0, command=0, fd=0, most=0):
     """Errno, and the job's id, of a process that is in the cgroup alone: itself."""
     request = struct.pack(
         "=64sIIQQQQQIIiI",

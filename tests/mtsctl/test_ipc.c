@@ -204,10 +204,9 @@ static void check_enter(void)
 	CHECK(!memcmp(kernel.argument, &job, sizeof(job)));
 
 	kernel.has_no_queue = true;
-	job = (struct mts_job_submit){ .name = "y",
-				       .flags = MTS_JOB_BATCH | MTS_JOB_EACH,
-				       .max_pause_ns = 77,
-				       .weight = 50 };
+	job = (struct mts_job_submit){
+		.name = "y", .flags = MTS_JOB_BATCH | MTS_JOB_EACH, .max_pause_ns = 77, .weight = 50
+	};
 	CHECK(!ipc_job_enter(&job) && kernel.request == MTS_IOC_JOB_CREATE);
 	memcpy(&create, kernel.argument, sizeof(create));
 	CHECK(!strcmp(create.name, "y") && create.flags == (MTS_JOB_ENTER | MTS_JOB_EACH));

@@ -9,7 +9,6 @@ import pytest
 from bench.lab import ROOT
 from tests.build import alone
 
-
 # Debian's.
 LIBDIR = "usr/lib/x86_64-linux-gnu"
 

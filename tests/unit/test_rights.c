@@ -129,6 +129,7 @@ static void objects(void **unused)
 }
 
 #define HAS(...) (&(const struct rights_has){ __VA_ARGS__ })
+#define JOBS(n, p) HAS(.jobs = (n), .pins = (p))
 
 static void limits_of_a_user(void **unused)
 {
@@ -142,24 +143,24 @@ static void limits_of_a_user(void **unused)
 	pin.flags = MTS_JOB_PIN;
 	set.cmd = MTS_IOC_JOB_SET;
 	pause.cmd = MTS_IOC_JOB_PAUSE;
-	assert_int_equal(rights_within(&limits, &add, HAS(.jobs = 2, .pins = 1), 0), 0);
-	assert_int_equal(rights_within(&limits, &add, HAS(.jobs = 3, .pins = 0), 0), -MTS_WIRE_TOO_MANY_JOBS);
-	assert_int_equal(rights_within(&limits, &pin, HAS(.jobs = 2, .pins = 0), 0), 0);
-	assert_int_equal(rights_within(&limits, &pin, HAS(.jobs = 2, .pins = 1), 0), -MTS_WIRE_TOO_MANY_PINS);
+	assert_int_equal(rights_within(&limits, &add, JOBS(2, 1), 0), 0);
+	assert_int_equal(rights_within(&limits, &add, JOBS(3, 0), 0), -MTS_WIRE_TOO_MANY_JOBS);
+	assert_int_equal(rights_within(&limits, &pin, JOBS(2, 0), 0), 0);
+	assert_int_equal(rights_within(&limits, &pin, JOBS(2, 1), 0), -MTS_WIRE_TOO_MANY_PINS);
 	/* What makes no job counts none, and what pins none counts no pin. */
-	assert_int_equal(rights_within(&limits, &set, HAS(.jobs = 99, .pins = 99), 0), 0);
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 99), 0), 0);
 	set.flags = MTS_JOB_PIN;
-	assert_int_equal(rights_within(&limits, &set, HAS(.jobs = 99, .pins = 0), 0), 0);
-	assert_int_equal(rights_within(&limits, &set, HAS(.jobs = 99, .pins = 1), 0), -MTS_WIRE_TOO_MANY_PINS);
-	assert_int_equal(rights_within(&limits, &pause, HAS(.jobs = 99, .pins = 99), 0), 0);
-	assert_int_equal(rights_within(&limits, &pause, HAS(.jobs = 0, .pins = 0), 10 * SECOND), 0);
-	assert_int_equal(rights_within(&limits, &pause, HAS(.jobs = 0, .pins = 0), 10 * SECOND - 1),
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 0), 0), 0);
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 1), 0), -MTS_WIRE_TOO_MANY_PINS);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(99, 99), 0), 0);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(0, 0), 10 * SECOND), 0);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(0, 0), 10 * SECOND - 1),
 			 -MTS_WIRE_TOO_SHORT_PAUSE);
-	assert_int_equal(rights_within(&limits, &add, HAS(.jobs = 0, .pins = 0), 1), -MTS_WIRE_TOO_SHORT_PAUSE);
+	assert_int_equal(rights_within(&limits, &add, JOBS(0, 0), 1), -MTS_WIRE_TOO_SHORT_PAUSE);
 	weight.cmd = MTS_IOC_JOB_WEIGHT;
 	for (weight.weight = 0; weight.weight <= MTS_WEIGHT_DEFAULT; weight.weight++)
-		assert_int_equal(rights_within(&limits, &weight, HAS(.jobs = 99, .pins = 99), 0), 0);
-	assert_int_equal(rights_within(&limits, &weight, HAS(.jobs = 0, .pins = 0), 0), -MTS_WIRE_TOO_MUCH_WEIGHT);
+		assert_int_equal(rights_within(&limits, &weight, JOBS(99, 99), 0), 0);
+	assert_int_equal(rights_within(&limits, &weight, JOBS(0, 0), 0), -MTS_WIRE_TOO_MUCH_WEIGHT);
 
 	queue.cmd = MTS_IOC_JOB_SUBMIT;
 	assert_int_equal(rights_within(&limits, &queue, HAS(.queued = 2), 0), 0);
@@ -177,7 +178,7 @@ static void limits_of_a_user(void **unused)
 			 -MTS_WIRE_TOO_LARGE);
 }
 
-/* However the jobs come, those that are there and those that are set aside stay within the limit. */
+/* However they come, jobs that are there and those that are set aside stay within the limit. */
 static void children_stay_within_the_limit(void **unused)
 {
 	const struct rights_ask add = { .uid = ADA, .is_member = true, .cmd = MTS_IOC_JOB_ADD };

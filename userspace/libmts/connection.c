@@ -34,8 +34,7 @@ int mts_engine_path(const char *engine, char *path, size_t size)
 	else if (!name || !strcmp(name, "module"))
 		length = snprintf(path, size, "%s", MTS_DEVICE);
 	else
-		length = snprintf(path, size, "%s",
-				  strcmp(name, "userspace") ? name : MTS_SOCKET);
+		length = snprintf(path, size, "%s", strcmp(name, "userspace") ? name : MTS_SOCKET);
 	return length < (int)size ? 0 : -ENAMETOOLONG;
 }
 
@@ -101,8 +100,7 @@ void mts_disconnect(struct mts_connection *connection)
 
 bool mts_is_for_users(const struct mts_connection *connection)
 {
-	return connection->is_socket && geteuid() &&
-	       mts_socket_server(connection->fd) != geteuid();
+	return connection->is_socket && geteuid() && mts_socket_server(connection->fd) != geteuid();
 }
 
 int mts_call(struct mts_connection *connection, unsigned long request, void *argument)

@@ -119,8 +119,7 @@ static bool prepare(struct as_user *as, u32 uid)
 	return true;
 }
 
-static void ask(const struct as_user *as, const char *engine, const char *name,
-		struct reply *reply)
+static void ask(const struct as_user *as, const char *engine, const char *name, struct reply *reply)
 {
 	char *argv[16] = { NULL };
 	struct program_answer answer;

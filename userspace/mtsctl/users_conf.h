@@ -24,10 +24,10 @@ struct users_conf {
  * at, and no limit below 10 s, a third of the automatic one. The queue starts the oldest first, so
  * what others submit waits behind a user's: eight at a time.
  */
-#define USERS_CONF_DEFAULT                                           \
-	{                                                            \
-		.group = "mts", .jobs = 64, .pins = 1, .queue = 8,   \
-		.max_pause_ns = 10 * 1000000000ull                   \
+#define USERS_CONF_DEFAULT                                         \
+	{                                                          \
+		.group = "mts", .jobs = 64, .pins = 1, .queue = 8, \
+		.max_pause_ns = 10 * 1000000000ull                 \
 	}
 
 /* The place where the key was given before; NULL: there is no such key. */

@@ -40,8 +40,8 @@ struct watch_event {
 bool watch_parse(char *line, struct watch_event *event);
 
 /*
- * The same of its parts. @fields: "key=value ..."; the event points into all of them. Return: false:
- * there are too many fields.
+ * The same of its parts. @fields: "key=value ..."; the event points into all of them. Return:
+ * false: there are too many fields.
  */
 bool watch_compose(const char *seconds, const char *name, char *fields, struct watch_event *event);
 

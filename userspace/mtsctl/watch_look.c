@@ -79,7 +79,8 @@ static int show_freezes(bool json, u64 now, const struct mts_job_info *before,
 	if (since)
 		ret = show(json, job->frozen_since_ns ?: now, "mts_thaw",
 			   "job=%u bin=%d frozen_ns=%llu cgroup_id=%llu name=%s", job->id,
-			   bin_of(job), mts_sub_floor(job->frozen_total_ns, before->frozen_total_ns),
+			   bin_of(job),
+			   mts_sub_floor(job->frozen_total_ns, before->frozen_total_ns),
 			   job->cgroup_id, job->name);
 	if (!ret && job->frozen_since_ns)
 		ret = show(json, job->frozen_since_ns, "mts_freeze",

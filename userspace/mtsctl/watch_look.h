@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 /*
- * Prints events until a signal sets *@ended, or the reader of standard output is gone. The device is
- * open. @waiting: signals that stay blocked during a wait.
+ * Prints events until a signal sets *@ended, or the reader of standard output is gone. The device
+ * is open. @waiting: signals that stay blocked during a wait.
  *
  * Return: an exit status.
  */

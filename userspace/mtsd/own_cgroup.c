@@ -203,8 +203,7 @@ u32 own_cgroup_maker(int cgroup, u32 job, u64 instance, u32 *children)
 int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid, u32 children)
 {
 	char text[MAKER_SIZE];
-	int length = snprintf(text, sizeof(text), "%u %u %llu %u", uid, job, instance,
-			      children);
+	int length = snprintf(text, sizeof(text), "%u %u %llu %u", uid, job, instance, children);
 
 	return fsetxattr(cgroup, MAKER, text, length, 0) ? -errno : 0;
 }

@@ -85,8 +85,8 @@ struct maker {
 };
 
 /*
- * A child of a user's job bears no mark of its maker: the module has made it, and its cgroup belongs
- * to the user. That of a child of root's job is root's.
+ * A child of a user's job bears no mark of its maker: the module has made it, and its cgroup
+ * belongs to the user. That of a child of root's job is root's.
  */
 static struct maker maker_of_open(const struct mts_job_info *job, int cgroup, u64 instance)
 {

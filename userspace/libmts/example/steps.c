@@ -2,7 +2,7 @@
 /*
  * A program that is a job of its own, and pins itself while somebody waits for it.
  *
- *	cc -o steps steps.c $(pkg-config --cflags --libs libmts)
+ *	cc -o steps $(pkg-config --cflags libmts) steps.c $(pkg-config --libs libmts)
  *	systemd-run --user --scope ./steps 100		(as a member of the group mts; or as root)
  */
 #include <errno.h>
