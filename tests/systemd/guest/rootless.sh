@@ -36,6 +36,7 @@ test_rootless_container_by_rule() {
 	chmod 755 /run/image 2>/dev/null
 	make_image_files
 	loginctl enable-linger ada || fail "no lingering"
+	systemctl start "user@$ada.service"
 	until_true 60 is_active "user@$ada.service" || fail "no user manager"
 	tar -C /run/image -c . | ada_podman import -q - hog >/dev/null || fail "podman import: status $?"
 	mkdir -p /etc/mts

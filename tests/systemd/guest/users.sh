@@ -82,6 +82,7 @@ door_for_ada() { # $group: of the members
 	[[ -n $group ]] || fail "there is no group mts"
 	systemctl start mts-users.service || fail "mts-users.service does not start"
 	loginctl enable-linger ada || fail "no lingering"
+	systemctl start user@1000.service
 	until_true 60 is_active user@1000.service || fail "no user manager"
 }
 
