@@ -137,9 +137,14 @@ test_members_have_jobs_of_children_and_the_queue() {
 
 	kill "$watcher"
 	wait "$watcher" || true
-	grep -q '"event":"mts_job".*"what":"enrolled".*"name":"tree.1"' /run/watched ||
-		fail "watch has not seen tree.1: $(tail -n 5 /run/watched)"
+	has_seen forgotten tree.1
+	has_seen enrolled held.scope
 	close_door
+}
+
+has_seen() { # WHAT JOB
+	grep -q "\"event\":\"mts_job\".*\"what\":\"$1\".*\"name\":\"$2\"" /run/watched ||
+		fail "watch has not seen that $2 was $1: $(tail -n 5 /run/watched)"
 }
 
 is_held() { [[ $(state_of $scopes/held.scope) == queued ]]; }
