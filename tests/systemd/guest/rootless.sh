@@ -8,7 +8,8 @@
 shared=/run/rootless # what the container and the test see
 
 ada_podman() {
-	as_ada env HOME=/home/ada DBUS_SESSION_BUS_ADDRESS=unix:path="/run/user/$ada/bus" podman "$@"
+	as_ada env HOME=/home/ada USER=ada LOGNAME=ada \
+		DBUS_SESSION_BUS_ADDRESS=unix:path="/run/user/$ada/bus" podman "$@"
 }
 
 # start_rootless NAME [OPTION...]: it holds 100 MiB; $scope is its cgroup
