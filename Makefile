@@ -21,10 +21,10 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 GUEST_PROGRAMS := userspace/mtsctl userspace/mtsd bench/syn8 bench/driver bench/consumers bench/scanners \
 	bench/swappers bench/protection bench/spec_wrappers bench/idle bench/latency
 
-all: module mtsctl mtsd syn8
+all: module mtsctl mtsd libmts syn8
 
 help:
-	@echo 'make             the module, mtsctl, mtsd and syn8'
+	@echo 'make             the module, mtsctl, mtsd, libmts and syn8'
 	@echo 'make demo        two guests side by side, stock Linux and mts: below 4 minutes'
 	@echo 'make demo-host   this host itself, the kernel alone and mtsd: below 2 minutes; as root'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
@@ -46,11 +46,12 @@ help:
 	@echo 'make format      lay out C and Python as make lint wants them'
 	@echo 'make install     module, mtsctl and its manual; as root'
 	@echo 'make install-mtsd  mtsd, mtsctl, manuals and a unit, for hosts without the module; as root'
+	@echo 'make install-libmts  the library libmts with its header and manual; as root'
 	@echo 'make install-python  the package mts for Python; as root'
 	@echo 'make uninstall   the reverse'
 	@echo 'make clean       remove what was built, but not what was downloaded (distclean)'
 	@echo
-	@echo 'parts:           module mtsctl mtsd syn8 static guest-module guest-tests'
+	@echo 'parts:           module mtsctl mtsd libmts syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
 	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|deb|kernelshark'
@@ -68,6 +69,9 @@ mtsctl:
 
 mtsd:
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD)
+
+libmts:
+	$(MAKE) -C userspace/libmts BUILD=$(BUILD)
 
 kernelshark:
 	$(MAKE) -C userspace/kernelshark BUILD=$(BUILD)
@@ -204,6 +208,10 @@ install-mtsd: mtsctl mtsd
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 
+# For programs in C and C++ that are jobs, or steer them.
+install-libmts:
+	$(MAKE) -C userspace/libmts BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
+
 # The package mts for Python, which calls mtsctl.
 install-python:
 	$(MAKE) -C userspace/python DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
@@ -221,6 +229,7 @@ uninstall: kdir
 	$(if $(DESTDIR),,depmod $(RELEASE))
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
+	$(MAKE) -C userspace/libmts BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C userspace/python DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 
 # The release that KDIR is for.
@@ -251,6 +260,6 @@ clean:
 distclean: clean
 	rm -rf $(BUILD)
 
-.PHONY: all help kdir install-kdir module mtsctl mtsd install-mtsd kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
+.PHONY: all help kdir install-kdir module mtsctl mtsd libmts install-mtsd install-libmts kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
 	lint format install install-python install-dkms uninstall dist deb recipes clean distclean

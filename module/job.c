@@ -107,6 +107,8 @@ static void job_release(struct kref *ref)
 		cgroup_put(job->cgrp);
 	if (job->dir.dentry)
 		path_put(&job->dir);
+	if (job->place.dentry)
+		path_put(&job->place);
 	kvfree(job->touched.parts);
 	kfree_rcu(job, rcu);
 }

@@ -123,6 +123,9 @@ struct mts_swap_slots {
  * @command: its command, as past.h knows it; 0: none
  * @created: mts has made the cgroup, and removes it
  * @each_count: number of the last child's name; under mts_lock
+ * @place: where the cgroups of its children are made, and its own if @created; no dentry: the base
+ * @family: id of the MTS_JOB_HERE job that it is, or has come from; 0: none
+ * @each_max: jobs of the family that there may be, without the first
  * @freeze_file: cgroup.freeze, kept open so that a thaw need not allocate memory to open it
  * @freeze_watch: notices that other processes write cgroup.freeze (freeze_watch.c)
  *
@@ -146,6 +149,9 @@ struct mts_job {
 	u64 command;
 	bool created;
 	u32 each_count;
+	struct path place;
+	u32 family;
+	u32 each_max;
 	char name[MTS_NAME_SIZE];
 	struct path dir;
 	struct cgroup *cgrp;

@@ -62,6 +62,13 @@ static bool is_weight(u32 weight)
 	return !weight || (weight >= MTS_WEIGHT_MIN && weight <= MTS_WEIGHT_MAX);
 }
 
+static int check_wish(const struct mts_wish *wish)
+{
+	if (!mts_config_is_pause(wish->max_pause_ns) || !is_weight(wish->weight))
+		return -ERANGE;
+	return is_each_supported(wish->flags) ? 0 : -EOPNOTSUPP;
+}
+
 /* As struct mts_job_submit says; @name, @id and @cgroup_id are its fields. */
 static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgroup_id)
 {
@@ -70,11 +77,9 @@ static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgrou
 
 	if (strnlen(name, MTS_NAME_SIZE) == MTS_NAME_SIZE)
 		return -EINVAL;
-	if (!mts_config_is_pause(wish->max_pause_ns) || !is_weight(wish->weight))
-		return -ERANGE;
-	if (!is_each_supported(wish->flags))
-		return -EOPNOTSUPP;
-	err = mts_job_create(name, wish, NULL, &job);
+	err = check_wish(wish);
+	if (!err)
+		err = mts_job_create(name, wish, NULL, &job);
 	if (err)
 		return err;
 	mts_hooks_watch_growth();
@@ -82,6 +87,24 @@ static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgrou
 	*cgroup_id = cgroup_ino(job->cgrp);
 	strscpy_pad(name, job->name, MTS_NAME_SIZE);
 	mts_stats_inc(jobs_created);
+	mts_job_put(job);
+	return 0;
+}
+
+/* As struct mts_job_add says; @id and @cgroup_id are its fields. */
+static int enrol_cgroup(const struct mts_wish *wish, int fd, u32 *id, u64 *cgroup_id)
+{
+	struct mts_job *job;
+	int err = check_wish(wish);
+
+	if (!err)
+		err = mts_job_add(fd, wish, &job);
+	if (err)
+		return err;
+	mts_hooks_watch_growth();
+	*id = job->id;
+	*cgroup_id = cgroup_ino(job->cgrp);
+	mts_stats_inc(jobs_added);
 	mts_job_put(job);
 	return 0;
 }
@@ -106,10 +129,26 @@ static bool is_for_queue(u32 flags)
 
 	if (flags & MTS_JOB_QUEUE)
 		return true;
-	if (!(flags & MTS_JOB_BATCH) || !(flags & MTS_JOB_ENTER) || flags & MTS_JOB_PIN)
+	if (!(flags & MTS_JOB_BATCH) || !(flags & (MTS_JOB_ENTER | MTS_JOB_HERE)) ||
+	    flags & MTS_JOB_PIN)
 		return false;
 	mts_config_get(&config);
 	return config.queue == MTS_QUEUE_AUTO;
+}
+
+static bool is_submit(const struct mts_job_submit *submit)
+{
+	const u32 known =
+		KNOWN_FLAGS | MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_HERE;
+	u32 flags = submit->flags, where = flags & (MTS_JOB_ENTER | MTS_JOB_HERE);
+
+	if (flags & ~known || submit->pad)
+		return false;
+	if ((submit->cgroup_fd || submit->each_max) && !(flags & MTS_JOB_HERE))
+		return false;
+	if (flags & MTS_JOB_QUEUE && (flags & MTS_JOB_PIN || !where))
+		return false;
+	return where != (MTS_JOB_ENTER | MTS_JOB_HERE);
 }
 
 static int job_submit(struct mts_job_submit *submit)
@@ -121,13 +160,10 @@ static int job_submit(struct mts_job_submit *submit)
 		.size = submit->size,
 		.max_wait_ns = submit->max_wait_ns ?: MTS_WAIT_DEFAULT_NS,
 		.command = submit->command,
+		.each_max = submit->each_max,
 	};
 
-	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | KNOWN_FLAGS) ||
-	    submit->pad || submit->reserved[0])
-		return -EINVAL;
-	if (submit->flags & MTS_JOB_QUEUE &&
-	    (submit->flags & MTS_JOB_PIN || !(submit->flags & MTS_JOB_ENTER)))
+	if (!is_submit(submit))
 		return -EINVAL;
 	if ((wish.size && (wish.size < MTS_BIN_MIN_BYTES || wish.size > MTS_BIN_MAX_BYTES)) ||
 	    wish.max_wait_ns < MTS_WAIT_MIN_NS || wish.max_wait_ns > MTS_WAIT_MAX_NS)
@@ -137,6 +173,8 @@ static int job_submit(struct mts_job_submit *submit)
 	/* What processes need that become jobs of their own is not seen in this one. */
 	if (wish.flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF))
 		wish.command = 0;
+	if (submit->flags & MTS_JOB_HERE)
+		return enrol_cgroup(&wish, submit->cgroup_fd, &submit->id, &submit->cgroup_id);
 	return make_job(&wish, submit->name, &submit->id, &submit->cgroup_id);
 }
 
@@ -147,24 +185,10 @@ static int job_add(struct mts_job_add *add)
 		.max_pause_ns = add->max_pause_ns,
 		.weight = add->weight,
 	};
-	struct mts_job *job;
-	int err;
 
 	if (add->flags & ~KNOWN_FLAGS || add->pad || add->pad2)
 		return -EINVAL;
-	if (!mts_config_is_pause(add->max_pause_ns) || !is_weight(add->weight))
-		return -ERANGE;
-	if (!is_each_supported(add->flags))
-		return -EOPNOTSUPP;
-	err = mts_job_add(add->cgroup_fd, &wish, &job);
-	if (err)
-		return err;
-	mts_hooks_watch_growth();
-	add->id = job->id;
-	add->cgroup_id = cgroup_ino(job->cgrp);
-	mts_stats_inc(jobs_added);
-	mts_job_put(job);
-	return 0;
+	return enrol_cgroup(&wish, add->cgroup_fd, &add->id, &add->cgroup_id);
 }
 
 static int job_remove(const struct mts_job_remove *remove)

@@ -117,13 +117,19 @@ static void unpublish(struct mts_job *job)
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
 }
 
+/* Where the cgroup of a job that mts makes is; NULL: in the base. */
+static const struct path *place_of(const struct mts_job *job)
+{
+	return job->place.dentry ? &job->place : NULL;
+}
+
 /* Its processes may have made cgroups below it: these go with it. */
 static void remove_cgroup(struct mts_job *job)
 {
 	int err = mts_cgroupfs_trim(&job->dir, job->cgrp);
 
 	if (!err)
-		err = mts_cgroupfs_rmdir(job->name, &job->dir);
+		err = mts_cgroupfs_rmdir(place_of(job), job->name, &job->dir);
 	/* It has been removed already, or has got a process meanwhile. */
 	if (err && err != -ENOENT && err != -ENODEV && !mts_cgroupfs_is_populated(job->cgrp))
 		pr_notice_ratelimited("job %s has ended, but its cgroup stays: error %d\n",
@@ -171,6 +177,21 @@ static void name_child(struct mts_job *job, struct mts_job *parent, u32 n)
 	job->parent = parent->id;
 }
 
+/* Of a family the first job of which is gone nobody counts any more: it gets no more jobs. */
+static bool family_has_room(const struct mts_job *parent)
+{
+	bool has_first = false;
+	struct mts_job *job;
+	u32 n = 0;
+
+	lockdep_assert_held(&mts_lock);
+	mts_job_for_each(job) {
+		has_first |= job->id == parent->family;
+		n += job->family == parent->family && job->id != parent->family;
+	}
+	return has_first && n < parent->each_max;
+}
+
 static int job_name(struct mts_job *job, const char *name, struct mts_job *parent)
 {
 	int err;
@@ -178,7 +199,8 @@ static int job_name(struct mts_job *job, const char *name, struct mts_job *paren
 	err = mutex_lock_killable(&mts_lock);
 	if (err)
 		return err;
-	if (mts_job_count() >= MTS_MAX_JOBS)
+	if (mts_job_count() >= MTS_MAX_JOBS ||
+	    (parent && parent->family && !family_has_room(parent)))
 		err = -ENOSPC;
 	else
 		job->id = next_id++;
@@ -212,9 +234,10 @@ static bool name_is_taken(const char *name)
  */
 static int make_or_replace(struct mts_job *job)
 {
-	int err = mts_cgroupfs_mkdir(job->name, &job->dir), removed;
+	int err = mts_cgroupfs_mkdir(place_of(job), job->name, &job->dir), removed;
 
-	if (err != -EEXIST)
+	/* Elsewhere it is somebody's own. */
+	if (err != -EEXIST || place_of(job))
 		return err;
 	/*
 	 * The cgroup may be of a job that has just ended, and that the busy rotor has not reaped.
@@ -222,10 +245,10 @@ static int make_or_replace(struct mts_job *job)
 	mts_job_reap(NULL);
 	if (name_is_taken(job->name))
 		return err;
-	removed = mts_cgroupfs_rmdir(job->name, NULL);
+	removed = mts_cgroupfs_rmdir(NULL, job->name, NULL);
 	if (removed && removed != -ENOENT)
 		return err;
-	return mts_cgroupfs_mkdir(job->name, &job->dir);
+	return mts_cgroupfs_mkdir(NULL, job->name, &job->dir);
 }
 
 /* If a chosen name is taken, try the next number. */
@@ -270,7 +293,7 @@ static int job_make(struct mts_job *job, const char *name, struct mts_job *paren
 		err = job_publish(job);
 	if (err) {
 		mts_freeze_watch_end(job);
-		mts_cgroupfs_rmdir(job->name, &job->dir);
+		mts_cgroupfs_rmdir(place_of(job), job->name, &job->dir);
 	}
 out:
 	mutex_unlock(&create_lock);
@@ -294,6 +317,11 @@ int mts_job_create(const char *name, const struct mts_wish *wish, struct mts_job
 	if (parent) {
 		job->max_pause_ns = READ_ONCE(parent->max_pause_ns);
 		job->weight = READ_ONCE(parent->weight);
+		job->family = parent->family;
+		job->each_max = parent->each_max;
+		job->place = parent->place;
+		if (job->place.dentry)
+			path_get(&job->place);
 	}
 	mts_past_ask(job);
 	err = job_make(job, name, parent);
@@ -325,6 +353,7 @@ out_put:
 
 int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result)
 {
+	const u32 each = MTS_JOB_EACH | MTS_JOB_EACH_LEAF;
 	struct mts_job *job;
 	int err;
 
@@ -342,6 +371,10 @@ int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result)
 		err = mts_tasks_check(job->cgrp);
 	if (err)
 		goto out_put;
+	if (wish->flags & MTS_JOB_HERE && wish->flags & each) {
+		mts_cgroupfs_above(&job->dir, &job->place);
+		job->each_max = wish->each_max ?: MTS_MAX_JOBS;
+	}
 	/* What it ran and waited before is not of this job. */
 	mts_ran_begin(job);
 	mts_tasks_stalled(job);
@@ -350,10 +383,14 @@ int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result)
 	if (err)
 		goto out_put;
 	job->id = next_id++;
+	if (job->place.dentry)
+		job->family = job->id;
 	err = publish(job);
 	mutex_unlock(&mts_lock);
 	if (err)
 		goto out_put;
+	if (wish->flags & MTS_JOB_QUEUE)
+		mts_freezer_hold(job);
 	*result = job;
 	return 0;
 

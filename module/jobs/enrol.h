@@ -13,6 +13,7 @@
  * @size: bytes that it is expected to need; 0: not known
  * @max_wait_ns: the longest time in the queue, with MTS_JOB_QUEUE
  * @command: 0: none
+ * @each_max: with MTS_JOB_HERE, as in struct mts_job_submit
  */
 struct mts_wish {
 	u32 flags;
@@ -21,6 +22,7 @@ struct mts_wish {
 	u64 size;
 	u64 max_wait_ns;
 	u64 command;
+	u32 each_max;
 };
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/kernfs.h>
 #include <linux/magic.h>
+#include <linux/mount.h>
 #include <linux/namei.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -271,25 +272,65 @@ static int look_up(const struct path *parent, const char *name, struct path *dir
 	return err;
 }
 
-int mts_cgroupfs_mkdir(const char *name, struct path *dir)
+/* The kernel's credentials, but what is made with them belongs to the owner of a directory. */
+static const struct cred *cred_of_owner(const struct path *dir)
 {
-	const struct cred *old = override_creds(own_cred);
-	int err;
+	unsigned int waits = dont_wait_for_memory();
+	struct cred *cred = prepare_kernel_cred(&init_task);
+	struct kstat stat;
 
-	err = make_cgroup(&base_dir, name);
+	if (cred && vfs_getattr(dir, &stat, STATX_UID | STATX_GID, AT_STATX_SYNC_AS_STAT)) {
+		put_cred(cred);
+		cred = NULL;
+	}
+	if (cred) {
+		cred->fsuid = stat.uid;
+		cred->fsgid = stat.gid;
+	}
+	memalloc_noreclaim_restore(waits);
+	return cred;
+}
+
+static int mkdir_as(const struct cred *cred, const struct path *parent, const char *name,
+		    struct path *dir)
+{
+	const struct cred *old = override_creds(cred);
+	int err = make_cgroup(parent, name);
+
 	if (!err) {
-		err = look_up(&base_dir, name, dir);
+		err = look_up(parent, name, dir);
 		if (err)
-			remove_cgroup(&base_dir, name, NULL);
+			remove_cgroup(parent, name, NULL);
 	}
 	revert_creds(old);
 	return err;
 }
 
-int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
+int mts_cgroupfs_mkdir(const struct path *place, const char *name, struct path *dir)
+{
+	const struct cred *cred;
+	int err;
+
+	if (!place)
+		return mkdir_as(own_cred, &base_dir, name, dir);
+	cred = cred_of_owner(place);
+	if (!cred)
+		return -ENOMEM;
+	err = mkdir_as(cred, place, name, dir);
+	put_cred(cred);
+	return err;
+}
+
+void mts_cgroupfs_above(const struct path *dir, struct path *above)
+{
+	above->mnt = mntget(dir->mnt);
+	above->dentry = dget_parent(dir->dentry);
+}
+
+int mts_cgroupfs_rmdir(const struct path *place, const char *name, const struct path *dir)
 {
 	const struct cred *old = override_creds(own_cred);
-	int err = remove_cgroup(&base_dir, name, dir ? d_inode(dir->dentry) : NULL);
+	int err = remove_cgroup(place ?: &base_dir, name, dir ? d_inode(dir->dentry) : NULL);
 
 	revert_creds(old);
 	return err;

@@ -25,11 +25,17 @@ void mts_cgroupfs_exit(void);
 /* The base's cgroup; valid between init and exit. */
 struct cgroup *mts_cgroupfs_base(void);
 
-/* Create a child of the base. On success @dir holds references. */
-int mts_cgroupfs_mkdir(const char *name, struct path *dir);
+/*
+ * Create a child of @place, for the owner of that directory; NULL: of the base. On success @dir
+ * holds references.
+ */
+int mts_cgroupfs_mkdir(const struct path *place, const char *name, struct path *dir);
 
-/* Remove a child of the base. @dir: only if it is this directory; NULL: whatever has the name. */
-int mts_cgroupfs_rmdir(const char *name, const struct path *dir);
+/* Remove one. @dir: only if it is this directory; NULL: whatever has the name. */
+int mts_cgroupfs_rmdir(const struct path *place, const char *name, const struct path *dir);
+
+/* The directory above this one, which is not the root; with references. */
+void mts_cgroupfs_above(const struct path *dir, struct path *above);
 
 /*
  * Remove the cgroups below this one, none of which has a process. Return: 0, or an error of

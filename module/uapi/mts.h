@@ -2,7 +2,7 @@
 /*
  * mts: the protocol of /dev/mts.
  *
- * This header is the specification. It is all that the module and mtsctl share.
+ * This header is the specification. It is all that the module and libmts share.
  *
  * Rules for every command:
  *  - sizes are bytes, times are nanoseconds, points in time are CLOCK_MONOTONIC;
@@ -40,7 +40,8 @@
  *  3: MTS_JOB_EACH_LEAF
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
  *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
- *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT
+ *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT;
+ *     MTS_JOB_HERE
  */
 #define MTS_ABI_VERSION 4
 
@@ -281,6 +282,14 @@ struct mts_config {
 #define MTS_JOB_QUEUE (1u << 5)
 /* Since ABI 4, submit only: no user waits at a terminal: as QUEUE, if mts_config.queue is AUTO. */
 #define MTS_JOB_BATCH (1u << 6)
+/*
+ * Since ABI 4, submit only, and not with ENTER: no cgroup is made; the existing one of cgroup_fd
+ * becomes the job, as with MTS_IOC_JOB_ADD. With QUEUE its processes are held as they are. With
+ * EACH and EACH_LEAF, the cgroups of children are made beside it, in the directory above, and
+ * belong to the owner of that directory: each_max of them at a time at most, and none
+ * once the job itself is gone. If one cannot be made, the child stays where it was born.
+ */
+#define MTS_JOB_HERE (1u << 8)
 
 /*
  * 1 MiB. To swap it out and in takes 1 ms at 2 GB/s, ten times as long as to make a cgroup and to
@@ -336,13 +345,14 @@ struct mts_job_create {
  * runs since the module was loaded; else the mean demand of the jobs that have begun. A job of
  * which nothing is known starts only while no other such job grows.
  *
- * Errors as MTS_IOC_JOB_CREATE, and
- * EINVAL: QUEUE with PIN, or without ENTER
+ * Errors as MTS_IOC_JOB_CREATE, with HERE as MTS_IOC_JOB_ADD, and
+ * EINVAL: QUEUE with PIN, or without ENTER and HERE; ENTER with HERE
  * ERANGE: size or max_wait_ns is outside its range
  */
 struct mts_job_submit {
 	char name[MTS_NAME_SIZE]; /* as in struct mts_job_create */
-	__u32 flags; /* as in struct mts_job_create, and MTS_JOB_QUEUE, MTS_JOB_BATCH */
+	/* as in struct mts_job_create, and MTS_JOB_QUEUE, MTS_JOB_BATCH, MTS_JOB_HERE */
+	__u32 flags;
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
@@ -354,7 +364,9 @@ struct mts_job_submit {
 	__u64 command;
 	__u32 weight; /* in: as in struct mts_job_weight */
 	__u32 pad;
-	__u64 reserved[1];
+	__s32 cgroup_fd; /* in: with MTS_JOB_HERE, as in struct mts_job_add; else 0 */
+	/* in: with HERE: children's jobs at a time; 0: MTS_MAX_JOBS */
+	__u32 each_max;
 };
 
 /* From where mts_job_info.size is. */
@@ -924,6 +936,9 @@ struct mts_disk_info {
 
 #ifdef __KERNEL__
 #define MTS_ASSERT_SIZE(type, size) static_assert(sizeof(struct type) == (size))
+#elif defined(__cplusplus)
+#define MTS_ASSERT_SIZE(type, size) \
+	static_assert(sizeof(struct type) == (size), #type " has changed its size")
 #else
 #define MTS_ASSERT_SIZE(type, size) \
 	_Static_assert(sizeof(struct type) == (size), #type " has changed its size")

@@ -24,11 +24,15 @@ stdenv.mkDerivation {
   buildFlags = [
     "mtsctl"
     "mtsd"
+    "libmts"
   ];
-  installTargets = [ "install-mtsd" ];
+  installTargets = [
+    "install-mtsd"
+    "install-libmts"
+  ];
   enableParallelBuilding = true;
   meta = {
-    description = "Medium-term scheduler: tool, and daemon for hosts without the module";
+    description = "Medium-term scheduler: tool, library, and daemon for hosts without the module";
     license = lib.licenses.gpl2Only;
     platforms = lib.platforms.linux;
     mainProgram = "mtsctl";

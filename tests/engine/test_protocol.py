@@ -259,10 +259,40 @@ def test_metrics_that_nobody_reads_hold_no_place(mtsd):
     assert len(rest) > 8192
 
 
-def test_watch_says_that_mtsd_has_no_events(mtsd):
-    done = mtsd.mtsctl("watch")
-    assert done.returncode == 1
-    assert "mtsd reports no events, only the module does: see mtsctl monitor" in done.stderr
+def test_watch_looks_for_what_has_changed(mtsd):
+    """Because mtsd has no trace events."""
+    words = [host.MTSCTL, "--engine", mtsd.dir / "socket", "watch", "--json"]
+    mtsd.run("--name", "before", "sleep", "600")
+    assert until(lambda: status(mtsd)["jobs"])
+    watch = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    job = mtsd.run("--name", "asked", "--pin", "sleep", "60")
+    event = json.loads(watch.stdout.readline())
+    assert event["event"] == "mts_job"
+    assert 0 <= time.clock_gettime(time.CLOCK_MONOTONIC) - event["timestamp"] < 5
+    fields = event["fields"]
+    assert (fields["name"], fields["what"], fields["pin"]) == ("asked", "enrolled", 1)
+    job.kill()
+    event = json.loads(watch.stdout.readline())
+    fields = event["fields"]
+    assert (fields["name"], fields["what"]) == ("asked", "forgotten")
+    lines(mtsd.mtsctl("thaw"))
+    event = json.loads(watch.stdout.readline())
+    assert (event["event"], event["fields"]["reason"]) == ("mts_stop", "user")
+    watch.send_signal(2)
+    said = watch.communicate(timeout=10)
+    assert (watch.returncode, said) == (0, ("", ""))
+
+
+def test_watch_ends_with_mtsd(mtsd):
+    words = [host.MTSCTL, "--engine", mtsd.dir / "socket", "watch"]
+    watch = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    mtsd.stop()
+    said, why = watch.communicate(timeout=10)
+    assert (watch.returncode, said) == (3, "")
+    assert "mtsd has ended" in why
+    mtsd.start()
 
 
 def test_why_says_in_which_job_a_process_is(mtsd):

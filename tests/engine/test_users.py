@@ -24,6 +24,7 @@ SECOND = 10**9
 # userspace/mtsd/wire.h
 TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
 TOO_MUCH_WEIGHT = errno.EDOM
+TOO_MANY_QUEUED, TOO_LARGE = errno.EMLINK, errno.EFBIG
 USER_CALLERS, ALL_USERS_CALLERS = 8, 48
 WEIGHTS = range(1, 101)  # that users may give
 JOB_WEIGHT = host.command(0x17, 8, host.WRITE)
@@ -484,12 +485,265 @@ def test_a_wrong_configuration_changes_nothing(mtsd):
 
 @pytest.mark.parametrize("flags", [EACH, LEAF, EACH | PIN])
 def test_flags_that_only_root_may_set(mtsd, flags):
+    """Of a job that is there: it has no place for the cgroups of children."""
     cgroup = mtsd.own_job()
     with mtsd.member() as ada:
-        assert add(ada, cgroup, flags)[0] == errno.EOPNOTSUPP
         job = add(ada, cgroup)[1]
         assert set_flags(ada, job, flags, flags) == errno.EOPNOTSUPP
         assert mtsd.all_jobs() == {job: ("job", 0, 0)}
+
+
+# ---- the queue ---------------------------------------------------------------------------
+
+
+def submit(client, cgroup, *, flags=0, size=0, wait=0, command=0, fd=0, most=0):
+    """Errno, and the job's id, of a process that is in the cgroup alone: itself."""
+    request = struct.pack(
+        "=64sIIQQQQQIIiI",
+        *(b"x", ENTER | flags, 0, cgroup.stat().st_ino, 0, size, wait, command, 0, 0, fd, most),
+    )
+    error, reply = client.call(SUBMIT, request)
+    return error, 0 if error else struct.unpack_from("=I", reply, 68)[0]
+
+
+class Waiting:
+    """A process of a user, alone in a cgroup, that asks and then writes a line."""
+
+    def __init__(self, mtsd, name, uid=ADA, **wish):
+        self.cgroup = mtsd.cgroup(uid, name)
+        self.said = mtsd.dir / f"{name}.said"
+        self.said.touch()
+        os.chown(self.said, uid, uid)
+        answer, ours = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                (self.cgroup / "cgroup.procs").write_text("0")
+                os.setgroups([GROUP])
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
+                with mtsd.client() as client:
+                    error, job = submit(client, self.cgroup, **wish)
+                self.said.write_text("began\n")
+                os.write(ours, struct.pack("iI", error, job))
+                time.sleep(1000)
+            finally:
+                os._exit(1)
+        os.close(ours)
+        self.answer = answer
+
+    def result(self):
+        """Errno and id, once it goes on."""
+        return struct.unpack("iI", os.read(self.answer, 8))
+
+    def goes_on(self):
+        return self.said.read_text() == "began\n"
+
+    def end(self):
+        (self.cgroup / "cgroup.kill").write_text("1")
+        os.waitpid(self.pid, 0)
+        os.close(self.answer)
+
+
+def infos(mtsd):
+    """{name: (state, size, queue's place)}, as mtsctl shows them."""
+    shown = json.loads(mtsd.mtsctl("status", "--json", check=True).stdout)["jobs"]
+    return {job["name"]: job for job in shown}
+
+
+def fill_memory(mtsd):
+    """Of 64 MiB a job of root's has 50."""
+    mtsd.mtsctl("set", "mode=auto", "bin=64M", check=True)
+    mtsd.touch("first", 50)
+    assert until(lambda: mtsd.is_full("first"), 60), mtsd.report()
+
+
+def test_a_member_waits_in_the_queue(mtsd):
+    fill_memory(mtsd)
+    held = Waiting(mtsd, "held", flags=QUEUE, size=32 * host.MIB)
+    assert until(lambda: infos(mtsd).get("held", {}).get("state") == "queued"), mtsd.report()
+    time.sleep(0.5)
+    assert not held.goes_on()
+    assert infos(mtsd)["held"]["size"] == 32 * host.MIB
+    assert not mtsd.by_user(ADA, "remove", "held").returncode
+    assert held.result()[0] == 0
+    assert held.goes_on()
+    held.end()
+
+
+def test_a_queued_job_begins_after_its_longest_wait(mtsd):
+    fill_memory(mtsd)
+    held = Waiting(mtsd, "held", flags=QUEUE, size=32 * host.MIB, wait=2 * SECOND)
+    begin = time.monotonic()
+    assert held.result()[0] == 0
+    assert 1 < time.monotonic() - begin < 15
+    held.end()
+
+
+def test_a_queued_process_can_be_killed(mtsd):
+    fill_memory(mtsd)
+    held = Waiting(mtsd, "held", flags=QUEUE, size=32 * host.MIB)
+    assert until(lambda: infos(mtsd).get("held", {}).get("state") == "queued")
+    held.end()
+    assert until(lambda: list(infos(mtsd)) == ["first"])
+    assert not held.goes_on()
+
+
+def test_a_user_has_few_jobs_in_the_queue(mtsd):
+    """Else those of others, which come behind them, would wait for all of them."""
+    mtsd.configure(f"group={GROUP}\nqueue=2")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    fill_memory(mtsd)
+    held = []
+    for number in range(2):
+        held.append(Waiting(mtsd, f"held{number}", flags=QUEUE, size=32 * host.MIB))
+        assert until(lambda n=number: infos(mtsd).get(f"held{n}", {}).get("state") == "queued")
+    one_more = Waiting(mtsd, "more", flags=QUEUE, size=32 * host.MIB)
+    assert one_more.result() == (TOO_MANY_QUEUED, 0)
+    theirs = Waiting(mtsd, "theirs", BOB, flags=QUEUE, size=32 * host.MIB)
+    assert until(lambda: infos(mtsd).get("theirs", {}).get("state") == "queued")
+    for it in (*held, one_more, theirs):
+        it.end()
+
+
+def test_sizes_of_a_user_are_bounded(mtsd):
+    """A job that claims all memory and then sleeps would keep the queue from all others."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    one = Waiting(mtsd, "one", size=memory // 2)
+    assert one.result()[0] == 0
+    two = Waiting(mtsd, "two", size=host.MIB)
+    assert two.result() == (TOO_LARGE, 0)
+    assert list(infos(mtsd)) == ["one"]
+    three = Waiting(mtsd, "three", flags=QUEUE, size=1 << 50)
+    assert three.result() == (TOO_LARGE, 0)
+    for it in (one, two, three):
+        it.end()
+
+
+@pytest.mark.parametrize(
+    ("wish", "error"),
+    [
+        ({"flags": QUEUE | PIN}, errno.EINVAL),
+        ({"flags": QUEUE, "wait": 1}, errno.ERANGE),
+        ({"flags": QUEUE, "size": 1}, errno.ERANGE),
+        ({"fd": 5}, errno.EINVAL),
+        ({"most": 5}, errno.EINVAL),
+        ({"flags": 1 << 8}, errno.EINVAL),
+        ({"flags": 1 << 3}, errno.EINVAL),
+    ],
+)
+def test_wrong_submissions_of_a_member(mtsd, wish, error):
+    asked = Waiting(mtsd, "asked", **wish)
+    assert asked.result() == (error, 0)
+    assert not mtsd.all_jobs()
+    asked.end()
+
+
+# ---- jobs of children --------------------------------------------------------------------
+
+
+def can_catch(mtsd):
+    shown = json.loads(mtsd.mtsctl("status", "--json", check=True).stdout)
+    if shown["each_how"] == "none":
+        pytest.skip("no process connector here")
+
+
+def parent_of_many(mtsd, number, name="sim", uid=ADA):
+    """`mtsctl run --here --each=child` of a shell that starts so many children."""
+    scope = mtsd.cgroup(uid, f"{name}.scope")
+    shell = f"i=0; while [ $i -lt {number} ]; do sleep 1000 & i=$((i+1)); done; wait"
+    environment = {k: v for k, v in os.environ.items() if k != "XDG_RUNTIME_DIR"}
+    process = subprocess.Popen(
+        [
+            *("/bin/sh", "-c"),
+            f"echo 0 >{scope}/cgroup.procs && exec setpriv --reuid={uid} --regid={uid} "
+            f"--groups={GROUP} {MTSCTL} --engine={mtsd.dir}/socket run --here --each=child "
+            f"--name {name} sh -c '{shell}'",
+        ],
+        env=environment,
+    )
+    mtsd.jobs.append(process)
+    return scope, process
+
+
+def names(mtsd):
+    return {name for name, _, _ in mtsd.all_jobs().values()}
+
+
+def test_children_of_a_member_are_jobs_in_his_own_cgroup(mtsd):
+    can_catch(mtsd)
+    scope, process = parent_of_many(mtsd, 3)
+    wanted = {"sim", "sim.1", "sim.2", "sim.3"}
+    assert until(lambda: names(mtsd) == wanted), mtsd.report()
+    for name in names(mtsd):
+        path = scope / name
+        assert until(lambda p=path: len((p / "cgroup.procs").read_text().split()) == 1), name
+        for file in (path, path / "cgroup.freeze", path / "cgroup.procs"):
+            assert (file.stat().st_uid, file.stat().st_gid) == (ADA, ADA)
+    assert not [path for path in mtsd.base.iterdir() if path.is_dir()]
+    # They are his own, and of nobody else.
+    child = max(job for job, (name, _, _) in mtsd.all_jobs().items() if name != "sim")
+    with mtsd.member(BOB) as bob, mtsd.member() as ada:
+        assert pause(bob, child, 20 * SECOND) == errno.EACCES
+        assert not pause(ada, child, 20 * SECOND)
+    (scope / "cgroup.kill").write_text("1")
+    process.wait()
+    assert until(lambda: not names(mtsd))
+    # What mts has made is gone, and what mtsctl has made is the user's.
+    assert until(lambda: [p.name for p in scope.iterdir() if p.is_dir()] == ["sim"])
+
+
+def test_children_stay_within_the_limit_of_their_user(mtsd):
+    """Half of what the user has left is set aside. The others stay in the job of their parent."""
+    can_catch(mtsd)
+    mtsd.configure(f"group={GROUP}\njobs=9\npins=1")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    scope, process = parent_of_many(mtsd, 30)
+    assert until(lambda: len(names(mtsd)) == 5), mtsd.report()
+    assert until(lambda: len((scope / "sim/cgroup.procs").read_text().split()) > 20)
+    time.sleep(0.5)
+    assert len(names(mtsd)) == 5
+    # 9 - 5: two for another one, and its two children; then one is left.
+    with mtsd.member() as ada:
+        error, _ = add(ada, mtsd.own_job(name="two"), EACH)
+        assert error == errno.EXDEV
+        assert not add(ada, mtsd.cgroup(ADA, "own/two"), EACH)[0]
+        assert not add(ada, mtsd.own_job(name="three"))[0]
+        assert not add(ada, mtsd.own_job(name="four"))[0]
+        assert add(ada, mtsd.own_job(name="five"))[0] == TOO_MANY_JOBS
+    assert not mtsd.by_user(BOB, "status").returncode
+    (scope / "cgroup.kill").write_text("1")
+    process.wait()
+
+
+def test_children_whose_parent_is_gone_count(mtsd):
+    """Fault: a user leaves children behind, again and again, until the table is full."""
+    can_catch(mtsd)
+    mtsd.configure(f"group={GROUP}\njobs=9\npins=1")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    for turn in range(4):
+        _, process = parent_of_many(mtsd, 30, f"sim{turn}")
+        until(lambda p=process: p.poll() is not None or len(names(mtsd)) >= 9, 3)
+        time.sleep(0.3)
+        process.kill()
+        process.wait()
+        assert len(mtsd.all_jobs()) <= 9
+    with mtsd.member() as ada:
+        assert until(lambda: len(names(mtsd)) <= 9)
+        assert len(names(mtsd)) >= 7
+        for number in range(9 - len(names(mtsd))):
+            assert not add(ada, mtsd.own_job(name=f"rest{number}"))[0]
+        assert add(ada, mtsd.own_job(name="beyond"))[0] == TOO_MANY_JOBS
+
+
+def test_no_children_where_the_directory_is_not_the_users(mtsd):
+    cgroup = mtsd.own_job()
+    with mtsd.member() as ada:
+        assert add(ada, cgroup, EACH)[0] == errno.EXDEV
+    assert not mtsd.all_jobs()
 
 
 # ---- mtsctl ------------------------------------------------------------------------------
@@ -517,8 +771,6 @@ def test_mtsctl_of_a_member(mtsd):
         (("thaw",), "only root may do this"),
         (("remove", "job"), "jobs that root or a rule has made are root's"),
         (("add", "--pid", "1"), "is in the root cgroup"),
-        (("run", "--each", "true"), "--each needs root"),
-        (("run", "--queue", "true"), "needs root"),
         (("run", "true"), "no systemd manager of this user"),
         (("run", "--here", "true"), "cannot be a job"),
     ],
@@ -567,7 +819,7 @@ def test_a_request_to_run_in_the_cgroup_of_another_process(mtsd):
     cgroup = mtsd.own_job()
     with mtsd.member() as ada:
         for cgroup_id, error in ((cgroup.stat().st_ino, errno.EBUSY), (0, errno.ENODEV)):
-            request = struct.pack("=64sIIQQQQQQQ", b"x", ENTER, 0, cgroup_id, *[0] * 6)
+            request = struct.pack("=64sIIQQQQQIIiI", b"x", ENTER, 0, cgroup_id, *[0] * 8)
             assert ada.call(SUBMIT, request)[0] == error
     assert not mtsd.all_jobs()
 

@@ -595,6 +595,157 @@ static void each_in_an_added_cgroup(void)
 	expect(join(pid, 5000), 0);
 }
 
+/* What is asked of a cgroup that is there: the caller is in it. */
+static int enter_here(const char *cgroup, u32 flags, u32 each_max)
+{
+	struct mts_job_submit submit = { .flags = flags | MTS_JOB_HERE, .each_max = each_max };
+	int error;
+
+	submit.cgroup_fd = cg_open(cgroup, O_PATH | O_DIRECTORY);
+	error = mts_ioctl(MTS_IOC_JOB_SUBMIT, &submit);
+	close(submit.cgroup_fd);
+	return error;
+}
+
+/* User 1000's: a directory, and in it a cgroup that is to be a job. */
+static void make_theirs(void)
+{
+	char path[128];
+
+	cg_make("t-user");
+	expect(cg_write("t-user", "cgroup.subtree_control", "+memory"), 0);
+	snprintf(path, sizeof(path), "%s/t-user", CGROUPS);
+	check(!chown(path, 1000, 1001), "chown: %m");
+	cg_make("t-user/sim");
+}
+
+static void check_owner(const char *cgroup, const char *file)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", CGROUPS, cgroup, file);
+	check(!stat(path, &st), "%s: %m", path);
+	check(st.st_uid == 1000 && st.st_gid == 1001, "%s belongs to %u:%u", path, st.st_uid,
+	      st.st_gid);
+}
+
+static int fork_three(void)
+{
+	for (int i = 0; i < 3; i++)
+		if (!fork())
+			look_and_stay(i);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+/* The job is another process's cgroup: it starts the children when it is told. */
+static pid_t start_here(u32 each_max)
+{
+	pid_t pid;
+
+	make_theirs();
+	share_seen();
+	pid = spawn();
+	if (!pid) {
+		while (!seen->forks)
+			sleep_ms(20);
+		_exit(fork_three());
+	}
+	cg_move("t-user/sim", pid);
+	expect(enter_here("t-user/sim", MTS_JOB_EACH, each_max), 0);
+	seen->forks = 1;
+	expect_soon(seen->done == 3, "%u of 3 have looked", seen->done);
+	return pid;
+}
+
+/* Beside the job's cgroup, for the owner of the directory; and mts removes them. */
+static void each_here(void)
+{
+	pid_t pid = start_here(0);
+	char path[64];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "t-user/sim.%d", i + 1);
+		check(!strncmp(seen->of[i].cgroup, "t-user/sim.", strlen("t-user/sim.")),
+		      "child %d is in %s", i, seen->of[i].cgroup);
+		check_owner(path, "");
+		check_owner(path, "cgroup.procs");
+		check_owner(path, "cgroup.freeze");
+	}
+	check(count_jobs() == 4, "%s", describe());
+	check(job_named("sim.1").parent == job_named("sim").id, "%s", describe());
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+	expect_within(5000, !count_jobs() && !cg_exists("t-user/sim.1"), "left: %s", describe());
+	check(cg_exists("t-user/sim"), "a cgroup that mts has not made is gone");
+}
+
+/* The others stay where they were born. */
+static void each_here_keeps_to_its_number(void)
+{
+	pid_t pid = start_here(2);
+	int i, own = 0;
+
+	for (i = 0; i < 3; i++)
+		own += !!strcmp(seen->of[i].cgroup, "t-user/sim");
+	check(own == 2 && count_jobs() == 3, "%d have jobs: %s", own, describe());
+	check(get_stats().each_missed, "nothing was missed");
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+}
+
+/* A cgroup of that name is the user's: it is left alone. */
+static void each_here_name_taken(void)
+{
+	pid_t pid;
+
+	make_theirs();
+	cg_make("t-user/sim.1");
+	share_seen();
+	pid = spawn();
+	if (!pid) {
+		while (!seen->forks)
+			sleep_ms(20);
+		_exit(fork_three());
+	}
+	cg_move("t-user/sim", pid);
+	expect(enter_here("t-user/sim", MTS_JOB_EACH, 0), 0);
+	seen->forks = 1;
+	expect_soon(seen->done == 3, "%u of 3 have looked", seen->done);
+	check(count_jobs() == 4 && cg_exists("t-user/sim.4"), "%s", describe());
+	seen->go_on = true;
+	expect(join(pid, 5000), 0);
+	expect_within(5000, !count_jobs(), "left: %s", describe());
+	check(cg_exists("t-user/sim.1"), "the user's cgroup is gone");
+}
+
+/* Frozen where it stands, and not before its first instruction. */
+static void a_process_is_held_here(void)
+{
+	struct mts_config config = get_config();
+	pid_t pid;
+
+	make_theirs();
+	pid = spawn();
+	if (!pid)
+		for (;;)
+			sleep_ms(20);
+	cg_move("t-user/sim", pid);
+	config.mask = MTS_CONFIG_MODE;
+	config.mode = MTS_MODE_AUTO;
+	set_config(&config);
+	expect(enter_here("t-user/sim", MTS_JOB_QUEUE | MTS_JOB_PIN, 0), -EINVAL);
+	expect(enter_here("t-user/sim", MTS_JOB_ENTER, 0), -EINVAL);
+	expect(enter_here("t-user/sim", MTS_JOB_QUEUE, 0), 0);
+	/* Nothing else runs: it begins by itself. */
+	expect_soon(job_named("sim").queued_ns && !cg_frozen("t-user/sim"), "%s", describe());
+	check(job_named("sim").flags & MTS_JOB_QUEUE, "%s", describe());
+	kill_and_join(pid);
+}
+
 /* A name as long as can be: the number stays whole. */
 static void each_long_name(void)
 {
@@ -659,5 +810,7 @@ GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
 	    TEST(remove_leaves_processes_running), TEST(add_takes_a_cgroup_whole), TEST(each_burst),
 	    TEST(each_child_has_its_parents_pause_limit), TEST(each_grandchildren_stay),
 	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
-	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_long_name),
-	    TEST(each_name_taken), TEST(each_killed_at_birth));
+	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_here),
+	    TEST(each_here_keeps_to_its_number), TEST(each_here_name_taken),
+	    TEST(a_process_is_held_here), TEST(each_long_name), TEST(each_name_taken),
+	    TEST(each_killed_at_birth));

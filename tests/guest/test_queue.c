@@ -103,7 +103,7 @@ static void wrong_submissions_are_refused(void)
 	expect(try_submit("x", 0, 1, enter, &s), -ERANGE);
 	expect(try_submit("x", 0, MTS_WAIT_MAX_NS + 1, enter, &s), -ERANGE);
 	expect(try_submit("no good", 0, 0, enter, &s), -EINVAL);
-	s = (struct mts_job_submit){ .name = "x", .reserved[0] = 1 };
+	s = (struct mts_job_submit){ .name = "x", .each_max = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_SUBMIT, &s), -EINVAL);
 	s = (struct mts_job_submit){ .name = "x", .max_pause_ns = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_SUBMIT, &s), -ERANGE);

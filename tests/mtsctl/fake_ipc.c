@@ -39,7 +39,7 @@
 
 #include "host.h"
 #include "ipc.h"
-#include "ipc_socket.h"
+#include "mtsd/wire.h"
 
 #define MIB (1ull << 20)
 #define SECOND 1000000000ull
@@ -848,49 +848,48 @@ static int refuse_new(u32 flags, u64 max_pause_ns, u32 weight)
 		       0;
 }
 
-int ipc_job_create(struct mts_job_create *create)
+/* As libmts of a module that knows no queue. */
+static int create_old(const struct mts_job_submit *job)
 {
-	int ret = fail("job_create");
+	u32 flags = job->flags & ~MTS_JOB_BATCH;
+	int ret;
 
+	if (flags & MTS_JOB_QUEUE || job->size || job->max_wait_ns)
+		return -ENOTTY;
+	ret = fail("job_create");
 	if (!ret)
-		ret = refuse_new(create->flags, create->max_pause_ns, create->weight);
-	record("create name=%s flags=%u ret=%d%s", create->name, create->flags, ret,
-	       wish_text(create->max_pause_ns, create->weight));
-	if (!ret)
-		create->id = 7;
+		ret = refuse_new(flags, job->max_pause_ns, job->weight);
+	record("create name=%s flags=%u ret=%d%s", job->name, flags, ret,
+	       wish_text(job->max_pause_ns, job->weight));
 	return ret;
 }
 
-int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup)
+static int submit(const struct mts_job_submit *job)
 {
-	int ret = fail("submit_here");
+	int ret = fail("job_submit");
 
-	(void)cgroup;
-	record("submit_here flags=%u max_pause=%llu ret=%d", submit->flags,
-	       (unsigned long long)submit->max_pause_ns, ret);
+	if (!ret)
+		ret = refuse_new(job->flags, job->max_pause_ns, job->weight);
+	record("submit name=%s flags=%u ret=%d%s", job->name, job->flags & ~MTS_JOB_BATCH, ret,
+	       wish_text(job->max_pause_ns, job->weight));
+	if (job->size || job->max_wait_ns)
+		record("size=%llu wait=%llu", job->size, job->max_wait_ns);
 	return ret;
 }
 
-int ipc_job_submit(struct mts_job_submit *submit)
+int ipc_job_enter(struct mts_job_submit *job)
 {
+	bool is_old = strtoul(env("MTS_FAKE_ABI", "4"), NULL, 0) < 4;
 	const char *commands = getenv("MTS_FAKE_COMMANDS");
 	FILE *file = commands ? fopen(commands, "a") : NULL;
-	int ret = strtoul(env("MTS_FAKE_ABI", "4"), NULL, 0) < 4 ? -ENOTTY : fail("job_submit");
+	int ret = is_old ? create_old(job) : submit(job);
 
-	if (ret == -ENOTTY)
-		return ret;
-	if (!ret)
-		ret = refuse_new(submit->flags, submit->max_pause_ns, submit->weight);
-	record("submit name=%s flags=%u ret=%d%s", submit->name, submit->flags & ~MTS_JOB_BATCH,
-	       ret, wish_text(submit->max_pause_ns, submit->weight));
-	if (submit->size || submit->max_wait_ns)
-		record("size=%llu wait=%llu", submit->size, submit->max_wait_ns);
 	if (file) {
-		fprintf(file, "%llu %d\n", submit->command, !!(submit->flags & MTS_JOB_BATCH));
+		fprintf(file, "%llu %d\n", job->command, !!(job->flags & MTS_JOB_BATCH));
 		fclose(file);
 	}
 	if (!ret)
-		submit->id = 7;
+		job->id = 7;
 	return ret;
 }
 

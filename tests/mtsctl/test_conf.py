@@ -57,7 +57,7 @@ def test_layout_of_lines(mtsctl, host):
 
 
 def test_users(mtsctl, host):
-    host.conf("[users]\ngroup = none\njobs = 0\npins = 4096\nmax_pause = 24h\n")
+    host.conf("[users]\ngroup = none\njobs = 0\npins = 4096\nqueue = 0\nmax_pause = 24h\n")
     shown = check(mtsctl, host)
     assert (shown.status, shown.err) == (0, "")
 
@@ -179,7 +179,8 @@ MISTAKES = [
     ("[mts]\nmode=off\n[rule a]\n# user=0", 3, "the section is empty"),
     ("[mtss]\nmode=off\n", 1, "unknown section [mtss]: is it [mts]?"),
     ("[rule]\nuser=0\n", 1, "the rule has no name: write [rule NAME]"),
-    ("[users]\njob=1\n", 2, "unknown key 'job': keys of [users] are group, jobs, pins and"),
+    ("[users]\njob=1\n", 2, "unknown key 'job': keys of [users] are group, jobs, pins, queue"),
+    ("[users]\nqueue=4097\n", 2, "queue=4097: "),
     ("[users]\njobs=4097\n", 2, "jobs=4097: "),
     ("[users]\njobs=-1\n", 2, "jobs=-1: negative values make no sense here"),
     ("[users]\npins=some\n", 2, "pins=some: not a number"),

@@ -440,6 +440,115 @@ def jobs(mtsctl, host, tmp_path):
     return run
 
 
+# ---- health checks of what a rule has enrolled ------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("checks", "calls", "said"),
+    [
+        (None, [], ""),
+        (check(6), ["job_pause 1 3000000000"], "never frozen for longer than 3.0 s"),
+        (check(1.9), [f"job_set 1 mask={PIN} flags={PIN}"], "the job is pinned"),
+    ],
+)
+def test_heed(jobs, engines, mtsctl, *, checks, calls, said):
+    engines.says("podman", container(check=checks))
+    shown = jobs("rules", "heed", A)
+    assert (shown.status, mtsctl.calls) == (0, calls)
+    assert said in shown.err
+    assert bool(said) == bool(shown.err)
+    assert engines.questions == [f"podman container inspect {A}"]
+
+
+def test_heed_what_a_rule_says(jobs, engines, mtsctl):
+    """max-pause=, also off, wins."""
+    engines.says("podman", container(check=check(6)))
+    shown = jobs("rules", "heed", f"{A}:keep")
+    assert (shown.status, mtsctl.calls) == (0, [])
+    assert "a pause may take 30.0 s" in shown.err
+    assert "may become unhealthy; --max-pause 3s avoids it" in shown.err
+
+
+def test_heed_what_is_no_job_any_more(jobs, engines, mtsctl):
+    engines.says("podman", container("d" * 64, check=check(6)))
+    shown = jobs("rules", "heed", "d" * 64)
+    assert (shown.status, shown.err, mtsctl.calls, engines.questions) == (0, "", [], [])
+
+
+def test_heed_a_container_that_no_engine_knows(jobs, engines, mtsctl):
+    engines.fails("podman", "Error: no such container")
+    shown = jobs("rules", "heed", A)
+    assert (shown.status, mtsctl.calls) == (1, [])
+    assert "podman: Error: no such container" in shown.err
+
+
+@pytest.mark.parametrize("word", ["web", A[:12], f"{A}:", f"{A}:pin", f"{A}0", "", f"-{A[1:]}x"])
+def test_heed_takes_whole_ids(jobs, engines, mtsctl, word):
+    engines.says("podman", container(check=check(6)))
+    assert jobs("rules", "heed", "--", word).status == 2
+    assert (mtsctl.calls, engines.questions) == ([], [])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="it takes root to have a cgroup of another user")
+def test_heed_the_container_of_another_user(jobs, engines, mtsctl, host):
+    """Its engine knows the containers of its user alone."""
+    os.chown(host.cgroups / PODMAN, 65534, 65534)
+    answer = engines.folder / "answer"
+    answer.write_text(json.dumps([container(check=check(6))]))
+    engines.script(
+        "setpriv", f'[ "$7" = podman ] || [ "$8" = podman ] || exit 127; exec cat {answer}'
+    )
+    shown = jobs("rules", "heed", A)
+    assert (shown.status, mtsctl.calls) == (0, ["job_pause 1 3000000000"]), shown.err
+    assert engines.questions[0] == (
+        "setpriv --reuid=65534 --regid=65534 --init-groups --reset-env "
+        f"env XDG_RUNTIME_DIR=/run/user/65534 podman container inspect {A}"
+    )
+
+
+@pytest.fixture
+def rule(host, mtsctl, engines, web, monkeypatch):
+    """Of rules apply of a rule with more keys, as a service; Return: units that are started."""
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
+    engines.script("systemctl", "exit 0")
+
+    def run(*keys):
+        host.conf("\n".join(["[rule web]", f"cgroup={PODMAN}", *keys]))
+        shown = mtsctl("rules", "apply", **host.fake)
+        assert shown.status == 0, shown.err
+        return engines.questions
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("keys", "instance"),
+    [([], A), (["max-pause=20s"], f"{A}:keep"), (["max-pause=off"], f"{A}:keep")],
+)
+def test_a_rule_has_the_check_heeded(rule, mtsctl, keys, instance):
+    """mts.service may not ask an engine: another one does."""
+    assert rule(*keys) == [f"systemctl --no-block start mts-container@{instance}.service"]
+    assert len(mtsctl.calls) == 1
+
+
+def test_a_pinned_container_needs_no_check(rule):
+    assert rule("pin=yes") == []
+
+
+def test_a_cgroup_in_a_container_has_no_check(rule, host, mtsctl, engines):
+    host.conf(f"[rule web]\ncgroup={PODMAN}/container\n")
+    assert mtsctl("rules", "apply", **host.fake).status == 0
+    assert (len(mtsctl.calls), engines.questions) == (1, [])
+
+
+def test_a_service_that_does_not_start_is_said(rule, engines, host, mtsctl):
+    engines.script("systemctl", "echo 'no such unit' >&2; exit 5")
+    host.conf(f"[rule web]\ncgroup={PODMAN}\n")
+    shown = mtsctl("rules", "apply", **host.fake)
+    assert shown.status == 0
+    assert f"the health check of container {A[:12]} is not heeded: no such unit" in shown.err
+
+
 def test_names_in_status(jobs):
     out = jobs("status").out
     assert re.findall(r"^ +(\d) (\S+) ", out, re.M) == [

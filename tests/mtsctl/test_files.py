@@ -99,6 +99,7 @@ def test_static_build_and_install(sources, tmp_path):
         "usr/share/mts/mts.rules.yml",
         "usr/share/mts/mts-dashboard.json",
         "usr/lib/systemd/system/mts-hooks.service",
+        "usr/lib/systemd/system/mts-container@.service",
         "usr/lib/systemd/catalog/mts.catalog",
         *(f"usr/share/mts/hooks/{hook}" for hook in ("notify", "mail", "webhook")),
         *(f"usr/share/mts/schema/{path.name}" for path in SCHEMAS.iterdir()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ipc.c against an open() and an ioctl() of our own (linked with --wrap). */
+/* ipc.c and libmts against an open() and an ioctl() of our own (linked with --wrap). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -37,6 +37,7 @@ static struct {
 	u32 have; /* elements of a list */
 	u32 growth; /* so many more at each call */
 	bool is_abi_1;
+	bool has_no_queue; /* ABI 3 or less */
 } kernel;
 
 #define ID_1 500 /* of jobs of a module of ABI 1 */
@@ -106,6 +107,10 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		errno = kernel.error;
 		return -1;
 	}
+	if (kernel.has_no_queue && request == MTS_IOC_JOB_SUBMIT) {
+		errno = ENOTTY;
+		return -1;
+	}
 	if (kernel.is_abi_1 && request == MTS_IOC_STATS) {
 		errno = ENOTTY;
 		return -1;
@@ -138,7 +143,6 @@ static void check_open(void)
 static void check_calls(void)
 {
 	struct mts_config config = { .mask = MTS_CONFIG_SLICE, .slice_ns = 5 };
-	struct mts_job_create create = { .name = "x", .flags = MTS_JOB_ENTER };
 	struct mts_job_add add = { .cgroup_fd = 3 };
 	struct mts_job_remove remove;
 	struct mts_job_set set;
@@ -151,7 +155,6 @@ static void check_calls(void)
 	CHECK(!ipc_config_get(&config) && kernel.request == MTS_IOC_CONFIG_GET);
 	CHECK(!ipc_config_set(&config) && kernel.request == MTS_IOC_CONFIG_SET);
 	CHECK(!memcmp(kernel.argument, &config, sizeof(config)));
-	CHECK(!ipc_job_create(&create) && kernel.request == MTS_IOC_JOB_CREATE);
 	CHECK(!ipc_job_add(&add) && kernel.request == MTS_IOC_JOB_ADD);
 	CHECK(!ipc_status(&status) && kernel.request == MTS_IOC_STATUS);
 	CHECK(!ipc_stats(&stats) && kernel.request == MTS_IOC_STATS);
@@ -187,6 +190,36 @@ static void check_calls(void)
 	kernel.calls = 0;
 	kernel.interrupted = 3;
 	CHECK(!ipc_thaw() && kernel.calls == 4);
+}
+
+/* A module of ABI 3 makes the job, unless only the queue can do what is asked. */
+static void check_enter(void)
+{
+	struct mts_job_submit job = { .name = "x", .flags = MTS_JOB_PIN, .command = 5 };
+	struct mts_job_create create;
+	int calls;
+
+	CHECK(!ipc_job_enter(&job) && kernel.request == MTS_IOC_JOB_SUBMIT);
+	CHECK(job.flags == (MTS_JOB_PIN | MTS_JOB_ENTER));
+	CHECK(!memcmp(kernel.argument, &job, sizeof(job)));
+
+	kernel.has_no_queue = true;
+	job = (struct mts_job_submit){
+		.name = "y", .flags = MTS_JOB_BATCH | MTS_JOB_EACH, .max_pause_ns = 77, .weight = 50
+	};
+	CHECK(!ipc_job_enter(&job) && kernel.request == MTS_IOC_JOB_CREATE);
+	memcpy(&create, kernel.argument, sizeof(create));
+	CHECK(!strcmp(create.name, "y") && create.flags == (MTS_JOB_ENTER | MTS_JOB_EACH));
+	CHECK(create.max_pause_ns == 77 && create.weight == 50);
+
+	calls = kernel.calls;
+	job.flags = MTS_JOB_QUEUE;
+	CHECK(ipc_job_enter(&job) == -ENOTTY);
+	job = (struct mts_job_submit){ .size = 1ull << 30 };
+	CHECK(ipc_job_enter(&job) == -ENOTTY && !job.flags);
+	job = (struct mts_job_submit){ .max_wait_ns = 1 };
+	CHECK(ipc_job_enter(&job) == -ENOTTY && kernel.calls == calls + 3);
+	kernel.has_no_queue = false;
 }
 
 static void check_lists(void)
@@ -270,6 +303,7 @@ int main(void)
 {
 	check_open();
 	check_calls();
+	check_enter();
 	check_lists();
 	check_step();
 	check_module_of_abi_1();

@@ -83,10 +83,8 @@ def test_an_unknown_user_of_sudo(by_sudo):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--each"], "--each needs root"),
-        (["--queue"], "needs root"),
-        (["--size", "1G"], "needs root"),
-        (["--max-wait", "1h"], "needs root"),
+        (["--each"], "no systemd manager of this user"),
+        (["--queue"], "no systemd manager of this user"),
         (["--here"], "cannot be a job"),
         ([], "no systemd manager of this user"),
     ],

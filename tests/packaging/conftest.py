@@ -9,6 +9,9 @@ import pytest
 from bench.lab import ROOT
 from tests.build import alone
 
+# Debian's.
+LIBDIR = "usr/lib/x86_64-linux-gnu"
+
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory) -> Path:
@@ -17,7 +20,8 @@ def installed(tmp_path_factory) -> Path:
     with alone():
         done = subprocess.run(
             [
-                *("make", "-s", "-C", ROOT, "install-mtsd", "install-dkms", "install-python"),
+                *("make", "-s", "-C", ROOT, "install-mtsd", "install-libmts", "install-dkms"),
+                *("install-python", f"LIBDIR=/{LIBDIR}"),
                 *(f"DESTDIR={root}", "PREFIX=/usr", "PYTHONDIR=/usr/lib/python3/dist-packages"),
             ],
             capture_output=True,

@@ -62,6 +62,8 @@ def test_packages(packages):
     version = versions.source()
     names = {path.name for path in packages.glob("*.deb")}
     assert names == {
+        f"libmts-dev_{version}-1_amd64.deb",
+        f"libmts0_{version}-1_amd64.deb",
         f"mts-dkms_{version}-1_all.deb",
         f"mts-tools_{version}-1_amd64.deb",
         f"python3-mts_{version}-1_all.deb",
@@ -80,7 +82,7 @@ def test_two_builds_give_the_same_bytes(packages, tmp_path):
     names = sorted(
         path.name for path in packages.iterdir() if re.search(r"\.(deb|xz|dsc)$", path.name)
     )
-    assert len(names) == 6
+    assert len(names) == 8
     differ = [
         name for name in names if (packages / name).read_bytes() != (again / name).read_bytes()
     ]

@@ -34,6 +34,7 @@ MANUALS = (
     "mtsctl/mts-events.7",
     "mtsctl/mtsctl.8",
     "mtsd/mtsd.8",
+    "libmts/libmts.3",
 )
 
 
@@ -94,6 +95,7 @@ def test_packages_have_what_is_installed(installed):
     # debhelper's names for them: that of a template has its @ in front.
     named = {
         "mts.service": "mts-tools.mts.service",
+        "mts-container@.service": "mts-tools@.mts-container.service",
         "mts-hooks.service": "mts-tools.mts-hooks.service",
         "mts-users.service": "mts-tools.mts-users.service",
         "mtsd.service": "mts-tools.mtsd.service",

@@ -29,6 +29,7 @@ MACROS = {
     "_userunitdir": "/usr/lib/systemd/user",
     "_modulesloaddir": "/usr/lib/modules-load.d",
     "python3_sitelib": "/usr/lib/python3/dist-packages",
+    "_libdir": "/usr/lib/x86_64-linux-gnu",
 }
 NAMES = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
@@ -86,6 +87,8 @@ def test_spec_names_the_packages(recipes):
     assert said.splitlines() == [
         f"mts-tools {version} x86_64",
         f"mts-dkms {version} noarch",
+        f"libmts {version} x86_64",
+        f"libmts-devel {version} x86_64",
         f"python3-mts {version} noarch",
     ]
 
@@ -148,6 +151,7 @@ def test_makepkg_reads_it(arch):
     assert re.findall(r"^pkgname = (.*)$", said, re.M) == [
         "mts-tools",
         "mts-dkms",
+        "libmts",
         "python-mts",
     ]
     assert re.findall(r"^\tinstall = (.*)$", said, re.M) == [
@@ -212,7 +216,7 @@ def test_nix_builds_what_make_has():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
     said = evaluate("its.tools.buildFlags ++ its.tools.installTargets ++ its.module.buildFlags")
     named = re.findall(r'"(.*?)"', said)
-    assert named == ["mtsctl", "mtsd", "install-mtsd", "module"]
+    assert named == ["mtsctl", "mtsd", "libmts", "install-mtsd", "install-libmts", "module"]
     assert {*named} <= {*targets}
     assert '"KDIR=/kernel/lib/modules/6.12.9/build"' in evaluate("its.module.makeFlags")
 
@@ -242,7 +246,7 @@ SLOW = pytest.mark.slow("it builds the tools twice")
 def test_rpms(whole, installed, tmp_path):
     rpm("rpmbuild", whole, "-ba", "--nodeps", _topdir=tmp_path)
     packages = [*(tmp_path / "RPMS").glob("*/*.rpm")]
-    assert len(packages) == 3
+    assert len(packages) == 5
     has = {name for package in packages for name in run("rpm", "-qlp", package).splitlines()}
     files = {f"/{path.relative_to(installed)}" for path in installed.rglob("*") if path.is_file()}
     assert files - has == set()
@@ -254,12 +258,14 @@ def test_packages_of_arch(whole, installed, tmp_path):
     makepkg(folder)
     has = set()
     packages = [*folder.glob("*mts-*.pkg.tar*")]
-    assert len(packages) == 3
+    assert len(packages) == 4
     for package in packages:
         has |= {name for name in run("bsdtar", "-tf", package).splitlines() if name[-1] != "/"}
     names = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     # Arch has one folder for programs, and packs manuals.
     names = {re.sub("^usr/sbin/", "usr/bin/", name) for name in names}
+    # It has one folder for libraries, too.
+    names = {re.sub("^usr/lib/x86_64-linux-gnu/", "usr/lib/", name) for name in names}
     # A package of Python is where this host's Python has those of a prefix.
     words = (sys.executable, ROOT / "userspace/python/where.py", "/usr")
     place = run(*words).strip().lstrip("/")

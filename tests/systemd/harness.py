@@ -208,6 +208,7 @@ class Guest(guest.Guest):
             (USER_UNIT, "userspace/mtsd/mtsd-user.service.in"),
             (f"{SYSTEM_UNITS}/mtsd.service", "userspace/mtsd/mtsd.service.in"),
             (f"{SYSTEM_UNITS}/mts.service", MTSCTL / "mts.service.in"),
+            (f"{SYSTEM_UNITS}/mts-container@.service", MTSCTL / "mts-container@.service.in"),
             (f"{SYSTEM_UNITS}/mts-hooks.service", MTSCTL / "mts-hooks.service.in"),
             (f"{SYSTEM_UNITS}/mts-metrics@.service", MTSCTL / "mts-metrics@.service.in"),
             (f"{SYSTEM_UNITS}/mts-metrics.socket", MTSCTL / "mts-metrics.socket"),

@@ -60,11 +60,23 @@ static void members_change_what_is_their_own(void **unused)
 		assert_int_equal(asks(own[i], false, 0), -EPERM);
 		assert_int_equal(asks(own[i], true, MTS_JOB_PIN | MTS_JOB_ENTER), 0);
 		assert_true(rights_need_object(own[i]));
-		assert_int_equal(asks(own[i], true, MTS_JOB_EACH), -EOPNOTSUPP);
-		assert_int_equal(asks(own[i], true, MTS_JOB_EACH_LEAF | MTS_JOB_PIN), -EOPNOTSUPP);
-		assert_int_equal(asks(own[i], true, MTS_JOB_QUEUE), -EOPNOTSUPP);
-		assert_int_equal(asks(own[i], false, MTS_JOB_QUEUE), -EPERM);
+		assert_int_equal(asks(own[i], false, MTS_JOB_QUEUE | MTS_JOB_EACH), -EPERM);
 	}
+}
+
+/* A job that is made without a place for the cgroups of its children gets none later. */
+static void children_are_asked_for_when_the_job_is_made(void **unused)
+{
+	static const u32 flags[] = { MTS_JOB_EACH, MTS_JOB_EACH_LEAF | MTS_JOB_PIN };
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		assert_int_equal(asks(MTS_IOC_JOB_ADD, true, flags[i]), 0);
+		assert_int_equal(asks(MTS_IOC_JOB_SUBMIT, true, flags[i]), 0);
+		assert_int_equal(asks(MTS_IOC_JOB_SET, true, flags[i]), -EOPNOTSUPP);
+	}
+	assert_int_equal(asks(MTS_IOC_JOB_SUBMIT, true, MTS_JOB_QUEUE), 0);
 }
 
 static bool is_listed(unsigned int cmd)
@@ -116,34 +128,91 @@ static void objects(void **unused)
 	assert_int_equal(rights_of_object(RIGHTS_NOBODY, RIGHTS_NOBODY, RIGHTS_NOBODY), -EACCES);
 }
 
+#define HAS(...) (&(const struct rights_has){ __VA_ARGS__ })
+#define JOBS(n, p) HAS(.jobs = (n), .pins = (p))
+
 static void limits_of_a_user(void **unused)
 {
-	const struct rights_limits limits = { .jobs = 3, .pins = 1, .max_pause_ns = 10 * SECOND };
+	const struct rights_limits limits = {
+		.jobs = 3, .pins = 1, .queue = 2, .size = 100, .max_pause_ns = 10 * SECOND
+	};
 	const struct rights_ask add = { .uid = ADA, .is_member = true, .cmd = MTS_IOC_JOB_ADD };
-	struct rights_ask pin = add, set = add, pause = add, weight = add;
+	struct rights_ask pin = add, set = add, pause = add, weight = add, queue = add;
 
 	(void)unused;
 	pin.flags = MTS_JOB_PIN;
 	set.cmd = MTS_IOC_JOB_SET;
 	pause.cmd = MTS_IOC_JOB_PAUSE;
-	assert_int_equal(rights_within(&limits, &add, 3, 2, 0), 0);
-	assert_int_equal(rights_within(&limits, &add, 4, 0, 0), -MTS_WIRE_TOO_MANY_JOBS);
-	assert_int_equal(rights_within(&limits, &pin, 3, 1, 0), 0);
-	assert_int_equal(rights_within(&limits, &pin, 3, 2, 0), -MTS_WIRE_TOO_MANY_PINS);
+	assert_int_equal(rights_within(&limits, &add, JOBS(2, 1), 0), 0);
+	assert_int_equal(rights_within(&limits, &add, JOBS(3, 0), 0), -MTS_WIRE_TOO_MANY_JOBS);
+	assert_int_equal(rights_within(&limits, &pin, JOBS(2, 0), 0), 0);
+	assert_int_equal(rights_within(&limits, &pin, JOBS(2, 1), 0), -MTS_WIRE_TOO_MANY_PINS);
 	/* What makes no job counts none, and what pins none counts no pin. */
-	assert_int_equal(rights_within(&limits, &set, 100, 100, 0), 0);
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 99), 0), 0);
 	set.flags = MTS_JOB_PIN;
-	assert_int_equal(rights_within(&limits, &set, 100, 1, 0), 0);
-	assert_int_equal(rights_within(&limits, &set, 100, 2, 0), -MTS_WIRE_TOO_MANY_PINS);
-	assert_int_equal(rights_within(&limits, &pause, 100, 100, 0), 0);
-	assert_int_equal(rights_within(&limits, &pause, 1, 1, 10 * SECOND), 0);
-	assert_int_equal(rights_within(&limits, &pause, 1, 1, 10 * SECOND - 1),
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 0), 0), 0);
+	assert_int_equal(rights_within(&limits, &set, JOBS(99, 1), 0), -MTS_WIRE_TOO_MANY_PINS);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(99, 99), 0), 0);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(0, 0), 10 * SECOND), 0);
+	assert_int_equal(rights_within(&limits, &pause, JOBS(0, 0), 10 * SECOND - 1),
 			 -MTS_WIRE_TOO_SHORT_PAUSE);
-	assert_int_equal(rights_within(&limits, &add, 1, 1, 1), -MTS_WIRE_TOO_SHORT_PAUSE);
+	assert_int_equal(rights_within(&limits, &add, JOBS(0, 0), 1), -MTS_WIRE_TOO_SHORT_PAUSE);
 	weight.cmd = MTS_IOC_JOB_WEIGHT;
 	for (weight.weight = 0; weight.weight <= MTS_WEIGHT_DEFAULT; weight.weight++)
-		assert_int_equal(rights_within(&limits, &weight, 100, 100, 0), 0);
-	assert_int_equal(rights_within(&limits, &weight, 1, 1, 0), -MTS_WIRE_TOO_MUCH_WEIGHT);
+		assert_int_equal(rights_within(&limits, &weight, JOBS(99, 99), 0), 0);
+	assert_int_equal(rights_within(&limits, &weight, JOBS(0, 0), 0), -MTS_WIRE_TOO_MUCH_WEIGHT);
+
+	queue.cmd = MTS_IOC_JOB_SUBMIT;
+	assert_int_equal(rights_within(&limits, &queue, HAS(.queued = 2), 0), 0);
+	queue.flags = MTS_JOB_QUEUE;
+	assert_int_equal(rights_within(&limits, &queue, HAS(.queued = 1, .size = 200), 0), 0);
+	assert_int_equal(rights_within(&limits, &queue, HAS(.queued = 2), 0),
+			 -MTS_WIRE_TOO_MANY_QUEUED);
+	/* Also without the queue: the size counts there all the same. */
+	queue.flags = 0;
+	queue.size = 40;
+	assert_int_equal(rights_within(&limits, &queue, HAS(.size = 60), 0), 0);
+	assert_int_equal(rights_within(&limits, &queue, HAS(.size = 61), 0), -MTS_WIRE_TOO_LARGE);
+	queue.size = U64_MAX;
+	assert_int_equal(rights_within(&limits, &queue, HAS(.size = U64_MAX), 0),
+			 -MTS_WIRE_TOO_LARGE);
+}
+
+/* However they come, jobs that are there and those that are set aside stay within the limit. */
+static void children_stay_within_the_limit(void **unused)
+{
+	const struct rights_ask add = { .uid = ADA, .is_member = true, .cmd = MTS_IOC_JOB_ADD };
+
+	(void)unused;
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(10000); unit_case++) {
+		const struct rights_limits limits = { .jobs = random_between(0, 4096) };
+		struct rights_has has = { 0 };
+
+		while (!rights_within(&limits, &add, &has, 0)) {
+			has.jobs++;
+			if (random_between(0, 1))
+				has.jobs += rights_children(&limits, &has);
+			check(has.jobs <= limits.jobs);
+		}
+		check(has.jobs == limits.jobs && !rights_children(&limits, &has));
+	}
+}
+
+/* Of different users, and of root, whatever number a user names. */
+static void commands_of_users_are_their_own(void **unused)
+{
+	(void)unused;
+	assert_true(!rights_command(0, ADA));
+	random_start(__func__);
+	for (unit_case = 0; unit_case < unit_cases(10000); unit_case++) {
+		u64 a = random_between(1, U64_MAX), b = random_between(1, U64_MAX);
+		u32 one = random_between(1, U32_MAX), other = random_between(1, U32_MAX);
+
+		check(rights_command(a, one));
+		check(one == other || rights_command(a, one) != rights_command(b, other));
+		check(rights_command(a, one) == rights_command(a, one));
+	}
 }
 
 /* mtsctl tells them from the errors of the commands. */
@@ -160,6 +229,8 @@ static void errors_of_limits_are_their_own(void **unused)
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_PINS);
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_SHORT_PAUSE);
 		assert_int_not_equal(others[i], MTS_WIRE_TOO_MUCH_WEIGHT);
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_MANY_QUEUED);
+		assert_int_not_equal(others[i], MTS_WIRE_TOO_LARGE);
 	}
 }
 
@@ -170,7 +241,10 @@ int main(void)
 		cmocka_unit_test(members_change_what_is_their_own),
 		cmocka_unit_test(the_rest_is_roots),
 		cmocka_unit_test(objects),
+		cmocka_unit_test(children_are_asked_for_when_the_job_is_made),
 		cmocka_unit_test(limits_of_a_user),
+		cmocka_unit_test(children_stay_within_the_limit),
+		cmocka_unit_test(commands_of_users_are_their_own),
 		cmocka_unit_test(errors_of_limits_are_their_own),
 	};
 

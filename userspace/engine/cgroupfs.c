@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,33 +88,58 @@ struct cgroup *mts_cgroupfs_base(void)
 	return base;
 }
 
-int mts_cgroupfs_mkdir(const char *name, struct path *dir)
+/* What a thread makes belongs to its file system's ids; and only that thread's are changed. */
+static int mkdir_for_owner(const struct cgroup *above, const char *name)
 {
+	struct stat st;
+	int err = 0;
+
+	if (fstat(above->dir, &st))
+		return -errno;
+	setfsgid(st.st_gid);
+	setfsuid(st.st_uid);
+	if (mkdirat(above->dir, name, 0755))
+		err = -errno;
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	return err;
+}
+
+int mts_cgroupfs_mkdir(const struct path *place, const char *name, struct path *dir)
+{
+	const struct cgroup *above = place ? place->dentry : base;
 	char path[PATH_MAX];
 	struct cgroup *cgrp;
-	int n = snprintf(path, sizeof(path), "%s/%s", base->path, name);
+	int err, n = snprintf(path, sizeof(path), "%s/%s", above->path, name);
 
 	if (n >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	if (mkdirat(base->dir, name, 0755))
-		return -errno;
+	err = mkdir_for_owner(above, name);
+	if (err)
+		return err;
 	cgrp = mts_cgroup_get(path);
 	if (IS_ERR(cgrp)) {
-		unlinkat(base->dir, name, AT_REMOVEDIR);
+		unlinkat(above->dir, name, AT_REMOVEDIR);
 		return PTR_ERR(cgrp);
 	}
 	dir->dentry = cgrp;
 	return 0;
 }
 
-int mts_cgroupfs_rmdir(const char *name, const struct path *dir)
+void mts_cgroupfs_above(const struct path *dir, struct path *above)
 {
+	above->dentry = mts_cgroup_ref(dir->dentry->parent);
+}
+
+int mts_cgroupfs_rmdir(const struct path *place, const char *name, const struct path *dir)
+{
+	const struct cgroup *above = place ? place->dentry : base;
 	struct stat st;
 
 	if (dir &&
-	    (fstatat(base->dir, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != dir->dentry->id))
+	    (fstatat(above->dir, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_ino != dir->dentry->id))
 		return -ENOENT;
-	return unlinkat(base->dir, name, AT_REMOVEDIR) ? -errno : 0;
+	return unlinkat(above->dir, name, AT_REMOVEDIR) ? -errno : 0;
 }
 
 /* Return: 0, or the error of the first rmdir(2) that failed. */

@@ -10,6 +10,7 @@
 #include "cgroup.h"
 #include "engine.h"
 #include "format.h"
+#include "heed.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -118,66 +119,6 @@ static void heed_watchdog(const char *dir, struct mts_job_add *add)
 		 dir, a, format_time(b, add->max_pause_ns));
 }
 
-/* How long pauses may be, if the job has no limit of its own. */
-static u64 longest_pause(void)
-{
-	struct mts_config config;
-
-	return !ipc_config_get(&config) && config.max_pause_ns ? config.max_pause_ns :
-								 MTS_PAUSE_UNATTENDED_NS;
-}
-
-static void warn_of_check(const struct engine_container *container, u64 half, u64 pause)
-{
-	char remedy[FORMAT_SIZE + 32] = "--pin", time[FORMAT_SIZE];
-	char a[FORMAT_SIZE], b[FORMAT_SIZE];
-
-	if (half >= MTS_PAUSE_MIN_NS)
-		snprintf(remedy, sizeof(remedy), "%s%s",
-			 device_has_limits() ? "--max-pause " : "mtsctl set max_pause=",
-			 format_time_exact(time, half));
-	complain("add: container %s: a pause may take %s, and %s waits for the health check for "
-		 "only %s: the container may become unhealthy; %s avoids it",
-		 container->name, format_time(a, pause), container->engine,
-		 format_time(b, container->check_timeout_ns), remedy);
-}
-
-/*
- * A container engine starts the health check as a process in the container. mts sees that and thaws
- * the job, but not a job that has used up its budget: then the check waits for its turn. So a pause
- * may take half of the time that the engine waits, and the check has the other half.
- */
-static void heed_check(const struct add_wish *wish, struct mts_job_add *add)
-{
-	const struct engine_container *container = wish->container;
-	char interval[FORMAT_SIZE], timeout[FORMAT_SIZE], limit[FORMAT_SIZE];
-	u64 half, pause;
-
-	if (!container || !container->check_timeout_ns || add->flags & MTS_JOB_PIN)
-		return;
-	half = mts_min(container->check_timeout_ns / 2 / 1000000 * 1000000, MTS_PAUSE_MAX_NS);
-	format_time(interval, container->check_interval_ns);
-	format_time(timeout, container->check_timeout_ns);
-	if (wish->has_pause || (half >= MTS_PAUSE_MIN_NS && !device_has_limits())) {
-		pause = wish->max_pause_ns ?: longest_pause();
-		if (half < pause)
-			warn_of_check(container, half, pause);
-	} else if (half < MTS_PAUSE_MIN_NS) {
-		add->flags |= MTS_JOB_PIN;
-		complain("add: container %s: %s waits for the health check for only %s, which is "
-			 "too short for a job that takes turns: the job is pinned, as with --pin; "
-			 "--max-pause off ignores the check",
-			 container->name, container->engine, timeout);
-	} else if (!add->max_pause_ns || half < add->max_pause_ns) {
-		add->max_pause_ns = half;
-		complain("add: container %s: %s calls a health check every %s, and waits for it "
-			 "for %s: the job is never frozen for longer than %s; --max-pause sets "
-			 "another limit",
-			 container->name, container->engine, interval, timeout,
-			 format_time(limit, half));
-	}
-}
-
 /*
  * The module keeps 63 bytes of a name, and commands read digits alone as an id. Containers have
  * names of their own.
@@ -236,7 +177,8 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 	}
 	if (!wish->has_pause)
 		heed_watchdog(dir, &add);
-	heed_check(wish, &add);
+	if (wish->container)
+		heed_check(wish->container, wish->has_pause, &add.flags, &add.max_pause_ns);
 	ret = ipc_job_add(&add);
 	if (!ret && wish->json)
 		failed = show_json(add.id, add.cgroup_fd, 0, wish->container);
@@ -388,7 +330,7 @@ static int add_container(const struct command *command, const char *text, struct
 	char path[PATH_MAX], dir[PATH_MAX];
 	int ret;
 
-	ret = engine_find(command, text, &found);
+	ret = engine_find(command, text, 0, &found);
 	if (ret)
 		return ret;
 	ret = cgroup_of_process(found.pid, path);

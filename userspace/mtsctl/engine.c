@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "accounts.h"
 #include "format.h"
 #include "program.h"
 
@@ -16,6 +18,7 @@
 #define ANSWER_LIMIT_NS (20 * SECOND)
 /* Docker's, where it says 0. */
 #define CHECK_DEFAULT_NS (30 * SECOND)
+#define NOT_FOUND 127 /* the status of env(1), if there is no such program */
 
 /* All of them take "container inspect NAME", and answer as Docker does. */
 static const char *const engines[] = { "podman", "docker", "nerdctl" };
@@ -84,14 +87,51 @@ static bool take_container(struct reply *reply, const json_t *root)
 	return true;
 }
 
-static void ask(const char *engine, const char *name, struct reply *reply)
+/* The words that run a program as a user; none for the calling one. */
+struct as_user {
+	char user[64], group[64], run[64];
+	char *words[8];
+	size_t n;
+};
+
+/* Return: false: there is no such user. */
+static bool prepare(struct as_user *as, u32 uid)
 {
-	char *const argv[] = { (char *)engine, "container", "inspect", (char *)name, NULL };
+	struct account account;
+	size_t n = 0;
+
+	as->n = 0;
+	if (!uid || uid == geteuid())
+		return true;
+	if (!account_of(uid, &account))
+		return false;
+	snprintf(as->user, sizeof(as->user), "--reuid=%u", uid);
+	snprintf(as->group, sizeof(as->group), "--regid=%u", account.gid);
+	snprintf(as->run, sizeof(as->run), "XDG_RUNTIME_DIR=/run/user/%u", uid);
+	as->words[n++] = "setpriv";
+	as->words[n++] = as->user;
+	as->words[n++] = as->group;
+	as->words[n++] = "--init-groups";
+	as->words[n++] = "--reset-env";
+	as->words[n++] = "env";
+	as->words[n++] = as->run;
+	as->n = n;
+	return true;
+}
+
+static void ask(const struct as_user *as, const char *engine, const char *name, struct reply *reply)
+{
+	char *argv[16] = { NULL };
 	struct program_answer answer;
 	char time[FORMAT_SIZE];
 	json_t *root;
 	int ret;
 
+	memcpy(argv, as->words, as->n * sizeof(*argv));
+	argv[as->n] = (char *)engine;
+	argv[as->n + 1] = "container";
+	argv[as->n + 2] = "inspect";
+	argv[as->n + 3] = (char *)name;
 	*reply = (struct reply){ .container.engine = engine, .answer = KNOWS_NOT };
 	ret = program_ask(argv, ANSWER_LIMIT_NS, &answer);
 	if (ret == -ENOENT) {
@@ -101,6 +141,8 @@ static void ask(const char *engine, const char *name, struct reply *reply)
 			 format_time(time, ANSWER_LIMIT_NS));
 	} else if (ret) {
 		snprintf(reply->why, sizeof(reply->why), "%s", strerror(-ret));
+	} else if (as->n && WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == NOT_FOUND) {
+		reply->answer = IS_ABSENT;
 	} else if (!WIFEXITED(answer.status) || WEXITSTATUS(answer.status)) {
 		format_text(reply->why, sizeof(reply->why),
 			    *answer.complaint ? answer.complaint : "it failed");
@@ -137,9 +179,11 @@ static int none_knows(const char *name, const struct reply *replies)
 	return EXIT_FAILED;
 }
 
-int engine_find(const struct command *command, const char *name, struct engine_container *found)
+int engine_find(const struct command *command, const char *name, u32 user,
+		struct engine_container *found)
 {
 	struct reply replies[N_ENGINES];
+	struct as_user as;
 	const struct reply *knows = NULL;
 
 	if (!container_name_is_valid(name))
@@ -147,8 +191,12 @@ int engine_find(const struct command *command, const char *name, struct engine_c
 				   "--container '%s': a name has letters, digits and '_', '.' and "
 				   "'-' in it, and begins with a letter or a digit",
 				   name);
+	if (!prepare(&as, user)) {
+		complain("add: container %s: there is no user %u, whose cgroup it has", name, user);
+		return EXIT_FAILED;
+	}
 	for (size_t i = 0; i < N_ENGINES; i++) {
-		ask(engines[i], name, &replies[i]);
+		ask(&as, engines[i], name, &replies[i]);
 		if (replies[i].answer != KNOWS)
 			continue;
 		/* docker may be podman by another name. */

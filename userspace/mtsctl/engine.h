@@ -20,10 +20,11 @@ struct engine_container {
 
 /*
  * The container with this name, or an id that begins so, of the engine that knows it. A rootless
- * engine knows those of the calling user.
+ * engine knows those of one user: @user, or with 0 the calling one.
  *
  * Return: an exit status. The function prints an error unless it is EXIT_OK.
  */
-int engine_find(const struct command *command, const char *name, struct engine_container *found);
+int engine_find(const struct command *command, const char *name, u32 user,
+		struct engine_container *found);
 
 #endif /* MTSCTL_ENGINE_H */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "add.h"
+#include "heed.h"
 #include "ipc.h"
 
 /* What has become of a cgroup that is to be a job. */
@@ -123,7 +124,8 @@ const char *enrol_options(char buf[ENROL_OPTIONS], const struct rule *rule)
 }
 
 /* Return: an exit status; EXIT_OK also if the cgroup has gone meanwhile. */
-static int add_one(const struct rule *rule, const char *dir, u32 *no_room)
+static int add_one(const struct enrol_how *how, const struct rule *rule, const char *path,
+		   const char *dir, u32 *no_room)
 {
 	const struct add_wish wish = { .flags = rule->flags,
 				       .has_pause = rule->has_pause,
@@ -136,6 +138,8 @@ static int add_one(const struct rule *rule, const char *dir, u32 *no_room)
 	if (stat(dir, &st))
 		return EXIT_OK;
 	ret = add_cgroup(dir, &wish);
+	if (!ret && !(rule->flags & MTS_JOB_PIN))
+		heed_container(how->command, path, rule->has_pause);
 	return ret && stat(dir, &st) ? EXIT_OK : ret;
 }
 
@@ -194,7 +198,7 @@ static int enrol_one(const struct rule *rule, const struct tree *tree, u32 cgrou
 	if (state == IS_NEW && how->dry)
 		say_one(rule, dir);
 	else if (state == IS_NEW)
-		ret = add_one(rule, dir, &counts->no_room);
+		ret = add_one(how, rule, tree->cgroups[cgroup].path, dir, &counts->no_room);
 	/* It may become one later. */
 	if (how->tried && counts->no_room == before && !remember(how->tried, id))
 		return device_failed("rules watch", ENOMEM);

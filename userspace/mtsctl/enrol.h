@@ -21,6 +21,7 @@ struct enrol_ids {
  *         And only what is new is said.
  */
 struct enrol_how {
+	const struct command *command; /* for errors */
 	bool dry;
 	struct enrol_ids *tried;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All calls to the module, or to mtsd, which answers the same commands. The tests link another
+ * mtsctl's one connection to the module, or to mtsd: libmts/mts.h. The tests link another
  * implementation of this header (tests/mtsctl/fake_ipc.c).
  *
  * Every function returns 0 or a negative errno; uapi/mts.h lists them. A function
@@ -41,10 +41,8 @@ bool ipc_is_for_users(void);
 int ipc_config_get(struct mts_config *config);
 int ipc_config_set(const struct mts_config *config);
 
-int ipc_job_create(struct mts_job_create *create);
-int ipc_job_submit(struct mts_job_submit *submit); /* ENOTTY: a module of ABI 3 or older */
-/* Of a user: a job of the cgroup @cgroup, in which this process is alone. */
-int ipc_job_submit_here(struct mts_job_submit *submit, int cgroup);
+/* As mts_job_enter(). ENOTTY: a module of ABI 3 or older, and the queue is asked for. */
+int ipc_job_enter(struct mts_job_submit *job);
 int ipc_job_add(struct mts_job_add *add);
 int ipc_job_take(struct mts_job_take *take); /* ENOTTY: the module; only mtsd can */
 int ipc_job_remove(u32 id);

@@ -7,7 +7,7 @@
 
 #include "format.h"
 #include "ipc.h"
-#include "ipc_socket.h"
+#include "libmts/error.h"
 #include "mtsctl.h"
 #include "version.h"
 
@@ -382,44 +382,11 @@ bool device_is_too_old(u32 job_flags, u64 max_pause_ns, u32 weight)
 	       (max_pause_ns && !device_has_limits()) || (weight && !device_knows(4));
 }
 
-static const char *error_of_users(int err)
-{
-	if (err == EACCES)
-		return "not yours: a user's job is a cgroup that the user owns, in which all "
-		       "processes are the user's; jobs that root or a rule has made are root's";
-	return "not permitted: only root may do this; of jobs of their own, members of the group "
-	       "that mts.conf(5) names below [users], mts by default, too";
-}
-
 const char *device_error(int err)
 {
-	switch (err) {
-	case EPERM:
-	case EACCES:
-		if (ipc_is_for_users())
-			return error_of_users(err);
-		return "not permitted: run as root (CAP_SYS_ADMIN in the initial user namespace)";
-	case MTS_WIRE_TOO_MANY_JOBS:
-		return "you have as many jobs already as jobs= in the section [users] of "
-		       "mts.conf(5) allows: remove one first";
-	case MTS_WIRE_TOO_MANY_PINS:
-		return "you have as many pinned jobs already as pins= in the section [users] of "
-		       "mts.conf(5) allows: unpin one first";
-	case MTS_WIRE_TOO_SHORT_PAUSE:
-		return "the pause limit is shorter than max_pause= in the section [users] of "
-		       "mts.conf(5) allows";
-	case E2BIG:
-		return "there is too much in the cgroup: users may enrol 1024 cgroups, 8192 "
-		       "processes and 32 levels at most";
-	case MTS_WIRE_TOO_MUCH_WEIGHT:
-		return "only root gives a job more than the usual weight, 100";
-	case ENXIO:
-		return "the module is not loaded (modprobe mts)";
-	case ENOTTY:
+	if (err == ENOTTY)
 		return "the loaded module does not know this command: it is older than mtsctl";
-	default:
-		return strerror(err);
-	}
+	return mts_error_text(err, ipc_is_for_users()) ?: strerror(err);
 }
 
 int device_failed(const char *what, int err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mtsctl rules check, explain, apply and watch. */
+/* mtsctl rules check, explain, apply, watch and heed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "decide.h"
 #include "enrol.h"
 #include "format.h"
+#include "heed.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "parse.h"
@@ -229,7 +230,7 @@ int rules_main(const struct command *command, int argc, char **argv)
 	};
 	const char *file = NULL, *verb, *word;
 	struct rules rules;
-	struct enrol_how how = { 0 };
+	struct enrol_how how = { .command = command };
 	bool is_check, is_explain, is_watch;
 	int opt, ret;
 
@@ -246,6 +247,8 @@ int rules_main(const struct command *command, int argc, char **argv)
 	is_check = !strcmp(verb, "check");
 	is_explain = !strcmp(verb, "explain");
 	is_watch = !strcmp(verb, "watch");
+	if (!strcmp(verb, "heed") && word && argc - optind == 2 && !how.dry && !file)
+		return heed_main(command, word);
 	if (!is_check && !is_explain && !is_watch && strcmp(verb, "apply"))
 		return usage_error(command, "'%s': say check, explain, apply or watch", verb);
 	if (argc - optind > 2 || (word && !is_check && !is_explain) || (word && file && is_check))

@@ -82,7 +82,7 @@ static int watch_all(struct watcher *w, const struct tree *tree)
 /* Return: an exit status. */
 static int look(struct watcher *w)
 {
-	const struct enrol_how how = { .tried = &w->tried };
+	const struct enrol_how how = { .command = w->command, .tried = &w->tried };
 	struct decision *all = NULL;
 	u64 began = now_ns();
 	struct tree tree;

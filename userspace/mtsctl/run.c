@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ipc.h"
+#include "libmts/mts.h"
 #include "mtsctl.h"
 #include "parse.h"
 #include "run_as.h"
@@ -62,41 +63,6 @@ static bool is_batch(void)
 	return fd < 0 && !isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO);
 }
 
-/*
- * Which command it is, with all of its words, and whose: FNV-1a. Two commands with the same number
- * only make a poor forecast.
- */
-static u64 number_of(char **words, uid_t uid)
-{
-	u64 number = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < sizeof(uid); i++)
-		number = (number ^ (uid >> (8 * i) & 0xff)) * 0x100000001b3ull;
-	for (; *words; words++)
-		for (const char *c = *words;; c++) {
-			number = (number ^ (unsigned char)*c) * 0x100000001b3ull;
-			if (!*c)
-				break;
-		}
-	return number ?: 1; /* 0: none */
-}
-
-/* A module that knows no queue makes the job, if nothing is asked that only the queue can do. */
-static int submit(struct mts_job_submit *job)
-{
-	struct mts_job_create create = {
-		.flags = job->flags & ~MTS_JOB_BATCH,
-		.max_pause_ns = job->max_pause_ns,
-		.weight = job->weight,
-	};
-	int ret = ipc_job_submit(job);
-
-	if (ret != -ENOTTY || job->flags & MTS_JOB_QUEUE || job->size || job->max_wait_ns)
-		return ret;
-	memcpy(create.name, job->name, sizeof(create.name));
-	return ipc_job_create(&create);
-}
-
 /* If the default name is taken, it gets a number: make, make-2, ... */
 static int make_job(const char *name, const char *path, struct mts_job_submit *job)
 {
@@ -110,34 +76,12 @@ static int make_job(const char *name, const char *path, struct mts_job_submit *j
 		job_name_of(path, job->name);
 	memcpy(base, job->name, sizeof(base));
 	do {
-		ret = submit(job);
+		ret = ipc_job_enter(job);
 		if (ret != -EEXIST || name || number > 2 * MTS_MAX_JOBS)
 			break;
 		job_name_numbered(base, ++number, job->name);
 	} while (true);
 	return ret ? run_failed(job, -ret) : EXIT_OK;
-}
-
-/* Before it is asked for: a process that is held prints nothing. */
-static void announce(void)
-{
-	if (isatty(STDERR_FILENO))
-		complain("run: starts when its memory is free; 'mtsctl status' shows the queue, "
-			 "Ctrl-C leaves it");
-}
-
-/* What a user who is not root cannot have. */
-static int refuse_users(const struct mts_job_submit *job)
-{
-	if (job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)) {
-		complain("run: --each needs root: it makes cgroups that are not the user's");
-		return EXIT_RUN;
-	}
-	if (job->flags & MTS_JOB_QUEUE || job->size || job->max_wait_ns) {
-		complain("run: the queue (--queue, --size, --max-wait) needs root");
-		return EXIT_RUN;
-	}
-	return EXIT_OK;
 }
 
 /* Every error before the command runs exits with EXIT_RUN. */
@@ -222,11 +166,11 @@ int run_main(const struct command *command, int argc, char **argv)
 	if (is_batch())
 		job.flags |= MTS_JOB_BATCH;
 	invoker = as_root ? 0 : run_as_invoker();
-	job.command = number_of(argv + optind, invoker ?: getuid());
+	job.command = mts_command_number((const char *const *)argv + optind, invoker ?: getuid());
 	if (device_open())
 		return EXIT_RUN;
 	if (ipc_is_for_users()) {
-		if (refuse_users(&job) || run_in_place(&job, here, name, argv[optind], argv + 1))
+		if (run_in_place(&job, here, name, argv[optind], argv + 1))
 			return EXIT_RUN;
 	} else {
 		if (here) {
@@ -234,8 +178,7 @@ int run_main(const struct command *command, int argc, char **argv)
 				    "--here: only for users whom a mtsd of root's answers");
 			return EXIT_RUN;
 		}
-		if (job.flags & MTS_JOB_QUEUE)
-			announce();
+		run_announce(&job);
 		if (make_job(name, argv[optind], &job))
 			return EXIT_RUN;
 	}

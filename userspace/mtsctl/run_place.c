@@ -17,7 +17,8 @@
 #include "mtsctl.h"
 #include "parse.h"
 
-#define WORDS_OF_SCOPE 12 /* before what the user wrote */
+#define WORDS_OF_SCOPE 13 /* before what the user wrote */
+#define EACH (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)
 
 /* The cgroup that this process is in: as a user sees it, and open. Return: a descriptor, or -1. */
 static int open_own(char path[PATH_MAX])
@@ -45,17 +46,18 @@ static const char *why_not(int cgroup, const char *path)
 	return others ? "other processes are in it, too, and would be frozen with the job" : NULL;
 }
 
-static int make(struct mts_job_submit *job, int cgroup, const char *path)
+static int make(struct mts_job_submit *job, const char *path)
 {
 	char name[PATH_MAX];
 	int ret;
 
-	job->flags &= ~MTS_JOB_BATCH;
-	ret = ipc_job_submit_here(job, cgroup);
+	run_announce(job);
+	ret = ipc_job_enter(job);
 	if (!ret)
 		return EXIT_OK;
 	/* A rule of root's was faster. */
-	if (ret == -EEXIST && !(job->flags & MTS_JOB_PIN) && !job->max_pause_ns && !job->weight) {
+	if (ret == -EEXIST && !(job->flags & (MTS_JOB_PIN | MTS_JOB_QUEUE | EACH)) &&
+	    !job->max_pause_ns && !job->weight) {
 		complain("run: %s is a job already, by a rule or of root: the command runs in it",
 			 format_name(name, sizeof(name), path));
 		return EXIT_OK;
@@ -63,6 +65,11 @@ static int make(struct mts_job_submit *job, int cgroup, const char *path)
 	if (ret == -EEXIST)
 		complain("run: %s is a job already, or lies below one: what is started there "
 			 "belongs to that job",
+			 format_name(name, sizeof(name), path));
+	else if (ret == -EOPNOTSUPP && job->flags & EACH)
+		complain("run: --each: what answers cannot catch the children of a job so, or the "
+			 "memory controller is not enabled in %s: see each_how of 'mtsctl status "
+			 "--json', and try --each=child",
 			 format_name(name, sizeof(name), path));
 	else if (ret == -EOPNOTSUPP)
 		complain("run: %s: the memory controller is not enabled in it",
@@ -98,6 +105,62 @@ static int no_manager(const char *why, const char *path, const char *dir)
 	return EXIT_RUN;
 }
 
+void run_announce(const struct mts_job_submit *job)
+{
+	if (job->flags & MTS_JOB_QUEUE && isatty(STDERR_FILENO))
+		complain("run: starts when its memory is free; 'mtsctl status' shows the queue, "
+			 "Ctrl-C leaves it");
+}
+
+static int write_file(int dir, const char *file, const char *text)
+{
+	int fd = openat(dir, file, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Where the memory controller is another hierarchy's, there is none to enable. */
+static int enable_memory(int cgroup)
+{
+	int fd = openat(cgroup, "cgroup.controllers", O_RDONLY | O_CLOEXEC);
+	char has[256] = "";
+
+	if (fd >= 0) {
+		if (read(fd, has, sizeof(has) - 1) < 0)
+			*has = '\0';
+		close(fd);
+	}
+	return strstr(has, "memory") ? write_file(cgroup, "cgroup.subtree_control", "+memory") : 0;
+}
+
+/* Make a cgroup in this one, and move there. Return: an exit status. */
+static int enter_inner(int cgroup, const char *path, const char *name, const char *command)
+{
+	char inner[MTS_NAME_SIZE], procs[MTS_NAME_SIZE + 16], shown[PATH_MAX];
+	int err;
+
+	if (name)
+		snprintf(inner, sizeof(inner), "%s", name);
+	else
+		job_name_of(command, inner);
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", inner);
+	err = mkdirat(cgroup, inner, 0755) ? -errno : 0;
+	/* The kernel enables controllers for the cgroups in one that has no process itself. */
+	if (!err)
+		err = write_file(cgroup, procs, "0");
+	if (!err)
+		err = enable_memory(cgroup);
+	if (!err)
+		return EXIT_OK;
+	complain("run: --each: no cgroup %s can be made in %s: %s", inner,
+		 format_name(shown, sizeof(shown), path), strerror(-err));
+	return EXIT_RUN;
+}
+
 /* sim.scope; make-4711.scope, which no other run of the same command has */
 static void name_scope(const char *name, const char *command, char unit[2 * MTS_NAME_SIZE])
 {
@@ -111,7 +174,7 @@ static void name_scope(const char *name, const char *command, char unit[2 * MTS_
 	snprintf(unit, 2 * MTS_NAME_SIZE, "--unit=%s-%d.scope", base, getpid());
 }
 
-static int run_in_scope(const char *name, const char *command, char **args)
+static int run_in_scope(u32 flags, const char *name, const char *command, char **args)
 {
 	char unit[2 * MTS_NAME_SIZE], self[PATH_MAX], engine[PATH_MAX];
 	char **words, **word;
@@ -139,6 +202,9 @@ static int run_in_scope(const char *name, const char *command, char **args)
 	*word++ = "--quiet";
 	*word++ = "--collect";
 	*word++ = "--property=MemoryAccounting=yes"; /* a job has the memory controller */
+	/* systemd leaves the cgroups in it alone. */
+	if (flags & EACH)
+		*word++ = "--property=Delegate=yes";
 	*word++ = unit;
 	*word++ = "--";
 	*word++ = self;
@@ -155,6 +221,17 @@ static int run_in_scope(const char *name, const char *command, char **args)
 	return EXIT_RUN;
 }
 
+/* In this very cgroup. Return: an exit status. */
+static int run_here(struct mts_job_submit *job, int cgroup, const char *path, const char *name,
+		    const char *command)
+{
+	int ret = EXIT_OK;
+
+	if (job->flags & EACH)
+		ret = enter_inner(cgroup, path, name, command);
+	return ret ? ret : make(job, path);
+}
+
 int run_in_place(struct mts_job_submit *job, bool here, const char *name, const char *command,
 		 char **args)
 {
@@ -162,10 +239,10 @@ int run_in_place(struct mts_job_submit *job, bool here, const char *name, const 
 	int cgroup = open_own(path), ret;
 	const char *why = why_not(cgroup, path);
 
-	if (!why) {
-		ret = make(job, cgroup, path);
+	if (!why && (here || !(job->flags & EACH) || !find_manager(dir))) {
+		ret = run_here(job, cgroup, path, name, command);
 	} else if (!here) {
-		ret = find_manager(dir) ? run_in_scope(name, command, args) :
+		ret = find_manager(dir) ? run_in_scope(job->flags, name, command, args) :
 					  no_manager(why, path, dir);
 	} else {
 		complain("run: --here: the cgroup %s cannot be a job: %s",

@@ -5,7 +5,7 @@
 
 #include "parse.h"
 
-static const char *const keys[] = { "group", "jobs", "pins", "max_pause" };
+static const char *const keys[] = { "group", "jobs", "pins", "queue", "max_pause" };
 
 _Static_assert(sizeof(keys) / sizeof(keys[0]) == N_USERS_KEYS, "a place for each key");
 
@@ -57,5 +57,7 @@ const char *users_conf_take(struct users_conf *conf, const char *key, const char
 		return take_number(value, &conf->jobs);
 	if (!strcmp(key, "pins"))
 		return take_number(value, &conf->pins);
+	if (!strcmp(key, "queue"))
+		return take_number(value, &conf->queue);
 	return take_pause(value, &conf->max_pause_ns);
 }

@@ -17,6 +17,7 @@
 #include "ipc.h"
 #include "mtsctl.h"
 #include "output.h"
+#include "watch_look.h"
 
 /* How often to check that the module is still loaded, in s. */
 #define LOOK_S 1
@@ -260,38 +261,38 @@ static int end_output(const sigset_t *waiting)
 	return err ? failed("standard output", -err) : EXIT_OK;
 }
 
-/* Return: an exit status. */
-static int need_module(void)
+/* mtsd has no trace events, and those of the module are root's. Return: an exit status. */
+static int has_trace_events(bool *has)
 {
 	struct mts_status status;
 	int err = ipc_status(&status);
 
 	if (err)
 		return device_failed("status", -err);
-	if (status.sees & MTS_SEES_BY_USERSPACE) {
-		complain("mtsd reports no events, only the module does: see mtsctl monitor");
-		return EXIT_FAILED;
-	}
+	*has = !ipc_is_for_users() && !(status.sees & MTS_SEES_BY_USERSPACE);
 	return EXIT_OK;
 }
 
-int watch_main(const struct command *command, int argc, char **argv)
+/* Return: an exit status. */
+static int look(bool json)
 {
-	bool json = false;
+	sigset_t before, waiting;
+	int ret;
+
+	catch_signals(&before, &waiting);
+	ret = end_output(&waiting);
+	if (!ret)
+		ret = watch_look(json, &waiting, &ended_by);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+/* Return: an exit status. */
+static int trace(bool json)
+{
 	sigset_t before, waiting;
 	int ret, pipe = -1;
 
-	ret = simple_options(command, argc, argv, &json);
-	if (ret != OPTION_END)
-		return ret;
-	if (optind != argc)
-		return usage_error(command, "unexpected '%s'", argv[optind]);
-	ret = device_open();
-	if (ret)
-		return ret;
-	ret = need_module();
-	if (ret)
-		return ret;
 	/* An open device keeps the module from being unloaded. */
 	ipc_close();
 	catch_signals(&before, &waiting);
@@ -310,4 +311,23 @@ int watch_main(const struct command *command, int argc, char **argv)
 		ret = EXIT_FAILED;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return ret;
+}
+
+int watch_main(const struct command *command, int argc, char **argv)
+{
+	bool json = false, has;
+	int ret;
+
+	ret = simple_options(command, argc, argv, &json);
+	if (ret != OPTION_END)
+		return ret;
+	if (optind != argc)
+		return usage_error(command, "unexpected '%s'", argv[optind]);
+	ret = device_open();
+	if (ret)
+		return ret;
+	ret = has_trace_events(&has);
+	if (ret)
+		return ret;
+	return has ? trace(json) : look(json);
 }

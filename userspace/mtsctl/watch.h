@@ -39,6 +39,12 @@ struct watch_event {
  */
 bool watch_parse(char *line, struct watch_event *event);
 
+/*
+ * The same of its parts. @fields: "key=value ..."; the event points into all of them. Return:
+ * false: there are too many fields.
+ */
+bool watch_compose(const char *seconds, const char *name, char *fields, struct watch_event *event);
+
 /* Is this the line of trace_pipe for lost events? Then also how many. */
 bool watch_parse_lost(const char *line, u64 *lost);
 

@@ -132,6 +132,13 @@ bool watch_parse(char *line, struct watch_event *event)
 	return parse_fields(fields, event);
 }
 
+bool watch_compose(const char *seconds, const char *name, char *fields, struct watch_event *event)
+{
+	event->seconds = seconds;
+	event->name = name;
+	return parse_fields(fields, event);
+}
+
 bool watch_parse_lost(const char *line, u64 *lost)
 {
 	unsigned int cpu;

@@ -13,7 +13,7 @@
 
 #define KERNFS_HANDLE 0xfe /* FILEID_KERNFS in linux/exportfs.h */
 #define MAKER "trusted.mts.user"
-#define MAKER_SIZE 48 /* two numbers of 32 bits and one of 64, with blanks and NUL */
+#define MAKER_SIZE 64 /* three numbers of 32 bits and one of 64, with blanks and NUL */
 /* What one request of a user may have mtsd look at. */
 #define DEPTH_MAX 32
 #define CGROUPS_MAX 1024
@@ -181,25 +181,29 @@ int own_cgroup_check(int cgroup, u32 uid, pid_t caller, pid_t alone)
 
 /* ---- who made a job of it ---------------------------------------------------------------- */
 
-u32 own_cgroup_maker(int cgroup, u32 job, u64 instance)
+u32 own_cgroup_maker(int cgroup, u32 job, u64 instance, u32 *children)
 {
 	char text[MAKER_SIZE];
 	ssize_t length = fgetxattr(cgroup, MAKER, text, sizeof(text) - 1);
 	unsigned long long of;
 	u32 uid, id;
 
+	*children = 0;
 	if (length <= 0)
 		return RIGHTS_ROOT;
 	text[length] = '\0';
-	if (sscanf(text, "%u %u %llu", &uid, &id, &of) != 3 || id != job || of != instance)
+	if (sscanf(text, "%u %u %llu %u", &uid, &id, &of, children) < 3 || id != job ||
+	    of != instance) {
+		*children = 0;
 		return RIGHTS_ROOT;
+	}
 	return uid;
 }
 
-int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid)
+int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid, u32 children)
 {
 	char text[MAKER_SIZE];
-	int length = snprintf(text, sizeof(text), "%u %u %llu", uid, job, instance);
+	int length = snprintf(text, sizeof(text), "%u %u %llu %u", uid, job, instance, children);
 
 	return fsetxattr(cgroup, MAKER, text, length, 0) ? -errno : 0;
 }

@@ -39,12 +39,14 @@ int own_cgroup_check(int cgroup, u32 uid, pid_t caller, pid_t alone);
  * given that (backend.h): that of another job, which root has made of the cgroup since, does not
  * count.
  *
+ * @children: out: jobs that are set aside for the children of this one (rights.h); 0: it has none
+ *
  * Return: RIGHTS_ROOT: root, or a rule.
  */
-u32 own_cgroup_maker(int cgroup, u32 job, u64 instance);
+u32 own_cgroup_maker(int cgroup, u32 job, u64 instance, u32 *children);
 
 /* Return: 0 or -errno. */
-int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid);
+int own_cgroup_set_maker(int cgroup, u32 job, u64 instance, u32 uid, u32 children);
 void own_cgroup_clear_maker(int cgroup);
 
 #endif /* MTSD_OWN_CGROUP_H */

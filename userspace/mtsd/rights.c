@@ -37,10 +37,10 @@ int rights_of_caller(const struct rights_ask *ask)
 	if (!ask->is_member || !rights_need_object(ask->cmd))
 		return -EPERM;
 	/*
-	 * Jobs of children are cgroups below cgroup_base, out of what the user owns and of the
-	 * limits of the user's slice.
+	 * The cgroups of children are made where the job is made (MTS_JOB_HERE). Later there is no
+	 * place for them but cgroup_base, out of the limits of the user's slice.
 	 */
-	if (ask->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF | MTS_JOB_QUEUE))
+	if (!makes_job(ask->cmd) && ask->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -52,18 +52,30 @@ int rights_of_object(u32 uid, u32 cgroup_uid, u32 job_uid)
 	return job_uid == uid || job_uid == RIGHTS_NOBODY ? 0 : -EACCES;
 }
 
-int rights_within(const struct rights_limits *limits, const struct rights_ask *ask, u32 jobs,
-		  u32 pins, u64 max_pause_ns)
+int rights_within(const struct rights_limits *limits, const struct rights_ask *ask,
+		  const struct rights_has *has, u64 max_pause_ns)
 {
-	bool pins_one = ask->flags & MTS_JOB_PIN;
-
-	if (makes_job(ask->cmd) && jobs > limits->jobs)
+	if (makes_job(ask->cmd) && has->jobs >= limits->jobs)
 		return -MTS_WIRE_TOO_MANY_JOBS;
-	if (pins_one && pins > limits->pins)
+	if (ask->flags & MTS_JOB_PIN && has->pins >= limits->pins)
 		return -MTS_WIRE_TOO_MANY_PINS;
+	if (ask->flags & MTS_JOB_QUEUE && has->queued >= limits->queue)
+		return -MTS_WIRE_TOO_MANY_QUEUED;
+	if (ask->size && mts_add_sat(has->size, ask->size) > limits->size)
+		return -MTS_WIRE_TOO_LARGE;
 	if (max_pause_ns && max_pause_ns < limits->max_pause_ns)
 		return -MTS_WIRE_TOO_SHORT_PAUSE;
 	if (ask->weight > MTS_WEIGHT_DEFAULT)
 		return -MTS_WIRE_TOO_MUCH_WEIGHT;
 	return 0;
+}
+
+u32 rights_children(const struct rights_limits *limits, const struct rights_has *has)
+{
+	return has->jobs < limits->jobs ? (limits->jobs - has->jobs) / 2 : 0;
+}
+
+u64 rights_command(u64 command, u32 uid)
+{
+	return command ? 1ull << 63 | (u64)uid << 31 | (command & 0x7fffffff) : 0;
 }

@@ -28,6 +28,7 @@
  * @is_member: of the users' group
  * @cmd: MTS_IOC_*
  * @flags: MTS_JOB_* that it sets
+ * @size: that it gives; 0: none
  * @weight: that it sets; 0: none, or the usual one. As with nice(1), a user may ask for less than
  *	is usual, not for more
  */
@@ -36,6 +37,7 @@ struct rights_ask {
 	bool is_member;
 	unsigned int cmd;
 	u32 flags;
+	u64 size;
 	u32 weight;
 };
 
@@ -56,17 +58,28 @@ int rights_of_caller(const struct rights_ask *ask);
  */
 int rights_of_object(u32 uid, u32 cgroup_uid, u32 job_uid);
 
-/* Of a user: the section [users] of mts.conf(5). */
+/*
+ * Of a user: the section [users] of mts.conf(5). The size of a job counts in the queue until the
+ * job ends, whether or not it needs so much; so it keeps the jobs of others waiting.
+ */
 struct rights_limits {
 	u32 jobs;
 	u32 pins; /* jobs that are pinned */
+	u32 queue; /* jobs in the queue */
+	u64 size; /* bytes: sizes of jobs as the user has given them, together */
 	u64 max_pause_ns; /* the shortest pause limit that a job may have */
+};
+
+/* What the user has. @jobs: with those that are set aside for children (rights_children()). */
+struct rights_has {
+	u32 jobs;
+	u32 pins;
+	u32 queued;
+	u64 size;
 };
 
 /**
  * rights_within() - would the user still be within the limits?
- * @jobs: that the user would have
- * @pins: of these: pinned
  * @max_pause_ns: the pause limit that is asked for; 0: none
  *
  * A limit counts only if the request would bring the user further beyond it. So one that has been
@@ -74,7 +87,20 @@ struct rights_limits {
  *
  * Return: 0 or -MTS_WIRE_TOO_*.
  */
-int rights_within(const struct rights_limits *limits, const struct rights_ask *ask, u32 jobs,
-		  u32 pins, u64 max_pause_ns);
+int rights_within(const struct rights_limits *limits, const struct rights_ask *ask,
+		  const struct rights_has *has, u64 max_pause_ns);
+
+/*
+ * Jobs that are set aside for the children of a new MTS_JOB_EACH or _EACH_LEAF job: half of those
+ * that the user may still have. They count as the user's from the start, so that the module, which
+ * knows no users, can keep to the number.
+ */
+u32 rights_children(const struct rights_limits *limits, const struct rights_has *has);
+
+/*
+ * The number of a user's command, which no other user's and nearly none of root's has: else a user
+ * could learn, or set, what the commands of others are expected to need.
+ */
+u64 rights_command(u64 command, u32 uid);
 
 #endif /* MTSD_RIGHTS_H */

@@ -78,64 +78,136 @@ static const struct mts_job_info *find_job(const struct jobs *jobs, u32 id)
 	return NULL;
 }
 
-static u32 maker_of(const struct mts_job_info *job, u64 instance)
-{
-	int cgroup = own_cgroup_open(job->cgroup_id);
+/* Who has made a job, and what is set aside for its children. */
+struct maker {
 	u32 uid;
+	u32 children;
+};
 
-	if (cgroup < 0)
-		return RIGHTS_NOBODY;
-	uid = own_cgroup_maker(cgroup, job->id, instance);
-	close(cgroup);
-	return uid;
+/*
+ * A child of a user's job bears no mark of its maker: the module has made it, and its cgroup
+ * belongs to the user. That of a child of root's job is root's.
+ */
+static struct maker maker_of_open(const struct mts_job_info *job, int cgroup, u64 instance)
+{
+	struct maker maker;
+
+	maker.uid = own_cgroup_maker(cgroup, job->id, instance, &maker.children);
+	if (maker.uid == RIGHTS_ROOT && job->parent)
+		maker.uid = own_cgroup_uid(cgroup);
+	return maker;
 }
 
-static void count_jobs(const struct jobs *jobs, u64 instance, u32 uid, u32 *n, u32 *pins)
+static struct maker maker_of(const struct mts_job_info *job, u64 instance)
 {
+	struct maker maker = { .uid = RIGHTS_NOBODY };
+	int cgroup = own_cgroup_open(job->cgroup_id);
+
+	if (cgroup < 0)
+		return maker;
+	maker = maker_of_open(job, cgroup, instance);
+	close(cgroup);
+	return maker;
+}
+
+/* Is there a job above it, of the same family, that has places for it? */
+static bool is_set_aside(const struct jobs *jobs, const struct mts_job_info *job, u64 instance)
+{
+	u32 levels;
+
+	/* Each parent has a lower id; the bound is for a module that says something else. */
+	for (levels = 0; job && job->parent && levels < jobs->n; levels++) {
+		job = find_job(jobs, job->parent);
+		if (job && maker_of(job, instance).children)
+			return true;
+	}
+	return false;
+}
+
+static struct rights_has count_jobs(const struct jobs *jobs, u64 instance, u32 uid)
+{
+	struct rights_has has = { 0 };
 	u32 i;
 
-	*n = *pins = 0;
 	for (i = 0; i < jobs->n; i++) {
-		if (maker_of(job_at(jobs, i), instance) != uid)
+		const struct mts_job_info *job = job_at(jobs, i);
+		struct maker maker = maker_of(job, instance);
+
+		if (maker.uid != uid)
 			continue;
-		++*n;
-		*pins += !!(job_at(jobs, i)->flags & MTS_JOB_PIN);
+		if (!job->parent || !is_set_aside(jobs, job, instance))
+			has.jobs += 1 + maker.children;
+		has.pins += !!(job->flags & MTS_JOB_PIN);
+		has.queued += job->state == MTS_JOB_QUEUED;
+		if (job->size_from == MTS_SIZE_GIVEN)
+			has.size = mts_add_sat(has.size, job->size);
 	}
+	return has;
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-static int within(const struct mts_backend *backend, const struct jobs *jobs,
-		  const struct rights_ask *ask, u64 max_pause_ns)
-{
-	u32 n, pins;
+#define EACH (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)
 
-	count_jobs(jobs, backend->instance(), ask->uid, &n, &pins);
-	return rights_within(&rules.limits, ask, n + 1, pins + 1, max_pause_ns);
+/* Is the directory above the user's own, too? The cgroups of children are made there. */
+static int check_above(int cgroup, u32 uid)
+{
+	int above = openat(cgroup, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	u32 owner = above < 0 ? RIGHTS_NOBODY : own_cgroup_uid(above);
+
+	if (above >= 0)
+		close(above);
+	return owner == uid ? 0 : -EXDEV;
 }
 
-/* Make a job of a cgroup that has been found to be the caller's. */
-static int enrol(const struct mts_backend *backend, const struct rights_ask *ask, int cgroup,
-		 struct mts_job_add *add)
+/* What is to be asked of the backend. Return: 0, or why the user may not have it. */
+static int plan(const struct mts_backend *backend, const struct rights_ask *ask,
+		struct mts_job_submit *job)
 {
-	struct mts_job_remove remove = { 0 };
+	struct rights_limits limits = rules.limits;
+	struct rights_has has;
 	struct jobs jobs;
 	int err = get_jobs(backend, &jobs);
 
 	if (err)
 		return err;
-	err = within(backend, &jobs, ask, add->max_pause_ns);
+	has = count_jobs(&jobs, backend->instance(), ask->uid);
 	kvfree(jobs.elements.at);
+	err = rights_within(&limits, ask, &has, job->max_pause_ns);
 	if (err)
 		return err;
-	add->cgroup_fd = cgroup;
-	err = backend->command(MTS_IOC_JOB_ADD, add);
-	add->cgroup_fd = -1;
+	/* One that nobody has asked to be held takes turns instead. */
+	if (has.queued >= limits.queue)
+		job->flags &= ~MTS_JOB_BATCH;
+	has.jobs++;
+	if (job->flags & EACH) {
+		job->each_max = rights_children(&limits, &has);
+		if (!job->each_max)
+			return -MTS_WIRE_TOO_MANY_JOBS;
+	}
+	job->command = rights_command(job->command, ask->uid);
+	return 0;
+}
+
+/* Make a job of a cgroup that has been found to be the caller's. */
+static int enrol(const struct mts_backend *backend, const struct rights_ask *ask, int cgroup,
+		 struct mts_job_submit *job)
+{
+	struct mts_job_remove remove = { 0 };
+	int err = job->flags & EACH ? check_above(cgroup, ask->uid) : 0;
+
+	if (!err)
+		err = plan(backend, ask, job);
 	if (err)
 		return err;
-	err = own_cgroup_set_maker(cgroup, add->id, backend->instance(), ask->uid);
+	job->cgroup_fd = cgroup;
+	err = backend->command(MTS_IOC_JOB_SUBMIT, job);
+	job->cgroup_fd = 0;
+	if (err)
+		return err;
+	err = own_cgroup_set_maker(cgroup, job->id, backend->instance(), ask->uid, job->each_max);
 	if (err) {
-		remove.id = add->id;
+		remove.id = job->id;
 		backend->command(MTS_IOC_JOB_REMOVE, &remove);
 	}
 	return err;
@@ -143,7 +215,7 @@ static int enrol(const struct mts_backend *backend, const struct rights_ask *ask
 
 /* @alone: as for own_cgroup_check() */
 static int make(const struct mts_backend *backend, const struct rights_ask *ask, u64 id,
-		pid_t alone, struct mts_job_add *add)
+		pid_t alone, struct mts_job_submit *job)
 {
 	int cgroup = own_cgroup_open(id), err;
 
@@ -153,34 +225,48 @@ static int make(const struct mts_backend *backend, const struct rights_ask *ask,
 	if (!err)
 		err = own_cgroup_check(cgroup, ask->uid, alone ? 0 : mts_user_caller()->pid, alone);
 	if (!err)
-		err = enrol(backend, ask, cgroup, add);
+		err = enrol(backend, ask, cgroup, job);
 	close(cgroup);
+	return err;
+}
+
+static int add(const struct mts_backend *backend, const struct rights_ask *ask,
+	       struct mts_job_add *add)
+{
+	struct mts_job_submit job = {
+		.flags = add->flags | MTS_JOB_HERE,
+		.max_pause_ns = add->max_pause_ns,
+		.weight = add->weight,
+	};
+	int err;
+
+	if (add->flags & ~(EACH | MTS_JOB_PIN) || add->pad || add->pad2)
+		return -EINVAL;
+	err = make(backend, ask, add->cgroup_id, 0, &job);
+	add->id = job.id;
+	if (!err)
+		add->cgroup_id = job.cgroup_id;
 	return err;
 }
 
 static int submit(const struct mts_backend *backend, const struct rights_ask *ask,
 		  struct mts_job_submit *submit)
 {
+	const u32 known = MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_PIN | EACH;
 	struct mts_user_caller *caller = mts_user_caller();
-	struct mts_job_add add = {
-		.max_pause_ns = submit->max_pause_ns,
-		.weight = submit->weight,
-	};
+	struct mts_job_submit job = *submit;
 	pid_t pid = caller->pid;
 	int err;
 
-	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_PIN | MTS_JOB_BATCH) ||
-	    !(submit->flags & MTS_JOB_ENTER) || submit->pad || submit->reserved[0])
+	if (job.flags & ~known || !(job.flags & MTS_JOB_ENTER) || job.cgroup_fd || job.each_max)
 		return -EINVAL;
-	if (submit->size || submit->max_wait_ns)
-		return -EOPNOTSUPP;
-	add.flags = submit->flags & MTS_JOB_PIN;
+	job.flags = (job.flags & ~MTS_JOB_ENTER) | MTS_JOB_HERE;
 	/* It is in the cgroup, and is to be: it waits for the answer, and executes its command. */
 	caller->pid = getpid();
-	err = make(backend, ask, submit->cgroup_id, pid, &add);
+	err = make(backend, ask, submit->cgroup_id, pid, &job);
 	caller->pid = pid;
-	submit->id = add.id;
-	submit->cgroup_id = add.cgroup_id;
+	submit->id = job.id;
+	submit->cgroup_id = job.cgroup_id;
 	return err;
 }
 
@@ -201,9 +287,10 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 		      const struct jobs *jobs, const struct mts_job_info *job, int cgroup,
 		      void *argument)
 {
-	u64 pause = 0;
+	u64 pause = 0, instance = backend->instance();
+	struct rights_has has;
 	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup),
-				   own_cgroup_maker(cgroup, job->id, backend->instance()));
+				   maker_of_open(job, cgroup, instance).uid);
 
 	if (err)
 		return err;
@@ -212,7 +299,8 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 	/* It is one of the pins already. */
 	if (job->flags & MTS_JOB_PIN)
 		ask.flags &= ~MTS_JOB_PIN;
-	err = within(backend, jobs, &ask, pause);
+	has = count_jobs(jobs, instance, ask.uid);
+	err = rights_within(&rules.limits, &ask, &has, pause);
 	if (!err)
 		err = backend->command(ask.cmd, argument);
 	if (!err && ask.cmd == MTS_IOC_JOB_REMOVE)
@@ -270,6 +358,11 @@ static u32 weight_of(unsigned int cmd, const void *argument)
 	return 0;
 }
 
+static u64 size_of(unsigned int cmd, const void *argument)
+{
+	return cmd == MTS_IOC_JOB_SUBMIT ? ((const struct mts_job_submit *)argument)->size : 0;
+}
+
 int mts_users_command(const struct mts_backend *backend, bool is_member, unsigned int cmd,
 		      void *argument)
 {
@@ -277,6 +370,7 @@ int mts_users_command(const struct mts_backend *backend, bool is_member, unsigne
 					.is_member = is_member,
 					.cmd = cmd,
 					.flags = flags_of(cmd, argument),
+					.size = size_of(cmd, argument),
 					.weight = weight_of(cmd, argument) };
 	int err = rights_of_caller(&ask);
 
@@ -286,7 +380,7 @@ int mts_users_command(const struct mts_backend *backend, bool is_member, unsigne
 		return backend->command(cmd, argument);
 	mutex_lock(&users_lock);
 	if (cmd == MTS_IOC_JOB_ADD)
-		err = make(backend, &ask, ((struct mts_job_add *)argument)->cgroup_id, 0, argument);
+		err = add(backend, &ask, argument);
 	else if (cmd == MTS_IOC_JOB_SUBMIT)
 		err = submit(backend, &ask, argument);
 	else

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "mtsd/users_load.h"
 
+#include <unistd.h>
+
 #include "context.h"
 #include "mtsctl/accounts.h"
 #include "mtsctl/conf_file.h"
@@ -63,6 +65,11 @@ static int on_file(void *user, const char *path)
 	return conf_file_read(path, &events, &reading->errors);
 }
 
+static u64 host_bytes(void)
+{
+	return (u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
 bool users_load(const char *folder, struct users_rules *rules)
 {
 	struct reading reading = { .conf = USERS_CONF_DEFAULT };
@@ -74,7 +81,11 @@ bool users_load(const char *folder, struct users_rules *rules)
 		return false;
 	}
 	*rules = (struct users_rules){
-		.limits = { conf->jobs, conf->pins, conf->max_pause_ns },
+		.limits = { .jobs = conf->jobs,
+			    .pins = conf->pins,
+			    .queue = conf->queue,
+			    .size = host_bytes() / 2,
+			    .max_pause_ns = conf->max_pause_ns },
 	};
 	if (*conf->group)
 		rules->has_group = account_group(conf->group, &rules->group);

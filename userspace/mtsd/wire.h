@@ -15,14 +15,16 @@
  * A system-wide mtsd answers all users: rights.h says what each may ask. A user who is not root has
  * at most MTS_WIRE_USER_CALLERS connections; one more is told EAGAIN, and closed. Such a user makes
  * no cgroup by MTS_IOC_JOB_SUBMIT: mts_job_submit.cgroup_id names the cgroup that the caller is in
- * alone, the request has MTS_JOB_ENTER, and makes a job of that one.
+ * alone, the request has MTS_JOB_ENTER, and makes a job of that one, as with MTS_JOB_HERE.
  *
  * Errors beside those of uapi/mts.h:
  * EPERM:  only root may ask this, or a member of the users' group
  * EACCES: the job or the cgroup is not the caller's
  * EBUSY:  MTS_IOC_JOB_SUBMIT: there is another process in the caller's cgroup, or one below it
- * EOPNOTSUPP: MTS_JOB_EACH, MTS_JOB_EACH_LEAF or MTS_JOB_QUEUE by a user; MTS_JOB_ENTER, if the
- *         module is behind this mtsd, and root asks
+ * EXDEV:  MTS_JOB_EACH or MTS_JOB_EACH_LEAF by a user: the cgroup above, in which those of children
+ *         would be made, is not the user's
+ * EOPNOTSUPP: the same with MTS_IOC_JOB_SET; MTS_JOB_ENTER, if the module is behind this mtsd, and
+ *         root asks
  * E2BIG:  the cgroup of a user has more than 1024 cgroups or 8192 processes, or 32 levels
  * ENXIO:  the module is behind this mtsd, and not loaded
  * MTS_WIRE_TOO_...: a limit of the section [users] of mts.conf(5)
@@ -50,6 +52,8 @@
 #define MTS_WIRE_TOO_MANY_PINS EUSERS
 #define MTS_WIRE_TOO_SHORT_PAUSE ETIME
 #define MTS_WIRE_TOO_MUCH_WEIGHT EDOM
+#define MTS_WIRE_TOO_MANY_QUEUED EMLINK
+#define MTS_WIRE_TOO_LARGE EFBIG
 
 struct mts_wire_request {
 	__u32 cmd; /* MTS_IOC_* */

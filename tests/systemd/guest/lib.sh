@@ -243,6 +243,7 @@ cleanup() {
 	local frozen freeze
 
 	trace_end
+	! is_active mts-users.service || systemctl stop mts-users.service
 	if [[ -e /etc/mts ]]; then # before the module: they open its device
 		systemctl stop mts.service mtsd.service mts-hooks.service mts-metrics.socket
 		rm -rf /etc/mts

@@ -1,17 +1,24 @@
-# shellcheck shell=bash disable=SC2154 # lib.sh has them
+# shellcheck shell=bash disable=SC2154,SC2034 # lib.sh has them
 # SPDX-License-Identifier: GPL-2.0
 #
 # Containers as jobs: podman with crun, each in a scope of its own, /machine.slice/libpod-ID.scope.
 # Their image is busybox and the hog: there is no network.
 
-make_image() {
+make_image_files() {
 	local files=/run/image
 
-	! podman image exists hog || return 0
+	[[ ! -e $files ]] || return 0
 	mkdir -p $files/bin $files/tmp
 	cp /lab/programs/{busybox,hog,unit} $files/bin
 	ln -s busybox $files/bin/sh # of the health check
 	ln -s busybox $files/bin/true
+}
+
+make_image() {
+	local files=/run/image
+
+	! podman image exists hog || return 0
+	make_image_files
 	tar -C $files -c . | podman import -q - hog >/dev/null || fail "podman import: status $?"
 }
 
@@ -157,11 +164,14 @@ is_container_job() { # NAME
 }
 
 # mts.service finds them by the names that their monitors have, though it may not ask podman.
+# Another service asks it for the health check.
+limits[test_podman_containers_by_rule]=400
 test_podman_containers_by_rule() {
 	local scope first said
 
 	mkdir -p /etc/mts
-	printf '[rule web]\ncontainer=web*\nmax-pause=7s\n' >/etc/mts/mts.conf
+	printf '[rule web]\ncontainer=web*\nmax-pause=7s\n[rule api]\ncontainer=api\n' \
+		>/etc/mts/mts.conf
 	systemctl start mts.service || fail "mts.service does not start: $(said)"
 	start_container web-1
 	first=$scope
@@ -185,4 +195,13 @@ test_podman_containers_by_rule() {
 	[[ -z $(state_of "$scope") ]] || fail "it is a job still"
 	! mtsctl add --container nosuch 2>/run/complaint || fail "there is no such container"
 	grep -q 'podman: .*no such container' /run/complaint || fail "$(</run/complaint)"
+
+	# Of the one with a limit only that it is too long is said.
+	start_container api --health-cmd=/bin/true --health-interval=60s --health-timeout=8s
+	until_true 60 has_pause 4000000000 || fail "its check is not heeded: $(said_of_check)"
+	start_container web-2 --health-cmd=/bin/true --health-interval=60s --health-timeout=8s
+	until_true 60 says_too_long || fail "no word of the limit: $(said_of_check)"
+	has_pause 7000000000 || fail "the limit of the rule does not hold: $(mtsctl status --all)"
 }
+
+says_too_long() { [[ $(said_of_check) == *'container web-2: a pause may take 7.0 s'* ]]; }

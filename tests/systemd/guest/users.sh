@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # lib.sh has them
+# shellcheck shell=bash disable=SC2154,SC2034 # lib.sh has them
 # SPDX-License-Identifier: GPL-2.0
 #
 # Users who are not root, and the module: mts-users.service is its door. ada, who is user 1000 of
@@ -75,3 +75,76 @@ test_members_of_the_group() {
 	systemctl stop user@1000.service
 	rm -f /var/lib/systemd/linger/ada
 }
+
+door_for_ada() { # $group: of the members
+	systemd-sysusers || fail "systemd-sysusers: status $?"
+	IFS=: read -r _ _ group _ < <(getent group mts)
+	[[ -n $group ]] || fail "there is no group mts"
+	systemctl start mts-users.service || fail "mts-users.service does not start"
+	loginctl enable-linger ada || fail "no lingering"
+	systemctl start user@1000.service
+	until_true 60 is_active user@1000.service || fail "no user manager"
+}
+
+close_door() {
+	systemctl stop mts-users.service
+	loginctl disable-linger ada
+	systemctl stop user@1000.service
+	rm -f /var/lib/systemd/linger/ada
+}
+
+has_child() { # NUMBER: of the scope's processes that are jobs in it
+	[[ -d $cgroups/$scopes/tree.scope/tree.$1 && -n $(state_of "$scopes/tree.scope/tree.$1") ]]
+}
+
+are_no_jobs() { [[ $(mtsctl status) == *" 0 jobs"* || $(mtsctl status --json) != *'"cgroup_id"'* ]]; }
+
+limits[test_members_have_jobs_of_children_and_the_queue]=400
+test_members_have_jobs_of_children_and_the_queue() {
+	local group child watcher
+
+	door_for_ada
+	ada_as "$group" timeout 200 mtsctl watch --json >/run/watched &
+	watcher=$!
+	ada_as "$group" mtsctl run --each --name tree \
+		/bin/sh -c '/lab/programs/hog 20 & /lab/programs/hog 20 & wait' &
+	until_true 90 has_child 1 || fail "no first child: $(mtsctl status --all)"
+	until_true 30 has_child 2 || fail "no second child: $(mtsctl status --all)"
+	for child in 1 2; do
+		child=$cgroups/$scopes/tree.scope/tree.$child
+		[[ $(stat -c %U "$child" "$child/cgroup.freeze" | sort -u) == ada ]] ||
+			fail "it is not hers: $(ls -ld "$child" "$child/cgroup.freeze")"
+	done
+	! compgen -G "$cgroups/mts/*/" >/dev/null || fail "jobs in the module's own cgroup"
+	note "$(mtsctl status | grep tree | tr -s ' ' | tr '\n' ';')"
+	may "$group" mtsctl pause "$scopes/tree.scope/tree.1" 20s
+	# It ends with its unit, as systemd knows it.
+	as_ada systemctl --user stop tree.scope || fail "the scope does not stop: status $?"
+	until_true 30 are_no_jobs || fail "jobs are left: $(mtsctl status --all)"
+	[[ ! -e $cgroups/$scopes/tree.scope ]] || fail "the scope's cgroup is left"
+
+	systemctl start hog@a || fail "hog@a does not start"
+	until_true 60 in_memory test.slice/hog@a.service 90 || fail "hog@a does not fill its memory"
+	add_jobs test.slice/hog@a.service
+	mtsctl set mode=auto bin="$bin" || fail "mtsctl set"
+	ada_as "$group" mtsctl run --queue --size 100M --name held /lab/programs/hog 10 &
+	until_true 60 is_held || fail "it is not held: $(mtsctl status --all)"
+	nap 5
+	is_held || fail "it begins: $(mtsctl status --all)"
+	refused "half of the host's memory" "$group" mtsctl run --queue --size 2G --name big true
+	systemctl stop hog@a
+	until_true 60 in_memory "$scopes/held.scope" 9 || fail "it does not begin: $(mtsctl status --all)"
+
+	kill "$watcher"
+	wait "$watcher" || true
+	has_seen forgotten tree.1
+	has_seen enrolled held.scope
+	close_door
+}
+
+has_seen() { # WHAT JOB
+	grep -q "\"event\":\"mts_job\".*\"what\":\"$1\".*\"name\":\"$2\"" /run/watched ||
+		fail "watch has not seen that $2 was $1: $(tail -n 5 /run/watched)"
+}
+
+is_held() { [[ $(state_of $scopes/held.scope) == queued ]]; }

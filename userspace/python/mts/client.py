@@ -107,7 +107,7 @@ class Client:
         return load.record(Doctor, self._call("doctor", "--json", good=(0, 1)))
 
     def events(self) -> EventStream:
-        """The module's events from now on; root only, and mtsd has none."""
+        """Events from now on; without root, and of mtsd, those that can be seen by looking."""
         return EventStream(self.command("watch", "--json"))
 
     # ---- what would be ---------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "ipc_socket.h"
+#include "libmts/socket.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,9 +10,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "mtsd/wire.h"
 #include "uapi/mts.h"
 
-int ipc_socket_open(const char *path, unsigned int limit_s)
+int mts_socket_open(const char *path, unsigned int limit_s)
 {
 	const struct timeval limit = { .tv_sec = limit_s };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -132,7 +133,7 @@ static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 	return err;
 }
 
-int ipc_socket_call(int fd, unsigned long cmd, void *argument)
+int mts_socket_call(int fd, unsigned long cmd, void *argument)
 {
 	struct mts_job_add *add = argument;
 	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
@@ -148,7 +149,7 @@ int ipc_socket_call(int fd, unsigned long cmd, void *argument)
 	return err;
 }
 
-u32 ipc_socket_server(int fd)
+__u32 mts_socket_server(int fd)
 {
 	struct ucred server = { .uid = -1 };
 	socklen_t size = sizeof(server);
