@@ -157,7 +157,7 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 				mts_rotor.planning.claims[i].demand;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_roster_note_interactive(mts_rotor.roster.jobs[i]);
-	return config->policy == MTS_POLICY_TURNS ? grant_sleepers(capacity, left) : left;
+	return mts_policy_may_turn(config->policy) ? grant_sleepers(capacity, left) : left;
 }
 
 /* Return: the number of jobs that can be frozen: one that sleeps will be when it wakes. */
