@@ -98,6 +98,7 @@ LOOKS = {
     "earlyoom-memory": Look("#a08a2c", ">", (0, (4, 1.5))),
     "fair": Look("#332288", "d"),
     "token": Look("#882255", "*", (0, (4, 1.5))),
+    "auto": Look("#117733", "o", (0, (6, 1, 1, 1))),
     "none": Look("#7d838c", "+", (0, (1.5, 1))),
     "userspace": Look("#e69f00", "h"),
     "userspace-pageout": Look("#e69f00", "8", (0, (1.5, 1))),

@@ -79,6 +79,12 @@ POLICIES = (
         "token", "mts with policy=token: thrashing protection", CLASSIC_LRU, settings="policy=token"
     ),
     _policy(
+        "auto",
+        "mts with policy=auto: it chooses among turns, none, fair and token",
+        CLASSIC_LRU,
+        settings="policy=auto",
+    ),
+    _policy(
         "none",
         "mts with policy=none: a cgroup a job, and no more",
         CLASSIC_LRU,

@@ -173,6 +173,10 @@ void trace_mts_release(struct mts_job *job)
 {
 }
 
+void trace_mts_policy(u32 before, const struct mts_choice *choice)
+{
+}
+
 void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why)
 {
 	u64 pause = host_now() - job_of(job)->frozen_at;

@@ -13,6 +13,7 @@
 #include "jobs/ops.h"
 #include "jobs/thaw.h"
 #include "memory/reclaim.h"
+#include "rotor/choice.h"
 #include "rotor/status.h"
 #include "sched_hooks/hooks.h"
 
@@ -274,6 +275,7 @@ bool mts_command_is_known(unsigned int cmd)
 	case MTS_IOC_CONFIG_GET:
 	case MTS_IOC_STATUS:
 	case MTS_IOC_DISK:
+	case MTS_IOC_POLICY:
 		return true;
 	}
 	return mts_command_changes(cmd) || is_stats(cmd);
@@ -306,6 +308,9 @@ int mts_command(unsigned int cmd, void *arg)
 		return 0;
 	case MTS_IOC_DISK:
 		mts_status_disk(arg);
+		return 0;
+	case MTS_IOC_POLICY:
+		mts_auto_info(arg);
 		return 0;
 	case MTS_IOC_THAW:
 		return thaw_all();

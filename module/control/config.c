@@ -14,7 +14,7 @@ MODULE_PARM_DESC(mode, "when to rotate at load: auto (default), always, shadow, 
 
 static char *policy = "turns";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "how memory is shared at load: turns (default), none, fair, token");
+MODULE_PARM_DESC(policy, "how memory is shared at load: turns (default), none, fair, token, auto");
 
 static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);
@@ -51,10 +51,8 @@ static const char *const mode_names[] = {
 };
 
 static const char *const policy_names[] = {
-	[MTS_POLICY_TURNS] = "turns",
-	[MTS_POLICY_NONE] = "none",
-	[MTS_POLICY_FAIR] = "fair",
-	[MTS_POLICY_TOKEN] = "token",
+	[MTS_POLICY_TURNS] = "turns", [MTS_POLICY_NONE] = "none", [MTS_POLICY_FAIR] = "fair",
+	[MTS_POLICY_TOKEN] = "token", [MTS_POLICY_AUTO] = "auto",
 };
 
 const char *mts_config_cgroup_base(void)
@@ -82,8 +80,7 @@ bool mts_config_is_pause(u64 ns)
 static int check(const struct mts_config *c)
 {
 	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
-	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO ||
-	    c->policy > MTS_POLICY_TOKEN)
+	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO || c->policy > MTS_POLICY_AUTO)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -156,7 +153,7 @@ bool mts_config_needs_swapins(void)
 {
 	u32 policy = READ_ONCE(current_config.policy);
 
-	return policy == MTS_POLICY_FAIR || policy == MTS_POLICY_TOKEN;
+	return policy != MTS_POLICY_TURNS && policy != MTS_POLICY_NONE;
 }
 
 /* "bin", "auto", or whole MiB. */
@@ -201,7 +198,7 @@ int mts_config_init(void)
 	c.mode = found;
 	found = match_string(policy_names, ARRAY_SIZE(policy_names), policy);
 	if (found < 0) {
-		pr_err("policy=%s: not one of turns, none, fair, token\n", policy);
+		pr_err("policy=%s: not one of turns, none, fair, token, auto\n", policy);
 		return -EINVAL;
 	}
 	c.policy = found;

@@ -24,6 +24,7 @@
 #include "events/words.h"
 #include "policy/admission.h"
 #include "policy/bins.h"
+#include "policy/choice.h"
 
 #ifndef _MTS_TRACE_WORD
 #define _MTS_TRACE_WORD
@@ -39,6 +40,12 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	for (i = 0; word[i]; i++)
 		if (!isgraph(word[i]) || !isascii(word[i]))
 			word[i] = '_';
+}
+
+/* -1: not known */
+static inline s64 mts_trace_gives(const struct mts_choice *choice, u32 policy)
+{
+	return choice->of[policy].how ? (s64)choice->of[policy].share : -1;
 }
 #endif
 
@@ -67,6 +74,12 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 	EM(MTS_REASON_POLICY, "policy") \
 	EM(MTS_REASON_FAIR, "fair") \
 	EM_LAST(MTS_REASON_TOKEN, "token")
+
+#define MTS_TRACE_POLICIES \
+	EM(MTS_POLICY_TURNS, "turns") \
+	EM(MTS_POLICY_NONE, "none") \
+	EM(MTS_POLICY_FAIR, "fair") \
+	EM_LAST(MTS_POLICY_TOKEN, "token")
 
 #define MTS_TRACE_SLICE_ENDS \
 	EM(MTS_SLICE_OVER, "over") \
@@ -121,6 +134,7 @@ static inline void mts_trace_word(char *word, const char *text, size_t size)
 #define EM_LAST(value, word) TRACE_DEFINE_ENUM(value);
 
 MTS_TRACE_REASONS
+MTS_TRACE_POLICIES
 MTS_TRACE_SLICE_ENDS
 MTS_TRACE_THAW_WHY
 MTS_TRACE_CALLS
@@ -221,6 +235,35 @@ TRACE_EVENT(mts_admission,
 		__entry->share_permille, __entry->expected_permille,
 		__entry->short_of_memory, __entry->share_before_permille,
 		__entry->share_during_permille)
+);
+
+/* policy=auto: another policy is in force, or the one in force is on trial no more. */
+TRACE_EVENT(mts_policy,
+	TP_PROTO(u32 before, const struct mts_choice *choice),
+	TP_ARGS(before, choice),
+	TP_STRUCT__entry(
+		__field(u32, before)
+		__field(u32, policy)
+		__field(bool, on_trial)
+		__field(s64, turns_permille)
+		__field(s64, none_permille)
+		__field(s64, fair_permille)
+		__field(s64, token_permille)
+	),
+	TP_fast_assign(
+		__entry->before = before;
+		__entry->policy = choice->policy;
+		__entry->on_trial = choice->on_trial;
+		__entry->turns_permille = mts_trace_gives(choice, MTS_POLICY_TURNS);
+		__entry->none_permille = mts_trace_gives(choice, MTS_POLICY_NONE);
+		__entry->fair_permille = mts_trace_gives(choice, MTS_POLICY_FAIR);
+		__entry->token_permille = mts_trace_gives(choice, MTS_POLICY_TOKEN);
+	),
+	TP_printk("before=%s policy=%s on_trial=%d turns_permille=%lld none_permille=%lld fair_permille=%lld token_permille=%lld",
+		__print_symbolic(__entry->before, MTS_TRACE_POLICIES),
+		__print_symbolic(__entry->policy, MTS_TRACE_POLICIES), __entry->on_trial,
+		__entry->turns_permille, __entry->none_permille, __entry->fair_permille,
+		__entry->token_permille)
 );
 
 /* ---- slices ------------------------------------------------------------------ */

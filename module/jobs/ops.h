@@ -15,8 +15,8 @@
 
 /**
  * struct mts_swap_waits
- * @waited_ns: time that its tasks have waited, all together; it counts while MTS_POLICY_FAIR or
- *	MTS_POLICY_TOKEN is configured, and never falls
+ * @waited_ns: time that its tasks have waited, all together; it counts while MTS_POLICY_FAIR,
+ *	MTS_POLICY_TOKEN or MTS_POLICY_AUTO is configured, and never falls
  * @waiting: a task waits now
  */
 struct mts_swap_waits {

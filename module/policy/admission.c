@@ -165,17 +165,18 @@ static bool starves(const struct mts_admission *a, const struct mts_window *wind
  * before memory ran out. And jobs that fill memory for the first time get next to nothing for a
  * moment, whatever follows; turns begun then would end at once, at the jobs' expense.
  */
-void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
+bool mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window)
 {
 	u64 elapsed = now - a->began;
-	bool is_short = false, starving = false;
+	bool counts = a->began && elapsed < STALE_NS, is_short = false, starving = false;
 
-	if (a->began && elapsed < STALE_NS) {
+	a->loses = false;
+	if (counts) {
 		a->share = share_of(window->user_ns, elapsed);
 		a->wants = window->wants;
 		a->expected = window->expected;
-		is_short = waits_for_memory(window, window->swapins - a->swapins, elapsed) &&
-			   mts_forecast_is_better(a->expected, a->share);
+		a->loses = waits_for_memory(window, window->swapins - a->swapins, elapsed);
+		is_short = a->loses && mts_forecast_is_better(a->expected, a->share);
 		starving = starves(a, window, elapsed);
 	}
 	a->short_of_memory = is_short ? a->short_of_memory + 1 : 0;
@@ -187,6 +188,7 @@ void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_wind
 	a->looks = 0;
 	a->swapins = window->swapins;
 	a->reclaimed = window->reclaimed;
+	return counts;
 }
 
 bool mts_admission_starves(const struct mts_admission *a, u64 now)

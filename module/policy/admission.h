@@ -106,6 +106,7 @@ u64 mts_admission_could_run(u64 awake, u32 processors);
  * @share: share of the processors in the last window, without turns
  * @wants: what the jobs would have run in that window if they had not waited for memory
  * @expected: forecast of turns, by @wants and the plan as of then
+ * @loses: jobs waited for memory in that window
  * @short_of_memory: windows in a row, up to that one, in which jobs waited for memory and turns
  *	would have been better
  * @starving_since: since then no job has made progress and no page has moved; 0: not starving
@@ -122,6 +123,7 @@ struct mts_admission {
 	u64 share;
 	struct mts_wants wants;
 	u64 expected;
+	bool loses;
 	u32 short_of_memory;
 	u64 starving_since;
 	u64 before;
@@ -161,7 +163,8 @@ struct mts_window {
 	bool full;
 };
 
-void mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
+/* Return: did it count? Not the first one, nor one that was left open for long. */
+bool mts_admission_close(struct mts_admission *a, u64 now, const struct mts_window *window);
 
 /*
  * Should turns begin? Yes if both of the last two windows show two signals:

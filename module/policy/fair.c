@@ -2,12 +2,6 @@
 /* Which jobs wait for swap beyond their share. */
 #include "policy/fair.h"
 
-/*
- * Waits fade with this time constant, ns: long compared with the bursts in which a program swaps,
- * short compared with a run. The paper's own figures, counted over whole lives, delay a program for
- * what it did minutes ago.
- */
-#define WINDOW_NS (10ull * 1000000000)
 /* A job that lost less than 1/PART of the window to swap has no part in it: 100 ms of 10 s. */
 #define PART 100u
 /* The share may be exceeded by 1/2^TOLERANCE_SHIFT of it: waits come in whole requests. */
@@ -15,14 +9,14 @@
 
 static u64 fade(u64 wait_ns, u64 elapsed_ns)
 {
-	u64 elapsed = mts_min(elapsed_ns, WINDOW_NS);
+	u64 elapsed = mts_min(elapsed_ns, MTS_FAIR_WINDOW_NS);
 
-	return wait_ns - mul_u64_u64_div_u64(wait_ns, elapsed, WINDOW_NS);
+	return wait_ns - mul_u64_u64_div_u64(wait_ns, elapsed, MTS_FAIR_WINDOW_NS);
 }
 
 static bool has_part(const struct mts_fair_job *job)
 {
-	return job->wait_ns >= WINDOW_NS / PART;
+	return job->wait_ns >= MTS_FAIR_WINDOW_NS / PART;
 }
 
 static u64 entitled_of(const struct mts_fair_job *job)

@@ -14,6 +14,13 @@
  */
 #define MTS_FAIR_DELAY_NS (50ull * 1000000)
 
+/*
+ * Waits fade with this time constant, ns: long compared with the bursts in which a program swaps,
+ * short compared with a run. The paper's own figures, counted over whole lives, delay a program for
+ * what it did minutes ago.
+ */
+#define MTS_FAIR_WINDOW_NS (10ull * 1000000000)
+
 /**
  * struct mts_fair_job - a job's account of swap; all zero: it has not waited yet
  * @wait_ns: time for which its tasks waited for pages from swap, all together; what is long ago

@@ -10,6 +10,14 @@
  * on MARGIN_PART is more.
  */
 #define TICKS_ERROR 8u
+/*
+ * A job that waits for swap for a PART of the time may become the holder: token.c counts twentieths
+ * of the faults that the disk serves.
+ */
+#define HOLDS_PART 20u
+/* The others keep so much where the holder could have all (rotor/protection.c). */
+#define OTHERS_PART 16u
+#define PAGE_BYTES 4096u
 
 struct mts_wants mts_wants_of_threads(const struct mts_plan_job *jobs, u32 n)
 {
@@ -84,6 +92,100 @@ u64 mts_forecast_turns(const struct mts_wants *wants, u32 processors,
 	else
 		runs = mean_of_slices(wants->others, all - exempt, bins, plan);
 	return exempt + runs * left / 1000;
+}
+
+/* Per mille of a processor. */
+static u64 share_of(const struct mts_forecast_host *host, u64 ns)
+{
+	return mul_u64_u64_div_u64(ns, 1000, mts_max(host->elapsed_ns, 1));
+}
+
+static u64 sum_user(const struct mts_forecast_job *jobs, u32 n)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		sum = mts_add_sat(sum, jobs[i].user_ns);
+	return sum;
+}
+
+static bool would_hold(const struct mts_forecast_host *host, const struct mts_forecast_job *job)
+{
+	return job->may_hold && job->waited_ns >= host->elapsed_ns / HOLDS_PART;
+}
+
+/* The part of a holding in which a job has all of its memory, per mille; 0: it never has. */
+static u64 part_held(const struct mts_forecast_host *host, const struct mts_forecast_job *job)
+{
+	u64 most = host->memory - host->memory / OTHERS_PART, pages = job->lacks / PAGE_BYTES;
+
+	if (mts_add_sat(job->rss, job->lacks) > most || pages >= host->hold_ns / host->fault_ns)
+		return 0;
+	return 1000 - mul_u64_u64_div_u64(pages * host->fault_ns, 1000, host->hold_ns);
+}
+
+/* What all jobs get while this one holds. @user, @rss: of all of them. */
+static u64 while_it_holds(const struct mts_forecast_host *host, const struct mts_forecast_job *job,
+			  u64 user, u64 rss)
+{
+	u64 theirs = share_of(host, mts_sub_floor(user, job->user_ns));
+	u64 memory = mts_sub_floor(rss, job->rss), own;
+
+	own = mul_u64_u64_div_u64(mts_min(job->wants, host->could_run), part_held(host, job), 1000);
+	if (memory)
+		theirs = mul_u64_u64_div_u64(theirs, mts_sub_floor(memory, job->lacks), memory);
+	return mts_max(own, share_of(host, job->user_ns)) + theirs;
+}
+
+u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
+		       u32 n)
+{
+	u64 user = sum_user(jobs, n), rss = 0, sum = 0, now = share_of(host, user);
+	u32 i, holders = 0;
+
+	if (!host->fault_ns)
+		return MTS_FORECAST_UNKNOWN;
+	for (i = 0; i < n; i++)
+		rss = mts_add_sat(rss, jobs[i].rss);
+	for (i = 0; i < n; i++) {
+		if (!would_hold(host, &jobs[i]))
+			continue;
+		holders++;
+		sum = mts_add_sat(sum, while_it_holds(host, &jobs[i], user, rss));
+	}
+	if (holders < 2 || now * 1000 >= host->could_run * host->hold_below)
+		return now;
+	return mts_min(sum / holders, mts_max(host->could_run, now));
+}
+
+u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
+		      u32 n, struct mts_fair_job *accounts)
+{
+	u64 user = sum_user(jobs, n), runs = 0, theirs = 0, others = 0, gain;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		accounts[i] = (struct mts_fair_job){
+			.recent_ns = mul_u64_u64_div_u64(jobs[i].waited_ns, MTS_FAIR_WINDOW_NS,
+							 mts_max(host->elapsed_ns, 1)),
+			.entitled = jobs[i].entitled,
+			.waits = jobs[i].waited_ns,
+			.may_delay = jobs[i].may_delay,
+		};
+	if (!mts_fair_step(accounts, n, 0))
+		return share_of(host, user);
+	for (i = 0; i < n; i++) {
+		if (accounts[i].delay) {
+			runs = mts_add_sat(runs, jobs[i].user_ns);
+			theirs = mts_add_sat(theirs, jobs[i].waited_ns);
+		} else {
+			others = mts_add_sat(others, jobs[i].waited_ns);
+		}
+	}
+	gain = mul_u64_u64_div_u64(others, theirs / 2, mts_max(mts_add_sat(theirs, others), 1));
+	gain = mts_add_sat(mts_sub_floor(user, runs / 2), gain);
+	return mts_min(share_of(host, gain), mts_max(host->could_run, share_of(host, user)));
 }
 
 bool mts_forecast_is_better(u64 other, u64 present)

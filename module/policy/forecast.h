@@ -9,6 +9,7 @@
 #define _MTS_POLICY_FORECAST_H
 
 #include "policy/bins.h"
+#include "policy/fair.h"
 
 /**
  * struct mts_wants - what jobs would run if they never waited for memory; per mille of a processor
@@ -42,6 +43,69 @@ u32 mts_forecast_part(const struct mts_plan *plan);
  */
 u64 mts_forecast_turns(const struct mts_wants *wants, u32 processors,
 		       const struct mts_plan_bin *bins, const struct mts_plan *plan);
+
+/**
+ * struct mts_forecast_job - a job in a window in which all jobs ran as they liked
+ * @user_ns: its user time
+ * @waited_ns: time for which its tasks waited for swap, all together
+ * @wants: threads that ran or waited, per mille
+ * @rss, @lacks: bytes in memory, and in swap
+ * @entitled: entitled.h
+ * @may_hold, @may_delay: nothing exempts it from being the holder, or delayed
+ */
+struct mts_forecast_job {
+	u64 user_ns;
+	u64 waited_ns;
+	u64 wants;
+	u64 rss;
+	u64 lacks;
+	u32 entitled;
+	bool may_hold;
+	bool may_delay;
+};
+
+/**
+ * struct mts_forecast_host - what is seen of the host, and what token.h decides by
+ * @elapsed_ns: length of the window; not 0
+ * @could_run: what the jobs' threads could run, per mille of a processor
+ * @memory: bytes for all jobs
+ * @fault_ns: what a page from swap takes that is waited for; 0: not known
+ * @hold_ns: MTS_TOKEN_HOLD_NS
+ * @hold_below: MTS_TOKEN_RUN_LOW
+ */
+struct mts_forecast_host {
+	u64 elapsed_ns;
+	u64 could_run;
+	u64 memory;
+	u64 fault_ns;
+	u64 hold_ns;
+	u32 hold_below;
+};
+
+/* It cannot be foretold. */
+#define MTS_FORECAST_UNKNOWN U64_MAX
+
+/**
+ * mts_forecast_token() - what jobs get done if one at a time keeps its memory (token.h)
+ *
+ * Each job that waits for swap holds in turn, so the mean over these counts. A holder fetches what
+ * it lacks by single faults, and then runs as it wants. The others get as much less than in the
+ * window as they have less memory. Without two jobs that wait, or where the jobs run for most of
+ * what they could, no job holds: then it is what they got. Unknown while @fault_ns is.
+ */
+u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
+		       u32 n);
+
+/**
+ * mts_forecast_fair() - what jobs get done if those that wait beyond their share are delayed
+ * @accounts: n, for scratch
+ *
+ * A delayed job (fair.h) runs for half of the time, and asks the disk for half as much. The others
+ * wait for as much less as the disk is asked for less, and run meanwhile. Without a job beyond its
+ * share it is what they got.
+ */
+u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
+		      u32 n, struct mts_fair_job *accounts);
 
 /*
  * Is the choice that gives @other better than the one that gives @present? It has to be better by a

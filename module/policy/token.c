@@ -7,8 +7,7 @@
 /* ns; rates are by the second. */
 #define SECOND 1000000000ull
 
-/* Of what the jobs could run, per mille: the paper's CPU_Low and CPU_High. */
-#define RUN_LOW 400u
+/* Of what the jobs could run, per mille: the paper's CPU_High. */
 #define RUN_HIGH 800u
 /* Faults a second: the paper's PF_High. */
 #define FAULTS_HIGH 10u
@@ -162,7 +161,7 @@ static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
 
 static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
 {
-	return now_run(host) < RUN_LOW && count_faulting(host, jobs, n) >= 2;
+	return now_run(host) < MTS_TOKEN_RUN_LOW && count_faulting(host, jobs, n) >= 2;
 }
 
 u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,

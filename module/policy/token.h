@@ -15,6 +15,9 @@
  */
 #define MTS_TOKEN_HOLD_NS (10ull * 1000000000)
 
+/* Jobs that run for this part of what they could do not thrash, per mille: the paper's CPU_Low. */
+#define MTS_TOKEN_RUN_LOW 400u
+
 /**
  * struct mts_token_job - a job; all zero: it has never held
  * @faults: since the last step, major ones of its own

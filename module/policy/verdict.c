@@ -26,6 +26,13 @@ static bool is_other(u64 then, u64 now)
 	return now > mts_add_sat(then, then >> CHANGE_SHIFT) || now < then - (then >> CHANGE_SHIFT);
 }
 
+bool mts_grounds_differ(const struct mts_grounds *then, const struct mts_grounds *now)
+{
+	return is_other(then->demand, now->demand) || is_other(then->exempt, now->exempt) ||
+	       is_other(then->capacity, now->capacity) || is_other(then->jobs, now->jobs) ||
+	       then->processors != now->processors;
+}
+
 bool mts_verdict_review(struct mts_verdict *verdict, const struct mts_grounds *grounds)
 {
 	const struct mts_grounds *then = &verdict->grounds;
@@ -36,9 +43,7 @@ bool mts_verdict_review(struct mts_verdict *verdict, const struct mts_grounds *g
 		verdict->grounds = *grounds;
 		return false;
 	}
-	if (!is_other(then->demand, grounds->demand) && !is_other(then->exempt, grounds->exempt) &&
-	    !is_other(then->capacity, grounds->capacity) && !is_other(then->jobs, grounds->jobs) &&
-	    then->processors == grounds->processors)
+	if (!mts_grounds_differ(then, grounds))
 		return false;
 	mts_verdict_forget(verdict);
 	return true;

@@ -24,6 +24,9 @@ struct mts_grounds {
 	u32 processors;
 };
 
+/* Does one of them differ by an eighth? */
+bool mts_grounds_differ(const struct mts_grounds *then, const struct mts_grounds *now);
+
 /**
  * struct mts_verdict - turns do not pay; all zero: none was given yet
  * @reason: enum mts_reason

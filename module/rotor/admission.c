@@ -12,6 +12,7 @@
 #include "policy/plan.h"
 #include "policy/slices.h"
 #include "policy/verdict.h"
+#include "rotor/choice.h"
 #include "rotor/confined.h"
 #include "rotor/costs.h"
 #include "rotor/onset.h"
@@ -102,6 +103,16 @@ static u64 forecast(const struct mts_wants *wants)
 				  &mts_rotor.round.plan);
 }
 
+/*
+ * While jobs thrash on a slow disk, a job that sleeps is never seen asleep: its next page takes
+ * longer than its sleep. So a job that slept when the thrashing began counts as sleeping. Turns
+ * cost jobs that mostly sleep more than they gain.
+ */
+static bool turns_may_begin(u64 now)
+{
+	return !mts_verdict_holds(&mts_rotor.admission.verdict, now) && !mts_onset_most_sleep();
+}
+
 /* What confined jobs get and lose is their limits' doing: the host cannot give them more. */
 static void close_window(u64 now)
 {
@@ -111,6 +122,8 @@ static void close_window(u64 now)
 				     .swapins = swapins(),
 				     .reclaimed = mts_memory_reclaimed(),
 				     .full = is_full() };
+	struct mts_choice_window choice = { .now = now, .elapsed_ns = elapsed };
+	bool is_auto = mts_auto_is_on();
 	u64 awake = 0;
 	u32 i;
 
@@ -128,13 +141,22 @@ static void close_window(u64 now)
 			mts_admission_add(mts_roster_is_resident(job) ? &residents : &others,
 					  &job->look, elapsed);
 		}
-		mts_admission_forget(&job->look);
 	}
 	window.could_run = mts_admission_could_run(awake, num_online_cpus());
 	window.wants.exempt = mts_admission_potential(&residents);
 	window.wants.others = mts_admission_potential(&others);
 	window.expected = forecast(&window.wants);
-	mts_admission_close(&mts_rotor.admission.past, now, &window);
+	if (is_auto)
+		mts_auto_foretell(&choice, window.could_run,
+				  window.swapins - mts_rotor.admission.past.swapins);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_admission_forget(&mts_rotor.roster.jobs[i]->look);
+	if (!mts_admission_close(&mts_rotor.admission.past, now, &window) || !is_auto)
+		return;
+	choice.user_ns = window.user_ns;
+	choice.loses = mts_rotor.admission.past.loses;
+	choice.forecast[MTS_POLICY_TURNS] = window.expected;
+	mts_auto_choose(&choice, turns_may_begin(now));
 }
 
 /*
@@ -164,6 +186,7 @@ bool mts_admit_look(void)
 void mts_admit_judge(u64 began, bool whole)
 {
 	struct mts_admitting *admission = &mts_rotor.admission;
+	struct mts_choice_window round = { .loses = true };
 	u64 user, took, now = ktime_get_ns();
 
 	/* Turns that were not taken for the jobs' sake are not given up for it. */
@@ -180,6 +203,11 @@ void mts_admit_judge(u64 began, bool whole)
 	else if (mts_admission_is_proven(&admission->past))
 		mts_verdict_forget(&admission->verdict);
 	admission->unjudged_since = 0;
+	round.now = now;
+	round.elapsed_ns = took;
+	round.user_ns = user;
+	if (mts_auto_is_on())
+		mts_auto_choose(&round, true);
 }
 
 /* By the user's word: whatever the host pays, and whatever turns cost. */
@@ -211,15 +239,9 @@ static bool switches_take_too_long(void)
 				      forecast(&mts_rotor.admission.past.wants));
 }
 
-/*
- * While jobs thrash on a slow disk, a job that sleeps is never seen asleep: its next page takes
- * longer than its sleep. So a job that slept when the thrashing began counts as sleeping. Turns
- * cost jobs that mostly sleep more than they gain.
- */
 bool mts_admit_turns_pay(u64 now)
 {
-	return mts_admission_pays(&mts_rotor.admission.past) &&
-	       !mts_verdict_holds(&mts_rotor.admission.verdict, now) && !mts_onset_most_sleep();
+	return mts_admission_pays(&mts_rotor.admission.past) && turns_may_begin(now);
 }
 
 /* Of the exempt jobs: these may want turns at any time, so they are no other jobs when they do. */
@@ -246,8 +268,10 @@ static void review(u32 freezable)
 		.processors = num_online_cpus(),
 	};
 
-	if (mts_rotor.round.nbins < 2)
-		mts_verdict_review(&mts_rotor.admission.verdict, &grounds);
+	if (mts_rotor.round.nbins >= 2)
+		return;
+	mts_verdict_review(&mts_rotor.admission.verdict, &grounds);
+	mts_auto_review(&grounds);
 }
 
 /* Does the host pay for its shortage, and would turns be cheaper? */
@@ -293,7 +317,40 @@ static u32 weigh_policy(const struct mts_config *config)
 	return MTS_REASON_TOKEN;
 }
 
-static u32 decide(const struct mts_config *config, u32 freezable)
+/* The policy in force; turns, if they are not about to begin or to go on, leave it to none. */
+static u32 weigh_auto(const struct mts_config *config)
+{
+	u32 reason;
+
+	if (mts_admit_by_demand(config) || mts_rotor.onset.is_on) {
+		mts_auto_take(MTS_POLICY_TURNS);
+	} else if (mts_rotor.choosing.choice.policy != MTS_POLICY_TURNS && !mts_admit_reclaims()) {
+		mts_auto_take(MTS_POLICY_NONE);
+		return MTS_REASON_NO_PRESSURE;
+	}
+	switch (mts_rotor.choosing.choice.policy) {
+	case MTS_POLICY_FAIR:
+		return MTS_REASON_FAIR;
+	case MTS_POLICY_TOKEN:
+		return MTS_REASON_TOKEN;
+	case MTS_POLICY_NONE:
+		return MTS_REASON_COPES;
+	}
+	reason = weigh(config);
+	if (reason != MTS_REASON_OVERCOMMIT)
+		mts_auto_take(MTS_POLICY_NONE);
+	return reason;
+}
+
+static u32 decide_policy(const struct mts_config *config)
+{
+	if (config->policy == MTS_POLICY_AUTO)
+		return weigh_auto(config);
+	return config->policy == MTS_POLICY_TURNS ? weigh(config) : weigh_policy(config);
+}
+
+/* Why no policy acts, whichever it is; MTS_REASON_OVERCOMMIT: nothing is in the way. */
+static u32 find_obstacle(const struct mts_config *config, u32 freezable)
 {
 	if (config->mode == MTS_MODE_OFF)
 		return MTS_REASON_NONE;
@@ -303,7 +360,17 @@ static u32 decide(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;
-	return config->policy == MTS_POLICY_TURNS ? weigh(config) : weigh_policy(config);
+	return MTS_REASON_OVERCOMMIT;
+}
+
+static u32 decide(const struct mts_config *config, u32 freezable)
+{
+	u32 reason = find_obstacle(config, freezable);
+
+	if (reason == MTS_REASON_OVERCOMMIT)
+		return decide_policy(config);
+	mts_auto_take(MTS_POLICY_NONE);
+	return reason;
 }
 
 static bool is_action(u32 reason)
@@ -314,8 +381,10 @@ static bool is_action(u32 reason)
 /* A new configuration is tried at once, whatever verdict there is. */
 void mts_admit_retry(void)
 {
-	if (mts_state_take_order())
-		mts_verdict_forget(&mts_rotor.admission.verdict);
+	if (!mts_state_take_order())
+		return;
+	mts_verdict_forget(&mts_rotor.admission.verdict);
+	mts_auto_forget();
 }
 
 u32 mts_admit(const struct mts_config *config, u32 freezable)
@@ -360,12 +429,13 @@ void mts_admit_note_turn(u32 before, bool on_demand)
 
 struct mts_verdict *mts_admit_verdict(void)
 {
-	bool by_demand;
+	bool unjudged;
 
 	mutex_lock(&mts_lock);
-	by_demand = mts_admit_by_demand(mts_rotor_config());
+	unjudged = mts_admit_by_demand(mts_rotor_config()) ||
+		   mts_rotor_config()->policy == MTS_POLICY_AUTO;
 	mutex_unlock(&mts_lock);
-	return by_demand ? NULL : &mts_rotor.admission.verdict;
+	return unjudged ? NULL : &mts_rotor.admission.verdict;
 }
 
 bool mts_admit_starves(void)

@@ -12,8 +12,9 @@
 bool mts_admit_starves(void);
 
 /*
- * What was found against acting, of policy=token too. NULL: it acts by the user's word
- * (mode=always, bin=), whatever it costs. In the rotor's thread; takes mts_lock.
+ * What was found against acting, of policy=token too. NULL: holdings are not judged by themselves:
+ * the choice judges the policy (MTS_POLICY_AUTO), or it acts by the user's word (mode=always,
+ * bin=), whatever it costs. In the rotor's thread; takes mts_lock.
  */
 struct mts_verdict *mts_admit_verdict(void);
 

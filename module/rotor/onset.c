@@ -283,7 +283,7 @@ static bool may_be_early_in(u32 modes)
 
 	mutex_lock(&mts_lock);
 	config = mts_rotor_config();
-	may = BIT(config->mode) & modes && config->policy == MTS_POLICY_TURNS &&
+	may = BIT(config->mode) & modes && mts_policy_may_turn(config->policy) &&
 	      !config->bin_bytes &&
 	      !mts_verdict_holds(&mts_rotor.admission.verdict, ktime_get_ns());
 	mutex_unlock(&mts_lock);

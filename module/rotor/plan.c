@@ -157,7 +157,7 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 				mts_rotor.planning.claims[i].demand;
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		mts_roster_note_interactive(mts_rotor.roster.jobs[i]);
-	return config->policy == MTS_POLICY_TURNS ? grant_sleepers(capacity, left) : left;
+	return mts_policy_may_turn(config->policy) ? grant_sleepers(capacity, left) : left;
 }
 
 /* Return: the number of jobs that can be frozen: one that sleeps will be when it wakes. */
@@ -396,14 +396,18 @@ static u32 lengthen_pauses(const struct mts_config *config, struct mts_plan_conf
 {
 	bool is_auto = !config->max_pause_ns;
 	bool wants = is_auto && mts_plan_wants_long_pauses(&mts_rotor.round.plan);
+	/* The limit of an earlier round may still be in force: pause_limit(). */
+	bool is_long = is_auto && mts_rotor.planning.max_pause_ns > MTS_PAUSE_STRETCHED_NS;
 
 	mts_rotor.planning.long_pause_ns = 0;
-	/* The limit of an earlier round may still be in force: pause_limit(). */
-	if (wants || (is_auto && mts_rotor.planning.max_pause_ns > MTS_PAUSE_STRETCHED_NS))
+	if (wants || is_long)
 		mts_tasks_scan_attended();
-	else
+	if (wants && any_unattended())
+		return pack_longer(config, conf, freezable);
+	/* No pause is longer: the next plan has no job with a limit for that. */
+	if (!is_long)
 		mts_tasks_forget_attended();
-	return wants && any_unattended() ? pack_longer(config, conf, freezable) : freezable;
+	return freezable;
 }
 
 /* What is automatic, for a plan that there was none or @nbins_before bins before. */

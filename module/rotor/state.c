@@ -6,7 +6,7 @@
 #include "events/wake.h"
 #include "jobs/freezer.h"
 
-struct mts_rotor mts_rotor;
+struct mts_rotor mts_rotor = { .choosing.choice.policy = MTS_POLICY_NONE };
 
 /* The events of @mask that have come, without waiting. */
 unsigned long mts_rotor_take_events(unsigned long mask)

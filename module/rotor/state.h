@@ -13,6 +13,7 @@
 #include "policy/interactive.h"
 #include "policy/limits.h"
 #include "policy/admission.h"
+#include "policy/choice.h"
 #include "policy/fit.h"
 #include "policy/queue.h"
 #include "policy/switches.h"
@@ -159,7 +160,7 @@ struct mts_onset {
 /**
  * struct mts_admitting - whether turns pay
  * @owner: admission.c
- * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT; of token.c's holdings, too
+ * @verdict: MTS_REASON_NO_GAIN, SLOW_SWAP or EXEMPT; with MTS_POLICY_TOKEN of token.c's holdings
  * @starves: mts_admit_starves() said so
  * @would_rotate: but for MTS_MODE_SHADOW
  * @excused: pages that confined jobs have swapped in
@@ -174,6 +175,14 @@ struct mts_admitting {
 	u64 excused;
 	u64 swapins;
 	u64 unjudged_since;
+};
+
+/**
+ * struct mts_choosing - MTS_POLICY_AUTO
+ * @owner: choice.c, under mts_lock
+ */
+struct mts_choosing {
+	struct mts_choice choice;
 };
 
 /**
@@ -251,6 +260,7 @@ struct mts_rotor {
 	struct mts_costs costs;
 	struct mts_onset onset;
 	struct mts_admitting admission;
+	struct mts_choosing choosing;
 	struct mts_evicting evict;
 	struct mts_bringing bring;
 	struct mts_fitting fit;
@@ -265,6 +275,12 @@ extern struct mts_rotor mts_rotor;
 static inline bool mts_reason_is_sharing(u32 reason)
 {
 	return reason == MTS_REASON_FAIR || reason == MTS_REASON_TOKEN;
+}
+
+/* May jobs take turns by this policy? */
+static inline bool mts_policy_may_turn(u32 policy)
+{
+	return policy == MTS_POLICY_TURNS || policy == MTS_POLICY_AUTO;
 }
 
 /* The caller holds mts_lock. */

@@ -49,9 +49,14 @@ const char *mts_status_explain(u32 reason)
 static const char swap_full[] =
 	"the jobs' demand exceeds the capacity, and swap is full (or a zram is): add some (swapon)";
 
+static const char copes_under_all[] =
+	"demand exceeds the capacity, but no policy would gain the jobs anything";
+
 static const char *explain(u32 reason)
 {
 	lockdep_assert_held(&mts_lock);
+	if (reason == MTS_REASON_COPES && mts_rotor_config()->policy == MTS_POLICY_AUTO)
+		return copes_under_all;
 	if (reason == MTS_REASON_OVERCOMMIT && mts_rotor_is_swap_full())
 		return swap_full;
 	/* "": the gate has been opened, and the rotor has not seen it. */

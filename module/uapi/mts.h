@@ -41,7 +41,7 @@
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
  *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
  *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT;
- *     MTS_JOB_HERE
+ *     MTS_JOB_HERE; MTS_POLICY_AUTO, MTS_IOC_POLICY
  */
 #define MTS_ABI_VERSION 4
 
@@ -96,7 +96,15 @@ enum mts_policy {
 	 * not fault any more or its time is over (Jiang & Zhang 2001).
 	 */
 	MTS_POLICY_TOKEN = 3,
+	/*
+	 * Since ABI 4. One of the above at a time, by what the jobs got and what each is forecast
+	 * to give; struct mts_policy_info has it. TURNS with MTS_MODE_ALWAYS or
+	 * mts_config.bin_bytes: the user has asked for them, whatever they cost.
+	 */
+	MTS_POLICY_AUTO = 4,
 };
+
+#define MTS_POLICIES 4u /* that can be in force */
 
 /* How jobs are packed into bins; module/binpack/binpack.h has the rules. */
 enum mts_pack {
@@ -535,7 +543,7 @@ enum mts_state {
 	MTS_STATE_STOPPED = 4,
 	MTS_STATE_PAUSED = 5, /* the host suspends: thawed until it resumes */
 	/*
-	 * Since ABI 4. mts_config.policy FAIR or TOKEN acts: there are no bins, and no job is
+	 * Since ABI 4. The policy FAIR or TOKEN acts: there are no bins, and no job is
 	 * frozen for longer than a moment.
 	 */
 	MTS_STATE_SHARING = 6,
@@ -556,7 +564,8 @@ enum mts_reason {
 	MTS_REASON_ERROR = 9, /* stopped by mtsd: its guardian has ended, until it has another */
 	MTS_REASON_SUSPEND = 10, /* paused */
 	MTS_REASON_UNLOAD = 11,
-	MTS_REASON_COPES = 12, /* idle: the host swaps, but rotation would gain nothing */
+	/* idle: the host swaps, but rotation, or with AUTO any policy, would gain nothing */
+	MTS_REASON_COPES = 12,
 	MTS_REASON_NO_GAIN = 13, /* idle: the jobs got less processor time with the policy */
 	MTS_REASON_SHADOW = 14, /* idle: with MTS_MODE_AUTO mts would act */
 	/* idle: switches take too long for max_pause_ns, or for rotation to gain anything */
@@ -565,8 +574,8 @@ enum mts_reason {
 	MTS_REASON_EXEMPT = 16,
 	/* Since ABI 4. */
 	MTS_REASON_POLICY = 17, /* idle: memory is short, and mts_config.policy is NONE */
-	MTS_REASON_FAIR = 18, /* sharing: mts_config.policy is FAIR */
-	MTS_REASON_TOKEN = 19, /* sharing: mts_config.policy is TOKEN */
+	MTS_REASON_FAIR = 18, /* sharing: by the policy FAIR */
+	MTS_REASON_TOKEN = 19, /* sharing: by the policy TOKEN */
 };
 
 /* How MTS_JOB_EACH catches a child. */
@@ -908,6 +917,34 @@ struct mts_disk_info {
 	__u32 pad;
 };
 
+/* ---- the choice of a policy ---------------------------------------------- */
+
+enum mts_gives_how {
+	MTS_GIVES_UNKNOWN = 0, /* it cannot be foretold, and was not tried */
+	MTS_GIVES_FORECAST = 1,
+	MTS_GIVES_MEASURED = 2, /* while it was in force */
+};
+
+/* What the jobs get done under a policy: user time of those whose limits do not hold them up. */
+struct mts_policy_gives {
+	__u32 permille; /* of one processor */
+	__u32 how; /* enum mts_gives_how */
+	__u64 age_ns; /* since it was measured, or forecast */
+	/* It was tried, and given up as it did not give enough: not before; 0: it is not barred */
+	__u64 barred_ns;
+};
+
+/*
+ * Since ABI 4. Which policy is in force and, with MTS_POLICY_AUTO, why. With another one `of` is
+ * all 0.
+ */
+struct mts_policy_info {
+	__u32 policy; /* enum mts_policy, never AUTO */
+	__u32 on_trial; /* 1: it was forecast to be better, and is about to be measured */
+	__u64 since_ns; /* when it came into force; 0: since the policy was configured, or load */
+	struct mts_policy_gives of[MTS_POLICIES]; /* by enum mts_policy */
+};
+
 /* ---- commands --------------------------------------------------------- */
 
 #define MTS_IOC_MAGIC 0xB5
@@ -931,6 +968,8 @@ struct mts_disk_info {
 #define MTS_IOC_STATS MTS_IOC_STATS_OF(sizeof(struct mts_stats))
 /* ENOTTY: a module of ABI 3 or less */
 #define MTS_IOC_DISK _IOR(MTS_IOC_MAGIC, 0x25, struct mts_disk_info)
+/* ENOTTY: a module of ABI 3 or less */
+#define MTS_IOC_POLICY _IOR(MTS_IOC_MAGIC, 0x26, struct mts_policy_info)
 /* Thaw all jobs now and stop (enum mts_state, STOPPED). */
 #define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
 
@@ -960,5 +999,6 @@ MTS_ASSERT_SIZE(mts_list, 32);
 MTS_ASSERT_SIZE(mts_gone_info, 96);
 MTS_ASSERT_SIZE(mts_stats, 448);
 MTS_ASSERT_SIZE(mts_disk_info, 80);
+MTS_ASSERT_SIZE(mts_policy_info, 112);
 
 #endif /* _UAPI_MTS_H */

@@ -3,7 +3,7 @@
 
 from tests.guest import harness
 
-GROUP = harness.Group("sharing", programs=("test_policy", "test_token"))
+GROUP = harness.Group("sharing", programs=("test_policy", "test_token", "test_auto"))
 
 
 def test_case(guest_case: harness.Case) -> None:

@@ -175,6 +175,7 @@ __attribute__((format(printf, 1, 2))) static void record(const char *format, ...
 
 struct scenario {
 	struct mts_status status;
+	struct mts_policy_info policy;
 	struct mts_bin_info bins[MTS_MAX_JOBS];
 	struct mts_job_info jobs[MTS_MAX_JOBS];
 };
@@ -498,6 +499,36 @@ static void overdue(void)
 	job->starts_by_ns = NOW + SECOND;
 }
 
+/* policy=auto: turns are barred, token is on trial. */
+static void chosen(void)
+{
+	token();
+	now.policy = (struct mts_policy_info){
+		.policy = MTS_POLICY_TOKEN,
+		.on_trial = 1,
+		.since_ns = NOW - 4 * SECOND,
+		.of = { { 830, MTS_GIVES_MEASURED, 61 * SECOND, 25 * SECOND },
+			{ 310, MTS_GIVES_MEASURED, 5 * SECOND, 0 },
+			{ 0, MTS_GIVES_UNKNOWN, 0, 0 },
+			{ 1250, MTS_GIVES_FORECAST, 1500000000, 0 } },
+	};
+}
+
+/* policy=auto: nothing is better. */
+static void chosen_none(void)
+{
+	detail(MTS_STATE_IDLE, MTS_REASON_COPES,
+	       "demand exceeds the capacity, but no policy would gain the jobs anything");
+	two_fit(MTS_JOB_RUNNING);
+	now.policy = (struct mts_policy_info){
+		.policy = MTS_POLICY_NONE,
+		.of = { { 600, MTS_GIVES_FORECAST, SECOND, 0 },
+			{ 950, MTS_GIVES_MEASURED, SECOND, 0 },
+			{ 950, MTS_GIVES_FORECAST, SECOND, 0 },
+			{ 950, MTS_GIVES_FORECAST, SECOND, 0 } },
+	};
+}
+
 static void policy_none(void)
 {
 	detail(MTS_STATE_IDLE, MTS_REASON_POLICY, "policy=none leaves that to the kernel");
@@ -655,6 +686,8 @@ static const struct {
 	{ "fair", fair },
 	{ "token", token },
 	{ "policy-none", policy_none },
+	{ "chosen", chosen },
+	{ "chosen-none", chosen_none },
 	{ "overdue", overdue },
 };
 
@@ -1036,6 +1069,15 @@ int ipc_disk(struct mts_disk_info *disk)
 	disk->request_ns = 4700000;
 	disk->flags = MTS_DISK_WAITED_FOR | MTS_DISK_NEEDS_ROWS;
 	return 0;
+}
+
+int ipc_policy(struct mts_policy_info *policy)
+{
+	int ret = fail("policy");
+
+	if (!ret)
+		*policy = now.policy;
+	return ret;
 }
 
 int ipc_thaw(void)

@@ -66,6 +66,7 @@ def call(mask, **fields):
         (["policy=none"], call(POLICY, policy=1)),
         (["policy=fair"], call(POLICY, policy=2)),
         (["policy=token"], call(POLICY, policy=3)),
+        (["policy=auto"], call(POLICY, policy=4)),
         (["queue=auto"], call(QUEUE, queue=1)),
         (["queue=off"], call(QUEUE, queue=0)),
         (
@@ -111,7 +112,7 @@ def test_set(mtsctl, host, args, expected):
         (["min_slice=3s", "slice=2500ms"], "would be longer than slice, 2500ms"),
         (["demand=some"], "demand=some: not one of allocated or used"),
         (["queue=on"], "queue=on: not one of off or auto"),
-        (["policy=tpf"], "policy=tpf: not one of turns, none, fair or token"),
+        (["policy=tpf"], "policy=tpf: not one of turns, none, fair, token or auto"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),

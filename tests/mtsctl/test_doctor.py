@@ -379,6 +379,12 @@ def test_another_policy(doctor):
     assert found.remedy == "mtsctl set policy=turns, where turns are wanted"
 
 
+def test_a_chosen_policy(doctor):
+    found = doctor(config_policy=4, scenario="chosen-none")["turns"]
+    assert found.level == "ok"
+    assert "no policy would gain the jobs anything" in found.found
+
+
 # ---- the host --------------------------------------------------------------------
 
 V1 = "cgroup /sys/fs/cgroup/{0} cgroup rw,nosuid,{0} 0 0\n"

@@ -150,6 +150,7 @@ static void check_calls(void)
 	struct mts_job_weight weight;
 	struct mts_status status;
 	struct mts_disk_info disk;
+	struct mts_policy_info policy;
 	struct mts_stats stats;
 
 	CHECK(!ipc_config_get(&config) && kernel.request == MTS_IOC_CONFIG_GET);
@@ -159,6 +160,7 @@ static void check_calls(void)
 	CHECK(!ipc_status(&status) && kernel.request == MTS_IOC_STATUS);
 	CHECK(!ipc_stats(&stats) && kernel.request == MTS_IOC_STATS);
 	CHECK(!ipc_disk(&disk) && kernel.request == MTS_IOC_DISK);
+	CHECK(!ipc_policy(&policy) && kernel.request == MTS_IOC_POLICY);
 	CHECK(!ipc_thaw() && kernel.request == MTS_IOC_THAW);
 
 	CHECK(!ipc_job_remove(9) && kernel.request == MTS_IOC_JOB_REMOVE);

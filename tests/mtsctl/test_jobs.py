@@ -591,6 +591,7 @@ def test_why_json(why):
         "kernel_thread": False,
         "state": "running",
         "detail": "the jobs need 230 MiB, 96.0 MiB may be used, and the host reclaims",
+        "policy": "turns",
         "job": {
             "id": 1,
             "name": "alpha",

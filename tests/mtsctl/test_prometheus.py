@@ -83,6 +83,19 @@ def test_state(mtsctl):
     assert families(mtsctl, "newer")["mts_state_info"].samples[0].labels["state"] == "unknown"
 
 
+def test_policy(mtsctl):
+    metrics = families(mtsctl, "chosen")
+    (policy,) = metrics["mts_policy_info"].samples
+    assert policy.labels == {"policy": "token", "trial": "1"}
+    gives = metrics["mts_policy_processors"]
+    assert value(gives, policy="turns", how="measured") == 0.83
+    assert value(gives, policy="token", how="forecast") == 1.25
+    assert {sample.labels["policy"] for sample in gives.samples} == {"turns", "none", "token"}
+    metrics = families(mtsctl, "rotating")
+    assert metrics["mts_policy_info"].samples[0].labels == {"policy": "turns", "trial": "0"}
+    assert "mts_policy_processors" not in metrics
+
+
 def test_what_a_page_costs(mtsctl):
     metrics = families(mtsctl, "slow-swap")
     assert value(metrics["mts_page_seconds"], way="out") == 8240e-9
@@ -267,7 +280,7 @@ def test_every_metric_is_in_the_reference(mtsctl, sources):
     rows = re.findall(r"^\| (`mts_.*?) \|", text, re.MULTILINE)
     named = {word for row in rows for word in re.findall(r"`([^`]+)`", row)}
     printed = set()
-    for scenario in ("rotating", "slow-swap"):
+    for scenario in ("rotating", "slow-swap", "chosen"):
         shown = mtsctl("stats", "--prometheus", "--per-job", scenario=scenario)
         printed |= {*re.findall("^# TYPE (mts_[a-z_]+) ", shown.out, re.MULTILINE)}
     stats = json.loads(mtsctl("stats", "--json").out)

@@ -243,6 +243,8 @@ def words_of(table: str) -> list[str]:
         ("size_from_words", "status", ["$defs", "job", "size_from"]),
         ("mode_words", "get", ["mode"]),
         ("policy_words", "get", ["policy"]),
+        ("policy_words", "why", ["policy"]),
+        ("policy_words", "status", ["$defs", "policy", "in_force"]),
         ("pack_words", "get", ["pack"]),
         ("evict_words", "get", ["evict"]),
         ("demand_words", "get", ["demand"]),

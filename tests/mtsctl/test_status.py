@@ -23,6 +23,8 @@ STATUS_SCENARIOS = [
     "fair",
     "token",
     "policy-none",
+    "chosen",
+    "chosen-none",
 ]
 STATUS_KEYS = {
     "schema_version", "abi", "state", "reason", "detail", "each_how", "frozen", "current_bin",
@@ -30,6 +32,7 @@ STATUS_KEYS = {
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
     "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page", "overlaps",
+    "policy",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
@@ -348,6 +351,39 @@ def test_policies_without_turns(mtsctl):
     out = mtsctl("status", scenario="token").out
     assert "holder     job lucky (3) keeps its memory" in out
     assert "set policy=turns" in mtsctl("status", scenario="policy-none").out
+
+
+def test_the_policy_that_is_chosen(mtsctl):
+    out = mtsctl("status", scenario="chosen").out
+    assert "next       all jobs run on, until another policy promises a tenth more\n" in out
+    assert "policy     token for 4.0 s, on trial\n" in out
+    assert "gives      turns: 0.83 processors, measured 1m 01s ago; not again for 25.0 s\n" in out
+    assert "           none: 0.31 processors, measured 5.0 s ago\n" in out
+    assert "           fair: not known\n" in out
+    assert "           token: 1.25 processors, forecast 1.5 s ago\n" in out
+    out = re.sub(r"\s+", " ", mtsctl("status", scenario="chosen-none").out)
+    assert "no policy would gain the jobs anything next a policy that promises a tenth more" in out
+    assert " policy none gives turns: 0.60 processors, forecast 1.0 s ago " in out
+    # With another policy than auto nothing is chosen.
+    assert "gives" not in mtsctl("status", scenario="token").out
+
+
+def test_the_policy_that_is_chosen_json(mtsctl):
+    policy = json.loads(mtsctl("status", "--json", scenario="chosen").out)["policy"]
+    assert (policy["in_force"], policy["on_trial"]) == ("token", True)
+    assert policy["in_force_ns"] == 4 * 10**9
+    assert policy["gives"]["turns"] == {
+        "permille": 830, "how": "measured", "age_ns": 61 * 10**9, "barred_ns": 25 * 10**9
+    }  # fmt: skip
+    assert policy["gives"]["fair"] == {
+        "permille": None, "how": "unknown", "age_ns": None, "barred_ns": None
+    }  # fmt: skip
+    policy = json.loads(mtsctl("status", "--json", scenario="rotating").out)["policy"]
+    assert policy == {
+        "in_force": "turns", "on_trial": False, "in_force_ns": None, "gives": None
+    }  # fmt: skip
+    assert json.loads(mtsctl("plan", "--json", scenario="chosen").out)["policy"]["gives"]
+    assert "gives " in mtsctl("plan", scenario="chosen").out
 
 
 def test_policies_without_turns_json(mtsctl):

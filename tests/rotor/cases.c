@@ -53,8 +53,10 @@ u64 wait_until(bool (*is)(void *data), void *data, u64 ns)
 	return machine_now() - began;
 }
 
-static const struct a_case *const lists[] = { rotor_cases, window_cases, limit_cases,  queue_cases,
-					      fair_cases,  token_cases,	 weight_cases, pause_cases };
+static const struct a_case *const lists[] = {
+	rotor_cases, window_cases, limit_cases,	 queue_cases, fair_cases,
+	token_cases, auto_cases,   weight_cases, pause_cases,
+};
 
 static int case_main(void *does)
 {

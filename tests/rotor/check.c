@@ -7,6 +7,7 @@
 #include "jobs/freezer.h"
 #include "context/virtual/machine.h"
 #include "policy/bins.h"
+#include "policy/choice.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
 
@@ -58,6 +59,7 @@ static struct check {
 	u64 switched; /* in those of this round */
 	u32 good, poor;
 	u64 moving_ns; /* counted before the switch */
+	u64 tried_since; /* no policy was on trial */
 	u64 queue_since; /* nothing has begun, and jobs are in the queue; 0: it is not so */
 } check;
 
@@ -237,11 +239,29 @@ static void check_holder(struct model *model, u32 *holders)
 		       model->low >> 10, check.did);
 }
 
+/* A policy is in force only while memory is short, and on trial only for a bounded time. */
+static void check_choice(void)
+{
+	const struct mts_choice *choice = &mts_rotor.choosing.choice;
+	const struct mts_phase *phase = &mts_rotor.phase;
+
+	if (phase->state == MTS_STATE_IDLE && phase->reason == MTS_REASON_FITS &&
+	    choice->policy != MTS_POLICY_NONE)
+		BREACH("all jobs fit, and policy %u is in force (last: %s)", choice->policy,
+		       check.did);
+	if (phase->state != MTS_STATE_SHARING || !choice->on_trial || is_foul())
+		check.tried_since = machine_now();
+	else if (machine_now() - check.tried_since > 2 * MTS_CHOICE_TRIAL_NS)
+		BREACH("policy %u is on trial for %llu s (last: %s)", choice->policy,
+		       (machine_now() - check.tried_since) / NSEC_PER_SEC, check.did);
+}
+
 static void look(void)
 {
 	u32 i, holders = 0;
 
 	check_idle_queue();
+	check_choice();
 
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->buried)
@@ -497,6 +517,17 @@ void trace_mts_release(struct mts_job *job)
 	model->told_to_hold = false;
 }
 
+void trace_mts_policy(u32 before, const struct mts_choice *choice)
+{
+	coverage.choices[before % MTS_POLICIES][choice->policy % MTS_POLICIES]++;
+	mts_user_log("policy %u, before %u%s; turns %llu, none %llu, fair %llu, token %llu",
+		     choice->policy, before, choice->on_trial ? ", on trial" : "",
+		     choice->of[MTS_POLICY_TURNS].share, choice->of[MTS_POLICY_NONE].share,
+		     choice->of[MTS_POLICY_FAIR].share, choice->of[MTS_POLICY_TOKEN].share);
+	if (mts_rotor.order.config.policy != MTS_POLICY_AUTO && !mts_rotor.order.is_new)
+		BREACH("policy %u is chosen, though another one is configured", choice->policy);
+}
+
 void trace_mts_job(struct mts_job *job, enum mts_job_what what)
 {
 	if (what == MTS_JOB_PLACED && job->frozen)
@@ -602,6 +633,7 @@ void check_begin(bool gentle)
 		.limits = { { .now = MTS_PAUSE_STRETCHED_NS }, { .now = MTS_PAUSE_UNATTENDED_NS } },
 		.began = machine_now(),
 		.did = "nothing",
+		.tried_since = machine_now(),
 	};
 	machine_after_turn = after_turn;
 }
@@ -704,6 +736,8 @@ void check_print(FILE *to)
 				fprintf(to, "%s -> %s: %llu\n", state_names[i], state_names[j],
 					(unsigned long long)coverage.transitions[i][j]);
 	print_counts(to, "reasons", coverage.reasons, ARRAY_SIZE(coverage.reasons));
+	for (i = 0; i < MTS_POLICIES; i++)
+		print_counts(to, "choices", coverage.choices[i], MTS_POLICIES);
 	print_counts(to, "slice ends", coverage.slice_ends, ARRAY_SIZE(coverage.slice_ends));
 	print_counts(to, "thaws", coverage.thaws, ARRAY_SIZE(coverage.thaws));
 	for (i = 0; i < OPS; i++)

@@ -20,6 +20,7 @@ struct coverage {
 	u64 states[8];
 	u64 transitions[8][8];
 	u64 reasons[20];
+	u64 choices[MTS_POLICIES][MTS_POLICIES];
 	u64 slice_ends[16];
 	u64 thaws[16];
 	u64 mishaps[OPS][8][MISHAPS];

@@ -105,7 +105,7 @@ static void draw_config(void)
 	config.min_slice_ns = min_t(u64, config.slice_ns, MTS_DEFAULT_MIN_SLICE_NS);
 	/* The other policies do little, so they are drawn less often. */
 	if (machine_chance(8))
-		config.policy = machine_draw(4);
+		config.policy = machine_draw(5);
 	/* Mode auto, too: it is drawn least above. */
 	if (machine_chance(3))
 		config.mode = MTS_MODE_AUTO;

@@ -9,8 +9,8 @@
 #define SECOND 1000000000ull
 
 static const unsigned int reading[] = {
-	MTS_IOC_CONFIG_GET, MTS_IOC_STATUS, MTS_IOC_DISK,  MTS_IOC_JOBS,
-	MTS_IOC_BINS,	    MTS_IOC_GONE,   MTS_IOC_STATS, MTS_IOC_STATS_OF(8192),
+	MTS_IOC_CONFIG_GET, MTS_IOC_STATUS, MTS_IOC_DISK,	    MTS_IOC_JOBS,   MTS_IOC_BINS,
+	MTS_IOC_GONE,	    MTS_IOC_STATS,  MTS_IOC_STATS_OF(8192), MTS_IOC_POLICY,
 };
 
 static const unsigned int own[] = {
@@ -27,7 +27,7 @@ static const unsigned int roots[] = {
 	0xffffffff,
 	/* Numbers that the next version may have. */
 	_IOW(MTS_IOC_MAGIC, 0x18, __u64),
-	_IOR(MTS_IOC_MAGIC, 0x26, __u64),
+	_IOR(MTS_IOC_MAGIC, 0x27, __u64),
 };
 
 static int asks(unsigned int cmd, bool is_member, u32 flags)

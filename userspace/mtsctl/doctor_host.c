@@ -217,7 +217,8 @@ void doctor_check_turns(struct doctor *doctor)
 		doctor_find(doctor, FINDING_NOTE, "turns", "mode=%s: no job is ever frozen",
 			    word_of(mode_words, doctor->config.mode));
 		doctor_advise(doctor, "mtsctl set mode=auto");
-	} else if (doctor->config.policy != MTS_POLICY_TURNS) {
+	} else if (doctor->config.policy != MTS_POLICY_TURNS &&
+		   doctor->config.policy != MTS_POLICY_AUTO) {
 		doctor_find(doctor, FINDING_NOTE, "turns", "policy=%s: jobs take none; %s: %s",
 			    word_of(policy_words, doctor->config.policy),
 			    word_of(state_words, status->state), why);

@@ -110,6 +110,17 @@ int ipc_disk(struct mts_disk_info *disk)
 	return mts_disk_get(connection, disk);
 }
 
+int ipc_policy(struct mts_policy_info *policy)
+{
+	struct mts_policy_info info = { 0 };
+	int ret = ipc_call(MTS_IOC_POLICY, &info);
+
+	if (ret && ret != -ENOTTY)
+		return ret;
+	*policy = info;
+	return 0;
+}
+
 int ipc_thaw(void)
 {
 	return mts_thaw(connection);

@@ -54,6 +54,8 @@ int ipc_status(struct mts_status *status);
 int ipc_stats(struct mts_stats *stats);
 /* A module of ABI 3 or less does not measure it: then all is 0, which means not known. */
 int ipc_disk(struct mts_disk_info *disk);
+/* An older module: all is 0, which is turns, and no choice. */
+int ipc_policy(struct mts_policy_info *policy);
 int ipc_thaw(void);
 
 /*

@@ -104,7 +104,7 @@ static const struct command commands[] = {
 	{ "set", set_main, "Change the configuration: all values or none", "[--save] KEY=VALUE...",
 	  "  --save           keep them for the next boot, in conf.d/50-saved.conf\n"
 	  "  mode=off|auto|always|shadow\n"
-	  "  policy=turns|none|fair|token  how memory is shared while it is short\n"
+	  "  policy=turns|none|fair|token|auto  how memory is shared while it is short\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full|auto\n"
 	  "  demand=used|allocated\n"

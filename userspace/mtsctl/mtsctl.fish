@@ -180,7 +180,7 @@ complete -c mtsctl -n '__mtsctl_is plan' -l queue -d 'As if each were started wi
 
 complete -c mtsctl -n '__mtsctl_is set' -l save -d 'Keep them for the next boot'
 complete -c mtsctl -n '__mtsctl_is set' -a '
-    mode={off,auto,always,shadow} policy={turns,none,fair,token} pack={ffd,bfd,rw} evict={off,need,full,auto}
+    mode={off,auto,always,shadow} policy={turns,none,fair,token,auto} pack={ffd,bfd,rw} evict={off,need,full,auto}
     demand={used,allocated} step={bin,auto} bin=auto max_pause=auto overhead=off
     interactive=off queue={off,auto} slice= min_slice='
 

@@ -34,6 +34,8 @@ struct plan {
 	u64 *starts_ns; /* result of plan_queue(), for each job: when it begins */
 	u64 runs_ns; /* result: how long each runs: work_ns, or any time if that is not given */
 	u64 queue_ns; /* result: when all jobs are done */
+	struct mts_policy_info policy; /* of the module's jobs; all 0: none is chosen */
+	u64 now_ns; /* as of that */
 	u64 work_as_queue; /* result: per mille of a processor until then; 0: not planned */
 };
 

@@ -223,6 +223,8 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 		goto out;
 	}
 	take_config(plan, &config, &s.status, given);
+	plan->policy = s.policy;
+	plan->now_ns = s.status.now_ns;
 	/* The plan is for the present turns: they keep their choice until they end. */
 	if (s.status.max_pause_ns && config.evict == MTS_EVICT_AUTO && !switch_given &&
 	    !(given & MTS_CONFIG_EVICT))

@@ -2,6 +2,7 @@
 /* mtsctl plan --json; docs/reference.md lists the fields. */
 #include "format.h"
 #include "plan.h"
+#include "policy.h"
 #include "policy/forecast.h"
 #include "words.h"
 
@@ -112,6 +113,8 @@ int plan_show_json(const struct plan *plan)
 	json_put(&root, "overlaps", json_boolean(r->overlaps));
 	json_put(&root, "run_permille", r->overlaps ? json_u64(mts_forecast_part(r)) : json_null());
 	json_put(&root, "forecast", forecast_json(plan));
+	json_put(&root, "policy",
+		 plan->now_ns ? policy_json(&plan->policy, plan->now_ns) : json_null());
 	json_put(&root, "round_ns", json_u64(r->round_ns));
 	json_put(&root, "longest_pause_ns", json_u64(r->longest_pause_ns));
 	json_put(&root, "limited_by",

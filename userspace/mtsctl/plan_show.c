@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "plan.h"
+#include "policy.h"
 #include "policy/bins.h"
 #include "policy/forecast.h"
 #include "policy/plan.h"
@@ -376,6 +377,7 @@ void plan_show(const struct plan *plan)
 		show_result(plan);
 	if (!plan->queue)
 		show_notes(plan);
+	policy_show(&plan->policy, plan->now_ns);
 	if (r->nbins > 1 || plan->queue || plan->work_ns)
 		show_forecast(plan);
 	if (plan->queue && plan->njobs)

@@ -9,6 +9,7 @@
 struct snapshot {
 	struct mts_status status;
 	struct mts_disk_info disk;
+	struct mts_policy_info policy;
 	struct mts_bin_info *bins;
 	u32 nbins;
 	struct mts_job_info *jobs;

@@ -4,6 +4,7 @@
 
 #include "metrics.h"
 #include "mtsctl.h"
+#include "policy.h"
 #include "stats.h"
 #include "version.h"
 #include "words.h"
@@ -71,6 +72,23 @@ static void show_status(const struct mts_status *st)
 	metric_gauge_seconds("pause_limit_seconds",
 			     "Longest time that a job may be frozen now; 0: no turns are taken",
 			     st->max_pause_ns);
+}
+
+/* One sample a policy; what is not known has none. */
+static void show_policy(const struct mts_policy_info *info)
+{
+	metric_head("policy_info", "gauge", "The policy in force; trial=\"1\": it is being tried");
+	printf("mts_policy_info{policy=\"%s\",trial=\"%u\"} 1\n",
+	       word_of(policy_words, info->policy), info->on_trial);
+	if (!policy_is_chosen(info))
+		return;
+	metric_head("policy_processors", "gauge",
+		    "With policy=auto: processors' worth of work that jobs get with a policy");
+	for (u32 i = 0; i < MTS_POLICIES; i++)
+		if (info->of[i].how != MTS_GIVES_UNKNOWN)
+			printf("mts_policy_processors{policy=\"%s\",how=\"%s\"} %u.%03u\n",
+			       word_of(policy_words, i), word_of(gives_words, info->of[i].how),
+			       info->of[i].permille / 1000, info->of[i].permille % 1000);
 }
 
 static void show_ways(const char *name, const char *help, u64 out, u64 in,
@@ -169,6 +187,7 @@ void stats_show_prometheus(const struct stats_all *all, u32 jobs_max)
 	show_info(&all->snapshot, &all->config);
 	show_status(&all->snapshot.status);
 	stats_show_jobs(&all->snapshot, jobs_max);
+	show_policy(&all->snapshot.policy);
 	show_disk(&all->snapshot.disk);
 	show_counters(&all->stats);
 	show_bins(&all->snapshot);

@@ -2,6 +2,7 @@
 /* mtsctl status --json: the fields of uapi/mts.h under their names. */
 #include "cgroup.h"
 #include "format.h"
+#include "policy.h"
 #include "status.h"
 #include "words.h"
 
@@ -199,6 +200,7 @@ static json_t *head_json(const struct snapshot *s)
 	json_put(&root, "evict",
 		 st->max_pause_ns ? json_string(word_of(evict_words, st->evict)) : json_null());
 	json_put(&root, "page", status_disk_json(&s->disk));
+	json_put(&root, "policy", policy_json(&s->policy, st->now_ns));
 	json_put(&root, "interactive", json_u64(st->interactive));
 	json_put(&root, "crowded_out", json_u64(st->crowded_out));
 	json_put(&root, "limited", json_u64(st->limited));

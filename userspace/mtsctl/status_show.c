@@ -7,6 +7,7 @@
 #include "cgroup.h"
 #include "format.h"
 #include "ipc.h"
+#include "policy.h"
 #include "status.h"
 #include "words.h"
 
@@ -54,7 +55,11 @@ static void show_next(const struct snapshot *s)
 		print_field("next", "turns go on when the host has resumed");
 		return;
 	case MTS_STATE_SHARING:
-		print_field("next", "all jobs run on; 'mtsctl set policy=' chooses another way");
+		print_field("next", policy_is_chosen(&s->policy) ?
+					    "all jobs run on, until another policy promises a "
+					    "tenth more" :
+					    "all jobs run on; 'mtsctl set policy=' chooses "
+					    "another way");
 		return;
 	case MTS_STATE_IDLE:
 		if (st->reason == MTS_REASON_NO_SWAP)
@@ -63,8 +68,8 @@ static void show_next(const struct snapshot *s)
 			print_field("next", "nothing, until there are two jobs that can take turns "
 					    "(mtsctl run, mtsctl add)");
 		else if (st->reason == MTS_REASON_POLICY)
-			print_field("next", "nothing, until 'mtsctl set policy=turns' (or fair, or "
-					    "token)");
+			print_field("next", "nothing, until 'mtsctl set policy=turns' (or fair, "
+					    "token, or auto)");
 		else if (st->reason == MTS_REASON_SHADOW)
 			print_field("next", "nothing is frozen: mode=shadow only decides what "
 					    "mode=auto would do");
@@ -75,6 +80,9 @@ static void show_next(const struct snapshot *s)
 			print_field("next",
 				    "the policy is tried again when the jobs change, or after a "
 				    "backoff (30 s to 10 minutes), or after 'mtsctl set'");
+		else if (st->reason == MTS_REASON_COPES && policy_is_chosen(&s->policy))
+			print_field("next", "a policy that promises a tenth more, if one does in "
+					    "two windows");
 		else
 			print_field("next", "turns, when memory gets short");
 		return;
@@ -274,6 +282,7 @@ static void show_head(const struct snapshot *s)
 	show_unseen(st->sees);
 	show_groups(s);
 	show_round(st);
+	policy_show(&s->policy, st->now_ns);
 	show_sharing(s);
 	show_page(&s->disk);
 	show_limits(s);

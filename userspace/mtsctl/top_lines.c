@@ -69,15 +69,20 @@ static void show_title(struct frame *f)
 {
 	const struct sample *now = f->m->now;
 	const struct mts_status *st = &now->s.status;
-	char slice[FORMAT_SIZE], left[160], clock[16] = "";
+	char slice[FORMAT_SIZE], left[160], clock[16] = "", chosen[32] = "";
 	time_t seconds = time(NULL);
 	struct tm tm;
 
-	snprintf(left, sizeof(left), "mts %s (%s), mode=%s %s%s", word_of(state_words, st->state),
+	if (now->config.policy == MTS_POLICY_AUTO)
+		snprintf(chosen, sizeof(chosen), " (%s%s)",
+			 word_of(policy_words, now->s.policy.policy),
+			 now->s.policy.on_trial ? " on trial" : "");
+	snprintf(left, sizeof(left), "mts %s (%s), mode=%s %s%s%s", word_of(state_words, st->state),
 		 word_of(reason_words, st->reason), word_of(mode_words, now->config.mode),
 		 now->config.policy ? "policy=" : "slice=",
 		 now->config.policy ? word_of(policy_words, now->config.policy) :
-				      format_time_exact(slice, now->config.slice_ns));
+				      format_time_exact(slice, now->config.slice_ns),
+		 chosen);
 	if (localtime_r(&seconds, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	print(f, TOP_STRONG, "%-*s %s", (int)f->view->width - 9, left, clock);

@@ -10,6 +10,7 @@
 #include "labels.h"
 #include "mtsctl.h"
 #include "parse.h"
+#include "policy.h"
 #include "snapshot.h"
 #include "status.h"
 #include "words.h"
@@ -261,6 +262,10 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 		explain_frozen(s, job);
 	else
 		explain_thawed(s, job);
+	if (policy_is_chosen(&s->policy))
+		print_field("policy", "%s, by policy=auto%s: 'mtsctl status' has what each gives",
+			    word_of(policy_words, s->policy.policy),
+			    s->policy.on_trial ? ", on trial" : "");
 	if (job->flags & MTS_JOB_STAYS)
 		print_field("memory", "stays: a person used the job %s ago",
 			    format_time(a, job->input_age_ms * 1000000ull));
@@ -349,6 +354,7 @@ static int explain_json(const struct subject *subject, const struct snapshot *s,
 	json_put(&root, "kernel_thread", json_boolean(subject->kernel_thread));
 	json_put(&root, "state", json_string(word_of(state_words, s->status.state)));
 	json_put(&root, "detail", json_text(s->status.detail));
+	json_put(&root, "policy", json_string(word_of(policy_words, s->policy.policy)));
 	json_put(&root, "job", job ? job_json(s, job) : json_null());
 	json_put(&root, "was", job ? json_null() : gone_json(subject, s));
 	put_frozen(&root, subject, s, job);

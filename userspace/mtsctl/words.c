@@ -14,10 +14,15 @@ const struct word mode_words[] = {
 };
 
 const struct word policy_words[] = {
-	{ "turns", MTS_POLICY_TURNS, NULL },
-	{ "none", MTS_POLICY_NONE, NULL },
-	{ "fair", MTS_POLICY_FAIR, NULL },
-	{ "token", MTS_POLICY_TOKEN, NULL },
+	{ "turns", MTS_POLICY_TURNS, NULL }, { "none", MTS_POLICY_NONE, NULL },
+	{ "fair", MTS_POLICY_FAIR, NULL },   { "token", MTS_POLICY_TOKEN, NULL },
+	{ "auto", MTS_POLICY_AUTO, NULL },   { 0 },
+};
+
+const struct word gives_words[] = {
+	{ "unknown", MTS_GIVES_UNKNOWN, NULL },
+	{ "forecast", MTS_GIVES_FORECAST, NULL },
+	{ "measured", MTS_GIVES_MEASURED, NULL },
 	{ 0 },
 };
 

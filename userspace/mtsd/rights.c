@@ -22,6 +22,7 @@ static bool reads(unsigned int cmd)
 	case MTS_IOC_CONFIG_GET:
 	case MTS_IOC_STATUS:
 	case MTS_IOC_DISK:
+	case MTS_IOC_POLICY:
 	case MTS_IOC_JOBS:
 	case MTS_IOC_BINS:
 	case MTS_IOC_GONE:

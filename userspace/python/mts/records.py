@@ -30,6 +30,36 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Gives:
+    """What jobs get done under a policy."""
+
+    permille: int | None
+    how: str
+    age_ns: int | None
+    barred_ns: int | None
+
+
+@dataclass(frozen=True)
+class Policies:
+    """What each policy gives."""
+
+    turns: Gives
+    none: Gives
+    fair: Gives
+    token: Gives
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which policy is in force and, with policy=auto, what each gives."""
+
+    in_force: str
+    on_trial: bool
+    in_force_ns: int | None
+    gives: Policies | None
+
+
+@dataclass(frozen=True)
 class Queue:
     """Where a job is in the queue."""
 
@@ -131,6 +161,7 @@ class Status:
     max_pause_ns: int | None
     evict: str | None
     page: Page
+    policy: Policy
     interactive: int
     crowded_out: int
     limited: int
@@ -295,6 +326,7 @@ class Plan:
     overlaps: bool
     run_permille: int | None
     forecast: Forecast | None
+    policy: Policy | None
     round_ns: int
     longest_pause_ns: int
     limited_by: str | None
@@ -344,6 +376,7 @@ class Why:
     kernel_thread: bool
     state: str
     detail: str
+    policy: str
     job: WhyJob | None
     was: Was | None
     frozen: str

@@ -10,6 +10,7 @@
 #define trace_mts_freeze(job) ((void)(job))
 #define trace_mts_hold(job) ((void)(job))
 #define trace_mts_release(job) ((void)(job))
+#define trace_mts_policy(before, choice) ((void)(before), (void)(choice))
 #define trace_mts_job(job, what) ((void)(job), (void)(what))
 #define trace_mts_thaw(job, why) ((void)(job), (void)(why))
 #define trace_mts_stop(reason, frozen, detail) ((void)(reason), (void)(frozen), (void)(detail))

@@ -6,10 +6,12 @@
 #include "events/words.h"
 #include "job.h"
 #include "policy/bins.h"
+#include "policy/choice.h"
 
 void trace_mts_freeze(struct mts_job *job);
 void trace_mts_hold(struct mts_job *job);
 void trace_mts_release(struct mts_job *job);
+void trace_mts_policy(u32 before, const struct mts_choice *choice);
 void trace_mts_job(struct mts_job *job, enum mts_job_what what);
 void trace_mts_thaw(struct mts_job *job, enum mts_thaw_why why);
 void trace_mts_stop(u32 reason, u32 frozen, const char *detail);
