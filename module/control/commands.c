@@ -57,6 +57,14 @@ static bool is_each_supported(u32 flags)
 	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
+/* A user is named with the flag alone. Return: 0, -EINVAL or -ERANGE. */
+static int check_user(u32 flags, u32 user)
+{
+	if (!(flags & MTS_JOB_USER))
+		return user ? -EINVAL : 0;
+	return user == MTS_USER_NONE ? -ERANGE : 0;
+}
+
 static bool is_weight(u32 weight)
 {
 	return !weight || (weight >= MTS_WEIGHT_MIN && weight <= MTS_WEIGHT_MAX);
@@ -65,9 +73,11 @@ static bool is_weight(u32 weight)
 /* As struct mts_job_submit says; @name, @id and @cgroup_id are its fields. */
 static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgroup_id)
 {
+	int err = check_user(wish->flags, wish->user);
 	struct mts_job *job;
-	int err;
 
+	if (err)
+		return err;
 	if (strnlen(name, MTS_NAME_SIZE) == MTS_NAME_SIZE)
 		return -EINVAL;
 	if (!mts_config_is_pause(wish->max_pause_ns) || !is_weight(wish->weight))
@@ -92,9 +102,10 @@ static int job_create(struct mts_job_create *create)
 		.flags = create->flags,
 		.max_pause_ns = create->max_pause_ns,
 		.weight = create->weight,
+		.user = create->user,
 	};
 
-	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->pad)
+	if (create->flags & ~(MTS_JOB_ENTER | MTS_JOB_USER | KNOWN_FLAGS))
 		return -EINVAL;
 	return make_job(&wish, create->name, &create->id, &create->cgroup_id);
 }
@@ -118,13 +129,15 @@ static int job_submit(struct mts_job_submit *submit)
 		.flags = submit->flags & ~MTS_JOB_BATCH,
 		.max_pause_ns = submit->max_pause_ns,
 		.weight = submit->weight,
+		.user = submit->user,
 		.size = submit->size,
 		.max_wait_ns = submit->max_wait_ns ?: MTS_WAIT_DEFAULT_NS,
 		.command = submit->command,
 	};
 
-	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | KNOWN_FLAGS) ||
-	    submit->pad || submit->reserved[0])
+	if (submit->flags &
+		    ~(MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_USER | KNOWN_FLAGS) ||
+	    submit->reserved[0])
 		return -EINVAL;
 	if (submit->flags & MTS_JOB_QUEUE &&
 	    (submit->flags & MTS_JOB_PIN || !(submit->flags & MTS_JOB_ENTER)))
@@ -146,11 +159,14 @@ static int job_add(struct mts_job_add *add)
 		.flags = add->flags,
 		.max_pause_ns = add->max_pause_ns,
 		.weight = add->weight,
+		.user = add->user,
 	};
+	int err = check_user(add->flags, add->user);
 	struct mts_job *job;
-	int err;
 
-	if (add->flags & ~KNOWN_FLAGS || add->pad || add->pad2)
+	if (err)
+		return err;
+	if (add->flags & ~(MTS_JOB_USER | KNOWN_FLAGS) || add->pad)
 		return -EINVAL;
 	if (!mts_config_is_pause(add->max_pause_ns) || !is_weight(add->weight))
 		return -ERANGE;
@@ -377,6 +393,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.delays = job->delays,
 		.holdings = job->holdings,
 		.weight = job->weight,
+		.user = job->owner,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

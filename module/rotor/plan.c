@@ -26,6 +26,7 @@
 #include "rotor/round.h"
 #include "rotor/state.h"
 #include "rotor/turn.h"
+#include "rotor/users.h"
 
 /*
  * Where the demand alone decides about turns (mode=always), the unused memory of jobs is remembered
@@ -180,13 +181,14 @@ static u32 fill_plan_jobs(void)
 		plan_job->max_pause_ns = mts_job_own_limit(job);
 		plan_job->threads = job->threads;
 		plan_job->runs = !READ_ONCE(job->frozen);
-		mts_turn_entitle(job, mts_entitled(job->weight));
-		plan_job->entitled = job->entitled;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags || job->sleeps;
 		/* An exempt job runs, whatever was evicted of it. */
 		job->ran_since_evict |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
+	mts_users_entitle(NULL);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_rotor.planning.plan_jobs[i].entitled = mts_rotor.roster.jobs[i]->entitled;
 	return n;
 }
 

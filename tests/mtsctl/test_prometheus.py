@@ -68,6 +68,7 @@ def test_state(mtsctl):
     assert config.labels == {
         "mode": "auto",
         "policy": "turns",
+        "share": "job",
         "pack": "bfd",
         "evict": "need",
         "demand": "used",

@@ -243,6 +243,7 @@ def words_of(table: str) -> list[str]:
         ("size_from_words", "status", ["$defs", "job", "size_from"]),
         ("mode_words", "get", ["mode"]),
         ("policy_words", "get", ["policy"]),
+        ("share_words", "get", ["share"]),
         ("pack_words", "get", ["pack"]),
         ("evict_words", "get", ["evict"]),
         ("demand_words", "get", ["demand"]),

@@ -85,7 +85,8 @@ static u64 number_of(char **words, uid_t uid)
 static int submit(struct mts_job_submit *job)
 {
 	struct mts_job_create create = {
-		.flags = job->flags & ~MTS_JOB_BATCH,
+		/* A module that knows no queue knows no users either. */
+		.flags = job->flags & ~(MTS_JOB_BATCH | MTS_JOB_USER),
 		.max_pause_ns = job->max_pause_ns,
 		.weight = job->weight,
 	};
@@ -222,6 +223,10 @@ int run_main(const struct command *command, int argc, char **argv)
 	if (is_batch())
 		job.flags |= MTS_JOB_BATCH;
 	invoker = as_root ? 0 : run_as_invoker();
+	if (invoker) {
+		job.flags |= MTS_JOB_USER;
+		job.user = invoker;
+	}
 	job.command = number_of(argv + optind, invoker ?: getuid());
 	if (device_open())
 		return EXIT_RUN;

@@ -36,6 +36,8 @@ int rights_of_caller(const struct rights_ask *ask)
 		return 0;
 	if (!ask->is_member || !rights_need_object(ask->cmd))
 		return -EPERM;
+	if (ask->flags & MTS_JOB_USER && ask->user != ask->uid)
+		return -EPERM;
 	/*
 	 * Jobs of children are cgroups below cgroup_base, out of what the user owns and of the
 	 * limits of the user's slice.

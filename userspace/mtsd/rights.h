@@ -28,6 +28,7 @@
  * @is_member: of the users' group
  * @cmd: MTS_IOC_*
  * @flags: MTS_JOB_* that it sets
+ * @user: whose job it is to be, with MTS_JOB_USER: no other one than the caller's
  * @weight: that it sets; 0: none, or the usual one. As with nice(1), a user may ask for less than
  *	is usual, not for more
  */
@@ -36,6 +37,7 @@ struct rights_ask {
 	bool is_member;
 	unsigned int cmd;
 	u32 flags;
+	u32 user;
 	u32 weight;
 };
 

@@ -169,12 +169,13 @@ static int submit(const struct mts_backend *backend, const struct rights_ask *as
 	pid_t pid = caller->pid;
 	int err;
 
-	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_PIN | MTS_JOB_BATCH) ||
-	    !(submit->flags & MTS_JOB_ENTER) || submit->pad || submit->reserved[0])
+	if (submit->flags & ~(MTS_JOB_ENTER | MTS_JOB_PIN | MTS_JOB_BATCH | MTS_JOB_USER) ||
+	    !(submit->flags & MTS_JOB_ENTER) || submit->reserved[0])
 		return -EINVAL;
 	if (submit->size || submit->max_wait_ns)
 		return -EOPNOTSUPP;
-	add.flags = submit->flags & MTS_JOB_PIN;
+	add.flags = submit->flags & (MTS_JOB_PIN | MTS_JOB_USER);
+	add.user = submit->user;
 	/* It is in the cgroup, and is to be: it waits for the answer, and executes its command. */
 	caller->pid = getpid();
 	err = make(backend, ask, submit->cgroup_id, pid, &add);
@@ -257,6 +258,17 @@ static u32 flags_of(unsigned int cmd, const void *argument)
 	return 0;
 }
 
+static u32 user_of(unsigned int cmd, const void *argument)
+{
+	switch (cmd) {
+	case MTS_IOC_JOB_ADD:
+		return ((const struct mts_job_add *)argument)->user;
+	case MTS_IOC_JOB_SUBMIT:
+		return ((const struct mts_job_submit *)argument)->user;
+	}
+	return 0;
+}
+
 static u32 weight_of(unsigned int cmd, const void *argument)
 {
 	switch (cmd) {
@@ -277,6 +289,7 @@ int mts_users_command(const struct mts_backend *backend, bool is_member, unsigne
 					.is_member = is_member,
 					.cmd = cmd,
 					.flags = flags_of(cmd, argument),
+					.user = user_of(cmd, argument),
 					.weight = weight_of(cmd, argument) };
 	int err = rights_of_caller(&ask);
 

@@ -68,6 +68,7 @@ class Job:
     id: int
     name: str
     parent: int | None
+    user: int | None
     each: bool
     each_leaf: bool
     pin: bool
@@ -147,6 +148,7 @@ class Config:
 
     mode: str
     policy: str | None
+    share: str | None
     pack: str
     evict: str
     demand: str
@@ -310,6 +312,7 @@ class WhyJob:
     id: int
     name: str
     container: str | None
+    user: int | None
     state: str
     bin: int | str | None
     max_pause_ns: int | None
