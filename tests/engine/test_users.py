@@ -460,7 +460,7 @@ def test_a_user_cannot_name_another_user(mtsd, user):
             assert ada.call(host.JOB_ADD, request)[0] == error
         assert list(owners(ada).values()) == [ADA]
         job = next(iter(owners(ada)))
-        assert set_flags(ada, job, USER, USER) == errno.EINVAL
+        assert set_flags(ada, job, USER, USER) == errno.EPERM
         assert not remove(ada, job)
         submit = struct.pack("=64sIIQQQQQIIQ", b"", ENTER | USER, 0, number, 0, 0, 0, 0, 0, user, 0)
         assert ada.call(SUBMIT, submit)[0] == errno.EPERM
@@ -483,30 +483,38 @@ def work(mtsd, uid, name):
     return job
 
 
-def time_frozen(mtsd):
-    """{id: ns}"""
+def slices(mtsd):
+    """{id: (slices, their time)}"""
     jobs = json.loads(mtsd.mtsctl("status", "--json", check=True).stdout)["jobs"]
-    return {job["id"]: job["frozen_total_ns"] + (job["frozen_for_ns"] or 0) for job in jobs}
+    return {job["id"]: (job["slices"], job["run_ns"]) for job in jobs}
+
+
+def time_in_slices(mtsd, n):
+    """{id: ns}, of at least so many slices of each job."""
+    before = slices(mtsd)
+
+    def had():
+        return all(now[0] >= before[job][0] + n for job, now in slices(mtsd).items())
+
+    assert until(had, 240, 0.2), mtsd.report()
+    return {job: ns - before[job][1] for job, (_, ns) in slices(mtsd).items()}
 
 
 def test_a_user_gains_no_time_by_more_jobs(mtsd, swap):
     """Ada has one job, Bob has four, of which one fits: each of them has half of the time."""
     first = work(mtsd, ADA, "first")
     bobs = [work(mtsd, BOB, f"bob{i}") for i in range(4)]
-    words = ("mode=always", "step=bin", "bin=30M", "slice=300ms", "overhead=off")
+    words = ("mode=always", "step=bin", "bin=30M", "slice=300ms", "min_slice=50ms", "overhead=off")
     parts = {}
     for share in ("job", "user"):
         mtsd.mtsctl("set", *words, f"share={share}", check=True)
         assert until(mtsd.frozen, 30), mtsd.report()
-        time.sleep(5)
-        began, before = time.monotonic_ns(), time_frozen(mtsd)
-        time.sleep(15)
-        passed, after = time.monotonic_ns() - began, time_frozen(mtsd)
-        ran = {job: passed - (after[job] - before[job]) for job in after}
+        time_in_slices(mtsd, 2)
+        ran = time_in_slices(mtsd, 6)
         assert set(ran) == {first, *bobs}
         parts[share] = ran[first] / sum(ran.values())
-    assert 0.12 < parts["job"] < 0.28, parts
-    assert 0.38 < parts["user"] < 0.62, parts
+    assert 0.15 < parts["job"] < 0.25, parts
+    assert 0.4 < parts["user"] < 0.6, parts
 
 
 # ---- limits ------------------------------------------------------------------------------

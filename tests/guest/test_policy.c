@@ -130,14 +130,14 @@ static void fair_between_users(void)
 	by_user = progress_of(3, 1);
 	for (i = 0; i < nhogs; i++)
 		delays[i] = job_named(hogs[i].name).delays - before[i];
-	note("Ada: %llu pages touched in 10 s, with share=job %llu; Bob's jobs were delayed "
-	     "%llu, %llu and %llu times, Ada's %llu",
+	note("Ada: %lu pages touched in 10 s, with share=job %lu; Bob's jobs were delayed "
+	     "%lu, %lu and %lu times, Ada's %lu",
 	     by_user, by_job, delays[0], delays[1], delays[2], delays[3]);
 	for (i = 0; i < 3; i++)
 		check(delays[i] >= 10 && delays[i] > 4 * delays[3],
-		      "Bob's job %s was delayed %llu times, Ada's %llu", hogs[i].name, delays[i],
+		      "Bob's job %s was delayed %lu times, Ada's %lu", hogs[i].name, delays[i],
 		      delays[3]);
-	check(by_user > by_job + by_job / 4, "Ada: %llu, with share=job %llu", by_user, by_job);
+	check(by_user > by_job + by_job / 4, "Ada: %lu, with share=job %lu", by_user, by_job);
 	for (i = 0; i < nhogs; i++)
 		hog_expect_progress(&hogs[i], 10000);
 }

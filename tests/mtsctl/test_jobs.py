@@ -343,7 +343,8 @@ def test_whose_a_cgroup_is_its_path_says(mtsctl, host, cgroup, call):
 def test_users_are_shown(mtsctl):
     shown = mtsctl("status", scenario="rotating", users=2)
     table = shown.out[shown.out.index("\nUSER ") :].splitlines()[1:4]
-    assert [line.split()[:2] for line in table] == [["USER", "JOBS"], ["60001", "4"], ["60002", "4"]]
+    words = [line.split()[:2] for line in table]
+    assert words == [["USER", "JOBS"], ["60001", "7"], ["60002", "7"]]
     for users, abi in ((0, 4), (1, 4), (2, 3)):
         assert "\nUSER " not in mtsctl("status", scenario="rotating", users=users, abi=abi).out
     jobs = json.loads(mtsctl("status", "--json", scenario="rotating", users=2).out)["jobs"]
@@ -434,6 +435,7 @@ def test_why_frozen(why):
         "process    77 simulate\n"
         "cgroup     /theirs/job\n"
         "job        alpha (1)\n"
+        "user       root\n"
         "bin        0 of 0 to 2\n"
         "frozen     for 1.5 s\n"
         "until      bin 0 runs, in about 2.5 s\n"
