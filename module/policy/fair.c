@@ -61,8 +61,8 @@ static void judge(struct account *accounts, u32 n)
 		sum = mts_add_sat(sum, accounts[i].wait_ns);
 	}
 	for (i = 0; i < n; i++)
-		accounts[i].exceeds = swapping > 1 && waiting > 1 &&
-				      exceeds(&accounts[i], sum, entitled);
+		accounts[i].exceeds =
+			swapping > 1 && waiting > 1 && exceeds(&accounts[i], sum, entitled);
 }
 
 size_t mts_fair_scratch(u32 n)

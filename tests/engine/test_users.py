@@ -871,7 +871,9 @@ def random_message(random_, ids):
     for _ in range(random_.randrange(4)):
         if size >= 8:
             at = random_.randrange(size // 4) * 4
-            struct.pack_into("I", argument, at, random_.choice((0, 1, 2, 4, 16, 32, USER, BOB, 1 << 31)))
+            struct.pack_into(
+                "I", argument, at, random_.choice((0, 1, 2, 4, 16, 32, USER, BOB, 1 << 31))
+            )
     stated = size if random_.random() < 0.9 else random_.randrange(1 << 15)
     message = struct.pack("II", number, stated) + bytes(argument)
     if random_.random() < 0.1:

@@ -734,5 +734,5 @@ GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers)
 	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
 	    TEST(generation_tells_changes), TEST(stats_count), TEST(stats_of_another_version),
 	    TEST(pause_limits_are_checked), TEST(create_with_a_pause_limit),
-	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs),
-	    TEST(users_that_are_named), TEST(users_that_are_not_named), TEST(thaw_stops));
+	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(users_that_are_named),
+	    TEST(users_that_are_not_named), TEST(thaw_stops));

@@ -410,8 +410,8 @@ static void each_child_is_of_its_parents_user(void)
 		_exit(fork_when_told());
 	}
 	expect_soon(seen->done, "no child has looked: %s", describe());
-	check(job_named("hers").user == 1000 && job_named("hers.1").user == 1000,
-	      "users %u and %u", job_named("hers").user, job_named("hers.1").user);
+	check(job_named("hers").user == 1000 && job_named("hers.1").user == 1000, "users %u and %u",
+	      job_named("hers").user, job_named("hers.1").user);
 	seen->go_on = true;
 	expect(join(pid, 20000), 0);
 }
@@ -681,8 +681,7 @@ GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
 	    TEST(a_last_process_that_moves_away_is_news),
 	    TEST(an_added_cgroup_that_empties_is_news), TEST(a_job_that_ends_as_usual_is_no_news),
 	    TEST(remove_leaves_processes_running), TEST(add_takes_a_cgroup_whole), TEST(each_burst),
-	    TEST(each_child_has_its_parents_pause_limit),
-	    TEST(each_child_is_of_its_parents_user), TEST(each_grandchildren_stay),
-	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
-	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_long_name),
-	    TEST(each_name_taken), TEST(each_killed_at_birth));
+	    TEST(each_child_has_its_parents_pause_limit), TEST(each_child_is_of_its_parents_user),
+	    TEST(each_grandchildren_stay), TEST(each_vfork), TEST(each_posix_spawn),
+	    TEST(each_leaves_threads_alone), TEST(each_switched_off), TEST(each_in_an_added_cgroup),
+	    TEST(each_long_name), TEST(each_name_taken), TEST(each_killed_at_birth));

@@ -888,8 +888,9 @@ int ipc_job_submit(struct mts_job_submit *submit)
 		return ret;
 	if (!ret)
 		ret = refuse_new(submit->flags, submit->max_pause_ns, submit->weight);
-	record("submit name=%s flags=%u ret=%d%s", submit->name, submit->flags & ~(MTS_JOB_BATCH | MTS_JOB_USER),
-	       ret, wish_text(submit->flags, submit->max_pause_ns, submit->weight, submit->user));
+	record("submit name=%s flags=%u ret=%d%s", submit->name,
+	       submit->flags & ~(MTS_JOB_BATCH | MTS_JOB_USER), ret,
+	       wish_text(submit->flags, submit->max_pause_ns, submit->weight, submit->user));
 	if (submit->size || submit->max_wait_ns)
 		record("size=%llu wait=%llu", submit->size, submit->max_wait_ns);
 	if (file) {
@@ -918,7 +919,8 @@ int ipc_job_add(struct mts_job_add *add)
 	if (!ret)
 		ret = refuse_new(add->flags, add->max_pause_ns, add->weight);
 	if (!ret) {
-		record("add flags=%u fd=%s%s", add->flags & ~MTS_JOB_USER, add->cgroup_fd >= 0 ? "open" : "bad",
+		record("add flags=%u fd=%s%s", add->flags & ~MTS_JOB_USER,
+		       add->cgroup_fd >= 0 ? "open" : "bad",
 		       wish_text(add->flags, add->max_pause_ns, add->weight, add->user));
 		add->id = 7;
 	}

@@ -126,6 +126,7 @@ def test_jobs(mtsctl):
     assert info["5"] == {
         "id": "5",
         "name": "make.1",
+        "user": "0",
         "state": "freezing",
         "bin": "2",
         "parent": "4",

@@ -316,7 +316,8 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 		snprintf(user, sizeof(user), "%-*s ", USER_COLUMN,
 			 format_name_short(text, USER_COLUMN, account_name(info->user)));
 	print(f, style, "%*u %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, user,
-	      name_width, format_name_weight(name, name_width, snapshot_label(s, info), info->weight),
+	      name_width,
+	      format_name_weight(name, name_width, snapshot_label(s, info), info->weight),
 	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
 	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
 	      faults_or_dash(faults, job->faults));
@@ -335,8 +336,9 @@ static void show_jobs(struct frame *f, u32 room)
 		name_width -= USER_COLUMN + 1;
 	name_width = mts_min(name_width, MTS_NAME_SIZE - 1);
 	print(f, TOP_HEADING, "%*s %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID",
-	      f->users ? "USER     " : "", name_width, "JOB", "STATE", snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND",
-	      "RESIDENT", "SWAPPED", "FROZEN", "FAULT/s");
+	      f->users ? "USER     " : "", name_width, "JOB", "STATE",
+	      snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND", "RESIDENT", "SWAPPED",
+	      "FROZEN", "FAULT/s");
 	if (!f->m->njobs)
 		print(f, TOP_PLAIN, "%*s no jobs: mtsctl run, mtsctl add", id_width, "");
 	v->shown = mts_min(f->m->njobs, room);

@@ -9,11 +9,16 @@
 #define SECOND 1000000000ull
 
 const struct word top_order_words[] = {
-	{ "bin", TOP_BY_BIN, NULL },	     { "id", TOP_BY_ID, NULL },
-	{ "name", TOP_BY_NAME, NULL },	     { "state", TOP_BY_STATE, NULL },
-	{ "user", TOP_BY_USER, NULL },	     { "demand", TOP_BY_DEMAND, NULL },
-	{ "resident", TOP_BY_RESIDENT, NULL }, { "swapped", TOP_BY_SWAPPED, NULL },
-	{ "frozen", TOP_BY_FROZEN, NULL },   { "faults", TOP_BY_FAULTS, NULL },
+	{ "bin", TOP_BY_BIN, NULL },
+	{ "id", TOP_BY_ID, NULL },
+	{ "name", TOP_BY_NAME, NULL },
+	{ "state", TOP_BY_STATE, NULL },
+	{ "user", TOP_BY_USER, NULL },
+	{ "demand", TOP_BY_DEMAND, NULL },
+	{ "resident", TOP_BY_RESIDENT, NULL },
+	{ "swapped", TOP_BY_SWAPPED, NULL },
+	{ "frozen", TOP_BY_FROZEN, NULL },
+	{ "faults", TOP_BY_FAULTS, NULL },
 	{ 0 },
 };
 
