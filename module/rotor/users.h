@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Between whom time is shared out: jobs, or users first (enum mts_share_by). In the rotor's thread. */
+/* Between whom time is shared out (enum mts_share_by). In the rotor's thread. */
 #ifndef _MTS_ROTOR_USERS_H
 #define _MTS_ROTOR_USERS_H
 

@@ -193,7 +193,7 @@ static void jobs_come_in_each_order(void)
 	CHECK(ordered(TOP_BY_SWAPPED, "badgo"));
 	CHECK(ordered(TOP_BY_FROZEN, "bdago"));
 	CHECK(ordered(TOP_BY_FAULTS, "oadbg"));
-	/* Within a user by id: those of the first, the third and the fifth are of the higher number. */
+	/* Within a user by id: the first, the third and the fifth are of the higher number. */
 	for (u32 i = 0; i < JOBS; i++)
 		now.jobs[i].user = i % 2 ? 1000 : 1001;
 	CHECK(ordered(TOP_BY_USER, "bgdao"));

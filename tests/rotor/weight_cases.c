@@ -457,8 +457,8 @@ static void its_share_of_waits_is_as_large_as_its_weight(void)
 }
 
 /*
- * policy=fair: of four that wait alike three are Bob's. As jobs each has its share, as users Bob has
- * waited for too long.
+ * policy=fair: of four that wait alike three are Bob's. As jobs each has its share; as a user Bob
+ * waits for too long.
  */
 static void waits_count_for_the_user(void)
 {

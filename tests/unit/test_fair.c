@@ -141,7 +141,8 @@ static void begin_with_users(void)
 {
 	begin();
 	jobs[0].user = 1000;
-	jobs[1].user = jobs[2].user = 1001;
+	jobs[1].user = 1001;
+	jobs[2].user = 1001;
 }
 
 /* Their jobs wait for as long, together: no user exceeds half, though a job exceeds a third. */
@@ -155,7 +156,8 @@ static void a_user_is_judged_by_all_his_jobs(void **unused)
 		step(20 * MS, 10 * MS, 10 * MS);
 	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 0);
 	/* As jobs the first would be delayed. */
-	jobs[1].user = jobs[2].user = 1000;
+	jobs[1].user = 1000;
+	jobs[2].user = 1000;
 	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 1);
 	assert_true(jobs[0].delay);
 }

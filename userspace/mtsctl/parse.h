@@ -45,8 +45,8 @@ bool all_digits(const char *text);
 bool parse_id(const char *text, u32 *id);
 
 /*
- * Whose a cgroup is by its path, from the cgroup root: systemd has each user's sessions and services
- * below user.slice/user-UID.slice. Return: false: the path does not say it.
+ * Whose a cgroup is by its path, from the cgroup root: systemd has each user's sessions and
+ * services below user.slice/user-UID.slice. Return: false: the path does not say it.
  */
 bool parse_user_of_cgroup(const char *path, u32 *uid);
 

@@ -165,7 +165,8 @@ static void show_infos(const struct snapshot *s, u32 n)
 		if (snapshot_knows_users(s))
 			snprintf(user, sizeof(user), "%u", job->user);
 		print_job("job_info", job);
-		printf(",user=\"%s\",state=\"%s\",bin=\"%s\",parent=\"%s\",pin=\"%d\",each=\"%d\"} 1\n",
+		printf(",user=\"%s\",state=\"%s\",bin=\"%s\",parent=\"%s\",pin=\"%d\","
+		       "each=\"%d\"} 1\n",
 		       user, word_of(job_state_words, job->state), bin, parent,
 		       !!(job->flags & MTS_JOB_PIN),
 		       !!(job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)));
