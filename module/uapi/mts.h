@@ -308,7 +308,7 @@ struct mts_config {
  *    is that user's. Of a login's scope, which root owns, the caller has to say so;
  *  - of TAKE, that of the process, its real user id;
  *  - of a child of an EACH or EACH_LEAF job, that of its parent.
- * It stays so. A caller that mtsd answers, and that is not root, may name itself only (EPERM).
+ * It stays so. Of users who are not root a mtsd of root's takes only themselves (EPERM).
  */
 #define MTS_JOB_USER (1u << 7)
 #define MTS_USER_NONE 0xffffffffu /* no user: ERANGE */
