@@ -13,6 +13,7 @@
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/file.h>

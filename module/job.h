@@ -119,6 +119,7 @@ struct mts_swap_slots {
  * @since: processes born later can be leaves (MTS_JOB_EACH_LEAF); ktime, ns
  * @max_pause_ns: its own pause limit; 0: none; written under mts_lock, read with READ_ONCE()
  * @weight: its own weight; MTS_WEIGHT_*; written under mts_lock, read with READ_ONCE()
+ * @owner: whose it is: a user (MTS_JOB_USER)
  * @max_wait_ns: the longest time in the queue, ns
  * @command: its command, as past.h knows it; 0: none
  * @created: mts has made the cgroup, and removes it
@@ -145,6 +146,7 @@ struct mts_job {
 	u64 since;
 	u64 max_pause_ns;
 	u32 weight;
+	u32 owner;
 	u64 max_wait_ns;
 	u64 command;
 	bool created;

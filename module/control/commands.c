@@ -58,6 +58,14 @@ static bool is_each_supported(u32 flags)
 	       (!(flags & MTS_JOB_EACH_LEAF) || mts_hooks_see_growth());
 }
 
+/* A user is named with the flag alone. Return: 0, -EINVAL or -ERANGE. */
+static int check_user(u32 flags, u32 user)
+{
+	if (!(flags & MTS_JOB_USER))
+		return user ? -EINVAL : 0;
+	return user == MTS_USER_NONE ? -ERANGE : 0;
+}
+
 static bool is_weight(u32 weight)
 {
 	return !weight || (weight >= MTS_WEIGHT_MIN && weight <= MTS_WEIGHT_MAX);
@@ -65,6 +73,10 @@ static bool is_weight(u32 weight)
 
 static int check_wish(const struct mts_wish *wish)
 {
+	int err = check_user(wish->flags, wish->user);
+
+	if (err)
+		return err;
 	if (!mts_config_is_pause(wish->max_pause_ns) || !is_weight(wish->weight))
 		return -ERANGE;
 	return is_each_supported(wish->flags) ? 0 : -EOPNOTSUPP;
@@ -116,9 +128,10 @@ static int job_create(struct mts_job_create *create)
 		.flags = create->flags,
 		.max_pause_ns = create->max_pause_ns,
 		.weight = create->weight,
+		.user = create->user,
 	};
 
-	if (create->flags & ~(MTS_JOB_ENTER | KNOWN_FLAGS) || create->pad)
+	if (create->flags & ~(MTS_JOB_ENTER | MTS_JOB_USER | KNOWN_FLAGS))
 		return -EINVAL;
 	return make_job(&wish, create->name, &create->id, &create->cgroup_id);
 }
@@ -139,11 +152,11 @@ static bool is_for_queue(u32 flags)
 
 static bool is_submit(const struct mts_job_submit *submit)
 {
-	const u32 known =
-		KNOWN_FLAGS | MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_HERE;
+	const u32 known = KNOWN_FLAGS | MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH |
+			  MTS_JOB_HERE | MTS_JOB_USER;
 	u32 flags = submit->flags, where = flags & (MTS_JOB_ENTER | MTS_JOB_HERE);
 
-	if (flags & ~known || submit->pad)
+	if (flags & ~known)
 		return false;
 	if ((submit->cgroup_fd || submit->each_max) && !(flags & MTS_JOB_HERE))
 		return false;
@@ -158,6 +171,7 @@ static int job_submit(struct mts_job_submit *submit)
 		.flags = submit->flags & ~MTS_JOB_BATCH,
 		.max_pause_ns = submit->max_pause_ns,
 		.weight = submit->weight,
+		.user = submit->user,
 		.size = submit->size,
 		.max_wait_ns = submit->max_wait_ns ?: MTS_WAIT_DEFAULT_NS,
 		.command = submit->command,
@@ -185,9 +199,10 @@ static int job_add(struct mts_job_add *add)
 		.flags = add->flags,
 		.max_pause_ns = add->max_pause_ns,
 		.weight = add->weight,
+		.user = add->user,
 	};
 
-	if (add->flags & ~KNOWN_FLAGS || add->pad || add->pad2)
+	if (add->flags & ~(MTS_JOB_USER | KNOWN_FLAGS) || add->pad)
 		return -EINVAL;
 	return enrol_cgroup(&wish, add->cgroup_fd, &add->id, &add->cgroup_id);
 }
@@ -406,6 +421,7 @@ static void job_info(struct mts_job *job, struct mts_job_info *info)
 		.delays = job->delays,
 		.holdings = job->holdings,
 		.weight = job->weight,
+		.user = job->owner,
 	};
 	strscpy(info->name, job->name, sizeof(info->name));
 }

@@ -16,6 +16,10 @@ static char *policy = "turns";
 module_param(policy, charp, 0444);
 MODULE_PARM_DESC(policy, "how memory is shared at load: turns (default), none, fair, token, auto");
 
+static char *share = "job";
+module_param(share, charp, 0444);
+MODULE_PARM_DESC(share, "between whom it is shared at load: job (default), user");
+
 static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);
 MODULE_PARM_DESC(slice_ms, "time slice of a full bin at load, in ms: 10 to 60000 (default 5000)");
@@ -41,6 +45,7 @@ static struct mts_config current_config = {
 	.step = MTS_DEFAULT_STEP,
 	.queue = MTS_DEFAULT_QUEUE,
 	.policy = MTS_DEFAULT_POLICY,
+	.share = MTS_DEFAULT_SHARE,
 };
 
 static const char *const mode_names[] = {
@@ -53,6 +58,11 @@ static const char *const mode_names[] = {
 static const char *const policy_names[] = {
 	[MTS_POLICY_TURNS] = "turns", [MTS_POLICY_NONE] = "none", [MTS_POLICY_FAIR] = "fair",
 	[MTS_POLICY_TOKEN] = "token", [MTS_POLICY_AUTO] = "auto",
+};
+
+static const char *const share_names[] = {
+	[MTS_SHARE_JOB] = "job",
+	[MTS_SHARE_USER] = "user",
 };
 
 const char *mts_config_cgroup_base(void)
@@ -80,7 +90,8 @@ bool mts_config_is_pause(u64 ns)
 static int check(const struct mts_config *c)
 {
 	if (c->mode > MTS_MODE_SHADOW || c->pack > MTS_PACK_RW || c->evict > MTS_EVICT_AUTO ||
-	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO || c->policy > MTS_POLICY_AUTO)
+	    c->demand > MTS_DEMAND_USED || c->queue > MTS_QUEUE_AUTO ||
+	    c->policy > MTS_POLICY_AUTO || c->share > MTS_SHARE_USER)
 		return -EINVAL;
 	if (!is_within(c->slice_ns, MTS_SLICE_MIN_NS, MTS_SLICE_MAX_NS) ||
 	    !is_within(c->min_slice_ns, MTS_SLICE_MIN_NS, c->slice_ns) ||
@@ -131,6 +142,8 @@ int mts_config_set(const struct mts_config *set)
 		merged.queue = set->queue;
 	if (set->mask & MTS_CONFIG_POLICY)
 		merged.policy = set->policy;
+	if (set->mask & MTS_CONFIG_SHARE)
+		merged.share = set->share;
 	/* If only slice_ns is set, min_slice_ns follows it down. */
 	if ((set->mask & MTS_CONFIG_SLICE) && !(set->mask & MTS_CONFIG_MIN_SLICE))
 		merged.min_slice_ns = min(merged.min_slice_ns, merged.slice_ns);
@@ -185,7 +198,7 @@ int mts_config_init(void)
 {
 	struct mts_config c = {
 		.mask = MTS_CONFIG_MODE | MTS_CONFIG_POLICY | MTS_CONFIG_SLICE | MTS_CONFIG_BIN |
-			MTS_CONFIG_STEP,
+			MTS_CONFIG_STEP | MTS_CONFIG_SHARE,
 		.slice_ns = (u64)slice_ms * NSEC_PER_MSEC,
 		.bin_bytes = bin_bytes,
 	};
@@ -202,6 +215,12 @@ int mts_config_init(void)
 		return -EINVAL;
 	}
 	c.policy = found;
+	found = match_string(share_names, ARRAY_SIZE(share_names), share);
+	if (found < 0) {
+		pr_err("share=%s: not one of job, user\n", share);
+		return -EINVAL;
+	}
+	c.share = found;
 	err = parse_step(step, &c.step);
 	if (err) {
 		pr_err("step=%s: not bin, auto, or a size of whole MiB from 1M to 1P\n", step);

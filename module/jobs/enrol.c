@@ -38,6 +38,7 @@ static struct mts_job *job_alloc(const struct mts_wish *wish)
 	job->began = job->since;
 	job->max_pause_ns = wish->max_pause_ns;
 	job->weight = wish->weight ?: MTS_WEIGHT_DEFAULT;
+	job->owner = wish->user;
 	job->max_wait_ns = wish->max_wait_ns;
 	job->size = wish->size;
 	job->command = wish->command;
@@ -322,6 +323,9 @@ int mts_job_create(const char *name, const struct mts_wish *wish, struct mts_job
 		job->place = parent->place;
 		if (job->place.dentry)
 			path_get(&job->place);
+		job->owner = parent->owner;
+	} else if (!(flags & MTS_JOB_USER)) {
+		job->owner = from_kuid(&init_user_ns, current_uid());
 	}
 	mts_past_ask(job);
 	err = job_make(job, name, parent);
@@ -366,6 +370,8 @@ int mts_job_add(int fd, const struct mts_wish *wish, struct mts_job **result)
 		goto out_put;
 
 	mts_cgroupfs_name(&job->dir, job->name, sizeof(job->name));
+	if (!(wish->flags & MTS_JOB_USER))
+		job->owner = mts_cgroupfs_owner(&job->dir);
 	err = job_open(job);
 	if (!err)
 		err = mts_tasks_check(job->cgrp);

@@ -10,6 +10,7 @@
  * @flags: MTS_JOB_*; ENTER moves the current process into it
  * @max_pause_ns: its own pause limit; 0: none. Ignored with a parent, whose limit it gets
  * @weight: its own weight; 0: MTS_WEIGHT_DEFAULT. Ignored with a parent, likewise
+ * @user: whose it is, with MTS_JOB_USER. Ignored with a parent, likewise
  * @size: bytes that it is expected to need; 0: not known
  * @max_wait_ns: the longest time in the queue, with MTS_JOB_QUEUE
  * @command: 0: none
@@ -19,6 +20,7 @@ struct mts_wish {
 	u32 flags;
 	u64 max_pause_ns;
 	u32 weight;
+	u32 user;
 	u64 size;
 	u64 max_wait_ns;
 	u64 command;

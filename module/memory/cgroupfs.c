@@ -77,6 +77,15 @@ void mts_cgroupfs_name(const struct path *dir, char *name, size_t size)
 	release_dentry_name_snapshot(&snapshot);
 }
 
+u32 mts_cgroupfs_owner(const struct path *dir)
+{
+	struct kstat stat;
+
+	if (vfs_getattr(dir, &stat, STATX_UID, AT_STATX_SYNC_AS_STAT))
+		return 0;
+	return from_kuid(&init_user_ns, stat.uid);
+}
+
 bool mts_cgroupfs_has_memory(struct cgroup *cgrp)
 {
 	return rcu_access_pointer(cgrp->subsys[memory_cgrp_id]);

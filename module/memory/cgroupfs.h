@@ -58,6 +58,9 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir);
 /* The last part of the directory's path, truncated if necessary. */
 void mts_cgroupfs_name(const struct path *dir, char *name, size_t size);
 
+/* The user that owns the directory; 0 if that cannot be read. */
+u32 mts_cgroupfs_owner(const struct path *dir);
+
 /* Is its memory accounted, so that it can be evicted? */
 bool mts_cgroupfs_has_memory(struct cgroup *cgrp);
 

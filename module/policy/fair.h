@@ -26,7 +26,8 @@
  * @wait_ns: time for which its tasks waited for pages from swap, all together; what is long ago
  *	counts less
  * @recent_ns: the same since the last step
- * @entitled: entitled.h; 0: MTS_ENTITLED_DEFAULT
+ * @entitled: entitled.h; 0: MTS_ENTITLED_DEFAULT. It counts among the jobs of the same user
+ * @user: whose it is; the same for all: jobs alone have shares
  * @waits: a task of it waits now, or has since the last step
  * @may_delay: nothing exempts it
  * @delay: result: it is to be delayed
@@ -35,6 +36,7 @@ struct mts_fair_job {
 	u64 wait_ns;
 	u64 recent_ns;
 	u32 entitled;
+	u32 user;
 	bool waits;
 	bool may_delay;
 	bool delay;
@@ -42,19 +44,27 @@ struct mts_fair_job {
 
 /**
  * mts_fair_step() - account the last waits, and choose which jobs are delayed
- * @jobs: n jobs; .recent_ns, .entitled, .waits and .may_delay are given, .wait_ns is kept from step
- *	to step
+ * @jobs: n jobs; .recent_ns, .entitled, .user, .waits and .may_delay are given, .wait_ns is kept
+ *	from step to step
  * @elapsed_ns: since the last step
+ * @scratch: mts_fair_scratch(n) bytes, aligned for u64
  *
- * The share of a job is its part of all waits, as far as it is entitled among the jobs that wait at
- * all: the mean, where all are entitled to the same. A job that exceeds it by more
- * than an eighth, and swaps now, is delayed, as long as another one waits, too: without that the
- * disk would idle. A job that computes does not wait, and is not delayed whatever it swapped
- * before. The paper counts from the birth of a process, and proposes a window instead (section 6):
- * here a wait loses 1/e of its weight in 10 s.
+ * First between users. A user's account is that of all of the user's jobs together, and all users
+ * that wait at all have equal shares. If one exceeds it by more than an eighth, the user's jobs
+ * that swap now are delayed, as long as another user waits, too: without that the disk would idle.
+ *
+ * Then between the jobs of each user, in the same way. The share of a job is its part of all waits
+ * of the user's jobs, as far as it is entitled among those that wait at all: the mean, where all
+ * are entitled to the same.
+ *
+ * A job that computes does not wait, and is not delayed whatever it swapped before. The paper
+ * counts from the birth of a process, and proposes a window instead (section 6): here a wait loses
+ * 1/e of its weight in 10 s.
  *
  * Return: number of jobs to be delayed.
  */
-u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns);
+u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns, void *scratch);
+
+size_t mts_fair_scratch(u32 n);
 
 #endif /* _MTS_POLICY_FAIR_H */

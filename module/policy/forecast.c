@@ -159,9 +159,15 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
 	return mts_min(sum / holders, mts_max(host->could_run, now));
 }
 
-u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		      u32 n, struct mts_fair_job *accounts)
+size_t mts_forecast_fair_scratch(u32 n)
 {
+	return n * sizeof(struct mts_fair_job) + mts_fair_scratch(n);
+}
+
+u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
+		      u32 n, void *scratch)
+{
+	struct mts_fair_job *accounts = scratch;
 	u64 user = sum_user(jobs, n), runs = 0, theirs = 0, others = 0, gain;
 	u32 i;
 
@@ -170,10 +176,11 @@ u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_for
 			.recent_ns = mul_u64_u64_div_u64(jobs[i].waited_ns, MTS_FAIR_WINDOW_NS,
 							 mts_max(host->elapsed_ns, 1)),
 			.entitled = jobs[i].entitled,
+			.user = jobs[i].user,
 			.waits = jobs[i].waited_ns,
 			.may_delay = jobs[i].may_delay,
 		};
-	if (!mts_fair_step(accounts, n, 0))
+	if (!mts_fair_step(accounts, n, 0, accounts + n))
 		return share_of(host, user);
 	for (i = 0; i < n; i++) {
 		if (accounts[i].delay) {

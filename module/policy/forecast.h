@@ -51,6 +51,7 @@ u64 mts_forecast_turns(const struct mts_wants *wants, u32 processors,
  * @wants: threads that ran or waited, per mille
  * @rss, @lacks: bytes in memory, and in swap
  * @entitled: entitled.h
+ * @user: as in struct mts_fair_job
  * @may_hold, @may_delay: nothing exempts it from being the holder, or delayed
  */
 struct mts_forecast_job {
@@ -60,6 +61,7 @@ struct mts_forecast_job {
 	u64 rss;
 	u64 lacks;
 	u32 entitled;
+	u32 user;
 	bool may_hold;
 	bool may_delay;
 };
@@ -98,14 +100,16 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
 
 /**
  * mts_forecast_fair() - what jobs get done if those that wait beyond their share are delayed
- * @accounts: n, for scratch
+ * @scratch: mts_forecast_fair_scratch(n) bytes, aligned for u64
  *
  * A delayed job (fair.h) runs for half of the time, and asks the disk for half as much. The others
  * wait for as much less as the disk is asked for less, and run meanwhile. Without a job beyond its
  * share it is what they got.
  */
 u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		      u32 n, struct mts_fair_job *accounts);
+		      u32 n, void *scratch);
+
+size_t mts_forecast_fair_scratch(u32 n);
 
 /*
  * Is the choice that gives @other better than the one that gives @present? It has to be better by a

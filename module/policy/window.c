@@ -109,6 +109,9 @@ u64 mts_window_service(const struct mts_plan_bin *bins, u32 nbins)
 		sum = mts_add_sat(sum, bins[i].service_ns);
 		n++;
 	}
+	/* Each of thousands of jobs of one user is entitled to little, and so served for long. */
+	if (sum == U64_MAX)
+		return median_service(bins, nbins);
 	return div64_u64(sum, mts_max(n, 1));
 }
 

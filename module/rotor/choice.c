@@ -9,6 +9,7 @@
 #include "policy/verdict.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
+#include "rotor/users.h"
 
 bool mts_auto_is_on(void)
 {
@@ -39,11 +40,18 @@ static u64 read_job(struct mts_job *job, struct mts_forecast_job *its)
 		.rss = job->rss,
 		.lacks = mts_sub_floor(job->demand, job->rss),
 		.entitled = job->entitled,
+		.user = mts_users_have_shares() ? job->owner : 0,
 		.may_hold = !is_exempt && !job->limited,
 		.may_delay = !is_exempt,
 	};
 	job->window_waited = waits.waited_ns;
 	return its->waited_ns;
+}
+
+size_t mts_auto_scratch(void)
+{
+	return MTS_MAX_JOBS * sizeof(struct mts_forecast_job) +
+	       mts_forecast_fair_scratch(MTS_MAX_JOBS);
 }
 
 void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swapins)
@@ -57,7 +65,6 @@ void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swap
 		.hold_ns = MTS_TOKEN_HOLD_NS,
 		.hold_below = MTS_TOKEN_RUN_LOW,
 	};
-	struct mts_fair_job *accounts;
 	u64 waited = 0;
 	u32 i, n = 0;
 
@@ -69,8 +76,7 @@ void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swap
 	window->forecast[MTS_POLICY_NONE] = MTS_FORECAST_UNKNOWN;
 	window->forecast[MTS_POLICY_TOKEN] = mts_forecast_token(&host, jobs, n);
 	/* Behind these in the scratch. */
-	accounts = (struct mts_fair_job *)&jobs[n];
-	window->forecast[MTS_POLICY_FAIR] = mts_forecast_fair(&host, jobs, n, accounts);
+	window->forecast[MTS_POLICY_FAIR] = mts_forecast_fair(&host, jobs, n, &jobs[n]);
 }
 
 /* As of the last plan: memory is short, and a policy may act. */

@@ -22,6 +22,9 @@ bool mts_auto_is_on(void);
  */
 void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swapins);
 
+/* Bytes that it takes of mts_rotor.scratch for MTS_MAX_JOBS. */
+size_t mts_auto_scratch(void);
+
 /*
  * The window is over, or a round of turns: choose. @window: all but .acted and .may. @may_turn:
  * nothing is held against turns. Takes mts_lock.

@@ -9,6 +9,7 @@
 #include "rotor/freeze.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"
+#include "rotor/users.h"
 
 /*
  * @judged: when the accounts were last judged; ktime, ns; 0: not since the policy acts
@@ -65,7 +66,8 @@ void mts_fair_end(void)
 	fair.next = 0;
 }
 
-static void read_waits(struct mts_job *job, struct mts_fair_job *account)
+/* @users: each user has a share */
+static void read_waits(struct mts_job *job, struct mts_fair_job *account, bool users)
 {
 	struct mts_swap_waits waits;
 
@@ -74,6 +76,7 @@ static void read_waits(struct mts_job *job, struct mts_fair_job *account)
 	account->waits = account->recent_ns || waits.waiting;
 	account->may_delay = may_delay(job);
 	account->entitled = job->entitled;
+	account->user = users ? job->owner : 0;
 	/* What it waited before the policy acted is not accounted. */
 	if (!fair.judged)
 		account->recent_ns = 0;
@@ -94,12 +97,13 @@ static u32 judge(u64 now)
 {
 	struct mts_fair_job *accounts = mts_rotor.scratch;
 	u32 i, n = mts_rotor.roster.n, delayed;
+	bool users = mts_users_have_shares();
 
 	for (i = 0; i < n; i++) {
 		accounts[i] = mts_rotor.roster.jobs[i]->fair;
-		read_waits(mts_rotor.roster.jobs[i], &accounts[i]);
+		read_waits(mts_rotor.roster.jobs[i], &accounts[i], users);
 	}
-	delayed = mts_fair_step(accounts, n, fair.judged ? now - fair.judged : 0);
+	delayed = mts_fair_step(accounts, n, fair.judged ? now - fair.judged : 0, accounts + n);
 	fair.judged = now;
 	for (i = 0; i < n; i++) {
 		mts_rotor.roster.jobs[i]->fair = accounts[i];

@@ -12,6 +12,7 @@
 #include "rotor/round.h"
 #include "rotor/state.h"
 #include "rotor/turn.h"
+#include "rotor/users.h"
 
 /* A newcomer whose pause limit the round breaks is exempt until the next one, if there is room. */
 static bool is_let_in_for_its_limit(const struct mts_job *job, u32 bin, u64 demand)
@@ -46,7 +47,6 @@ static void place(struct mts_job *job, struct mts_newcomers *all)
 	u64 demand;
 	u32 bin;
 
-	mts_turn_entitle(job, mts_entitled(job->weight));
 	if (mts_roster_is_resident(job)) {
 		mts_round_place(job, MTS_BIN_EVERY, 0);
 		return;
@@ -69,13 +69,18 @@ static bool is_placed(const struct mts_job *job)
 	return job->bin != MTS_BIN_NONE;
 }
 
+static bool is_new(const struct mts_job *job)
+{
+	return !is_placed(job);
+}
+
 /*
  * An adopted cgroup arrives with all its memory. A job that waits for the next round is frozen, and
  * needs the same as when it came.
  */
 static bool has_to_be_measured(const struct mts_job *job)
 {
-	return !is_placed(job) && !READ_ONCE(job->frozen);
+	return is_new(job) && !READ_ONCE(job->frozen);
 }
 
 void mts_newcomers_place(void)
@@ -91,6 +96,7 @@ void mts_newcomers_place(void)
 	mutex_lock(&mts_lock);
 	if (mts_rotor.planning.long_pause_ns)
 		mts_tasks_scan_attended();
+	mts_users_entitle(is_new);
 	mts_newcomers_begin(&all, mts_rotor.round.bins, mts_rotor.round.nbins,
 			    mts_rotor.round.plan.capacity, mts_rotor.roster.n, mts_rotor.scratch);
 	for (i = 0; i < mts_rotor.roster.n; i++) {
@@ -99,7 +105,7 @@ void mts_newcomers_place(void)
 			mts_newcomers_note(&all, job->parent, job->demand);
 	}
 	for (i = 0; i < mts_rotor.roster.n; i++)
-		if (!is_placed(mts_rotor.roster.jobs[i]))
+		if (is_new(mts_rotor.roster.jobs[i]))
 			place(mts_rotor.roster.jobs[i], &all);
 	mts_jobs_changed();
 	mutex_unlock(&mts_lock);

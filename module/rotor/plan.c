@@ -26,6 +26,7 @@
 #include "rotor/round.h"
 #include "rotor/state.h"
 #include "rotor/turn.h"
+#include "rotor/users.h"
 
 /*
  * Where the demand alone decides about turns (mode=always), the unused memory of jobs is remembered
@@ -161,7 +162,7 @@ static u64 grant_claims(const struct mts_config *config, u64 capacity)
 }
 
 /* Return: the number of jobs that can be frozen: one that sleeps will be when it wakes. */
-static u32 fill_plan_jobs(void)
+static u32 fill_plan_jobs(const struct mts_plan_conf *conf)
 {
 	u32 i, n = 0;
 
@@ -177,16 +178,18 @@ static u32 fill_plan_jobs(void)
 			job->kept_bytes = 0;
 		plan_job->demand = job->foreign ? job->rss : mts_roster_bin_bytes(job);
 		plan_job->kept_bytes = job->foreign ? 0 : mts_roster_kept_bytes(job);
-		plan_job->max_pause_ns = mts_job_own_limit(job);
+		plan_job->max_pause_ns =
+			conf->longest_pause_ns ? mts_job_own_limit(job) : job->max_pause_ns;
 		plan_job->threads = job->threads;
 		plan_job->runs = !READ_ONCE(job->frozen);
-		mts_turn_entitle(job, mts_entitled(job->weight));
-		plan_job->entitled = job->entitled;
 		plan_job->prev_bin = job->bin < MTS_MAX_JOBS ? job->bin : MTS_BIN_NONE;
 		n += !plan_job->flags || job->sleeps;
 		/* An exempt job runs, whatever was evicted of it. */
 		job->ran_since_evict |= plan_job->flags & MTS_PLAN_RESIDENT;
 	}
+	mts_users_entitle(NULL);
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		mts_rotor.planning.plan_jobs[i].entitled = mts_rotor.roster.jobs[i]->entitled;
 	return n;
 }
 
@@ -300,7 +303,7 @@ static u32 pack(const struct mts_config *config, struct mts_plan_conf *conf)
 	conf->chooses = mts_window_chooses(config->step);
 	mts_confined_update();
 	room = grant_claims(config, conf->capacity);
-	freezable = fill_plan_jobs();
+	freezable = fill_plan_jobs(conf);
 	if (config->bin_bytes || !plan_one_bin(conf, room))
 		plan_bins(conf, room);
 	return freezable - mts_rotor.planning.limits.residents;

@@ -11,6 +11,7 @@
 #include "jobs/freezer.h"
 #include "policy/plan.h"
 #include "rotor/admission.h"
+#include "rotor/choice.h"
 #include "rotor/fit.h"
 #include "rotor/freeze.h"
 #include "rotor/idle.h"
@@ -144,7 +145,8 @@ int mts_rotor_init(void)
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.claimants), GFP_KERNEL);
 	mts_rotor.planning.ties =
 		kvcalloc(MTS_MAX_JOBS, sizeof(*mts_rotor.planning.ties), GFP_KERNEL);
-	mts_rotor.scratch = kvzalloc(mts_plan_scratch(MTS_MAX_JOBS), GFP_KERNEL);
+	mts_rotor.scratch =
+		kvzalloc(max(mts_plan_scratch(MTS_MAX_JOBS), mts_auto_scratch()), GFP_KERNEL);
 	if (!mts_queue_init() || !mts_rotor.round.bins || !mts_rotor.roster.jobs ||
 	    !mts_rotor.bring.moved || !mts_rotor.evict.outgoing || !mts_rotor.evict.end_of_bin ||
 	    !mts_rotor.turns.order || !mts_rotor.turns.place || !mts_rotor.planning.plan_jobs ||

@@ -41,7 +41,7 @@
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
  *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
  *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT;
- *     MTS_JOB_HERE; MTS_POLICY_AUTO, MTS_IOC_POLICY
+ *     MTS_JOB_HERE; MTS_POLICY_AUTO, MTS_IOC_POLICY; users: mts_config.share, MTS_JOB_USER
  */
 #define MTS_ABI_VERSION 4
 
@@ -141,6 +141,20 @@ enum mts_queue {
 	MTS_QUEUE_AUTO = 1, /* those with MTS_JOB_BATCH, too */
 };
 
+/*
+ * Between whom time is shared out while memory is short, and waits for swap with MTS_POLICY_FAIR.
+ * MTS_POLICY_TOKEN goes by neither.
+ */
+enum mts_share_by {
+	/* Between jobs, by their weights (struct mts_job_weight): a user with twenty has twenty. */
+	MTS_SHARE_JOB = 0,
+	/*
+	 * First between users, equally, then between the jobs of each by their weights. A user is
+	 * one for whom a job takes turns; with MTS_POLICY_FAIR, one whose jobs wait for swap.
+	 */
+	MTS_SHARE_USER = 1,
+};
+
 /* Bits of mts_config.mask: which fields a SET changes. */
 #define MTS_CONFIG_MODE (1u << 0)
 #define MTS_CONFIG_PACK (1u << 1)
@@ -155,7 +169,8 @@ enum mts_queue {
 #define MTS_CONFIG_STEP (1u << 10) /* since ABI 4 */
 #define MTS_CONFIG_QUEUE (1u << 11) /* since ABI 4 */
 #define MTS_CONFIG_POLICY (1u << 12) /* since ABI 4 */
-#define MTS_CONFIG_ALL 0x1fffu
+#define MTS_CONFIG_SHARE (1u << 13) /* since ABI 4 */
+#define MTS_CONFIG_ALL 0x3fffu
 
 #define MTS_STEP_AUTO 0u
 #define MTS_STEP_MIB_MAX (1u << 30)
@@ -197,6 +212,7 @@ enum mts_queue {
 #define MTS_DEFAULT_STEP MTS_STEP_AUTO
 #define MTS_DEFAULT_QUEUE MTS_QUEUE_OFF
 #define MTS_DEFAULT_POLICY MTS_POLICY_TURNS
+#define MTS_DEFAULT_SHARE MTS_SHARE_JOB
 
 /* The defaults that a plan uses, as initializers of a struct with fields of these names. */
 #define MTS_DEFAULT_KNOBS                                                                       \
@@ -213,7 +229,7 @@ enum mts_queue {
  * is thawed later, and the log says so. Setting slice_ns alone, to less than
  * min_slice_ns, lowers min_slice_ns to it. ERANGE: a value outside its range, or
  * both set and min_slice_ns above slice_ns. EINVAL: an unknown mode, policy, pack,
- * evict, demand or queue.
+ * evict, share, demand or queue.
  */
 struct mts_config {
 	__u32 mask;
@@ -221,7 +237,9 @@ struct mts_config {
 	__u16 pack; /* enum mts_pack */
 	/* Since ABI 4, enum mts_policy; before that the upper half of @pack, always 0. */
 	__u16 policy;
-	__u32 evict; /* enum mts_evict */
+	__u16 evict; /* enum mts_evict */
+	/* Since ABI 4, enum mts_share_by; before that the upper half of @evict, always 0. */
+	__u16 share;
 	/* Time slice of a full bin, at least; MTS_SLICE_MIN_NS..MTS_SLICE_MAX_NS */
 	__u64 slice_ns;
 	/*
@@ -298,6 +316,18 @@ struct mts_config {
  * once the job itself is gone. If one cannot be made, the child stays where it was born.
  */
 #define MTS_JOB_HERE (1u << 8)
+/*
+ * Since ABI 4, where a job is made: the field `user` says whose it is, as a user id of the initial
+ * user namespace. Without the flag that field is 0, and the job is
+ *  - of CREATE and SUBMIT, the caller's: the real user id; of a caller of mtsd the effective one;
+ *  - of ADD, that of the owner of the cgroup's directory. So of what systemd delegates to a user it
+ *    is that user's. Of a login's scope, which root owns, the caller has to say so;
+ *  - of TAKE, that of the process, its real user id;
+ *  - of a child of an EACH or EACH_LEAF job, that of its parent.
+ * It stays so. Of users who are not root a mtsd of root's takes only themselves (EPERM).
+ */
+#define MTS_JOB_USER (1u << 7)
+#define MTS_USER_NONE 0xffffffffu /* no user: ERANGE */
 
 /*
  * 1 MiB. To swap it out and in takes 1 ms at 2 GB/s, ten times as long as to make a cgroup and to
@@ -318,7 +348,7 @@ struct mts_config {
  * ENOSPC: MTS_MAX_JOBS jobs
  * ENODEV: another process has removed the cgroup base
  * EBUSY:  ENTER by PID 1, which must never be frozen
- * ERANGE: max_pause_ns or weight is outside its range
+ * ERANGE: max_pause_ns or weight is outside its range; user is MTS_USER_NONE
  * EOPNOTSUPP: EACH, where the kernel cannot catch a child (see each_how); EACH_LEAF, where it
  *         does not say that a process grows
  * others: errors of cgroupfs from mkdir and cgroup.procs (ENOMEM, EAGAIN, …;
@@ -326,12 +356,13 @@ struct mts_config {
  */
 struct mts_job_create {
 	char name[MTS_NAME_SIZE]; /* in; empty: the module chooses; out: the name */
-	__u32 flags; /* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
+	/* in: MTS_JOB_ENTER, MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_USER */
+	__u32 flags;
 	__u32 id; /* out */
 	__u64 cgroup_id; /* out: the inode number of the cgroup's directory */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
 	__u32 weight; /* in: as in struct mts_job_weight; since ABI 4, before that 0 */
-	__u32 pad;
+	__u32 user; /* in: with MTS_JOB_USER, else 0; since ABI 4, before that 0 */
 };
 
 /*
@@ -371,7 +402,7 @@ struct mts_job_submit {
 	/* in: a number that stands for the command, to remember what it needs; 0: none */
 	__u64 command;
 	__u32 weight; /* in: as in struct mts_job_weight */
-	__u32 pad;
+	__u32 user; /* in: with MTS_JOB_USER, else 0 */
 	__s32 cgroup_fd; /* in: with MTS_JOB_HERE, as in struct mts_job_add; else 0 */
 	/* in: with HERE: children's jobs at a time; 0: MTS_MAX_JOBS */
 	__u32 each_max;
@@ -397,17 +428,17 @@ enum mts_size_from {
  * EEXIST: it is a job already, or lies above or below one
  * EOPNOTSUPP: the memory controller is not enabled in it; or EACH, EACH_LEAF as above
  * ENOSPC: MTS_MAX_JOBS jobs
- * ERANGE: max_pause_ns or weight is outside its range
+ * ERANGE: max_pause_ns or weight is outside its range; user is MTS_USER_NONE
  */
 struct mts_job_add {
 	__s32 cgroup_fd; /* in: O_RDONLY or O_PATH on the directory */
-	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
+	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_USER */
 	__u32 id; /* out */
 	__u32 pad;
 	__u64 cgroup_id; /* out */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
 	__u32 weight; /* in: as in struct mts_job_weight; since ABI 4, before that 0 */
-	__u32 pad2;
+	__u32 user; /* in: with MTS_JOB_USER, else 0; since ABI 4, before that 0 */
 };
 
 /*
@@ -432,14 +463,14 @@ struct mts_job_add {
  */
 struct mts_job_take {
 	__s32 pid; /* in */
-	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN */
+	__u32 flags; /* in: MTS_JOB_EACH, MTS_JOB_EACH_LEAF, MTS_JOB_PIN, MTS_JOB_USER */
 	__u32 id; /* out */
 	__u32 pad;
 	__u64 cgroup_id; /* out */
 	__u64 max_pause_ns; /* in: as in struct mts_job_pause */
 	char name[MTS_NAME_SIZE]; /* out */
 	__u32 weight; /* in: as in struct mts_job_weight */
-	__u32 pad2;
+	__u32 user; /* in: with MTS_JOB_USER, else 0 */
 };
 
 /*
@@ -492,8 +523,8 @@ struct mts_job_pause {
  *
  * Jobs of one bin run together: with disjoint bins the mean of their weights counts. Bins that
  * overlap consist of jobs whose weights differ by less than an eighth. MTS_POLICY_FAIR goes by the
- * weights, too; MTS_POLICY_TOKEN does not. Processor time is the kernel's: cpu.weight divides it
- * among the jobs that run.
+ * weights, too; MTS_POLICY_TOKEN does not. With MTS_SHARE_USER a weight counts among the jobs of
+ * one user. Processor time is the kernel's: cpu.weight divides it among the jobs that run.
  *
  * The weight holds at once: a new round begins. With EACH and EACH_LEAF, the job of a child gets
  * the weight of its parent's job.
@@ -739,7 +770,7 @@ struct mts_job_info {
 	__u64 holdings;
 	/* Since ABI 4, struct mts_job_weight. 0: an older module, in which all are equal */
 	__u32 weight;
-	__u32 pad;
+	__u32 user; /* since ABI 4, which has a weight: whose it is (MTS_JOB_USER) */
 };
 
 /* Since ABI 4. In older ones the bin mts_status.current_bin runs, and no other one. */

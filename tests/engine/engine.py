@@ -71,9 +71,9 @@ def stats(size: int) -> int:
     return command(0x23, size, READ)
 
 
-def take_request(pid, *, flags=0, pad=0, pause=0, weight=0, pad2=0) -> bytes:
+def take_request(pid, *, flags=0, pad=0, pause=0, weight=0, user=0) -> bytes:
     """A struct mts_job_take."""
-    return struct.pack("=iIIIQQ64sII", pid, flags, 0, pad, 0, pause, b"", weight, pad2)
+    return struct.pack("=iIIIQQ64sII", pid, flags, 0, pad, 0, pause, b"", weight, user)
 
 
 class Client:

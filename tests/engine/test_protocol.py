@@ -16,6 +16,8 @@ import pytest
 from tests.engine import engine as host
 from tests.engine.engine import until
 
+USER = 128  # MTS_JOB_USER
+
 
 @pytest.fixture
 def mtsd(engine):
@@ -42,8 +44,8 @@ def mtsctl_json(mtsd, *words):
     return mtsd.mtsctl(*words, "--json")
 
 
-def add_request(flags=0, pause=0, weight=0, pad2=0):
-    return struct.pack("=iIIIQQII", -1, flags, 0, 0, 0, pause, weight, pad2)
+def add_request(flags=0, pause=0, weight=0, user=0):
+    return struct.pack("=iIIIQQII", -1, flags, 0, 0, 0, pause, weight, user)
 
 
 def config(mask=0, mode=0, step=0):
@@ -81,6 +83,25 @@ def test_a_wrong_parameter_is_refused(engine, word):
     done = subprocess.run([host.MTSD, "--run-dir", engine.dir, word], capture_output=True)
     assert done.returncode in (1, 2)
     assert done.stderr
+
+
+def test_a_job_has_a_user(client, mtsd):
+    mtsd.run("--name", "roots", "sleep", "60")
+    assert until(lambda: [job["user"] for job in status(mtsd)["jobs"]] == [0])
+    for flags, user, error in (
+        (USER, 1000, 0),
+        (USER, 0, 0),
+        (USER, 2**32 - 1, errno.ERANGE),
+        (0, 1000, errno.EINVAL),
+    ):
+        create = struct.pack("=64sIIQQII", b"made", flags, 0, 0, 0, 0, user)
+        found, reply = client.call(host.JOB_CREATE, create)
+        assert found == error
+        if error:
+            continue
+        job = struct.unpack_from("I", reply, 68)[0]
+        assert [it["user"] for it in status(mtsd)["jobs"] if it["id"] == job] == [user]
+        assert not client.call(host.JOB_REMOVE, struct.pack("II", job, 0))[0]
 
 
 def test_a_job_has_a_weight(client, mtsd):
@@ -345,7 +366,7 @@ def test_an_argument_of_another_size(client):
 @pytest.mark.parametrize(
     ("argument", "error"),
     [
-        (config(mask=1 << 13), errno.EINVAL),
+        (config(mask=1 << 14), errno.EINVAL),
         (config(mask=1 << 10, step=(1 << 30) + 1), errno.ERANGE),
         (config(mask=1, mode=4), errno.EINVAL),
         (config(mask=8), errno.ERANGE),
@@ -384,7 +405,7 @@ def test_a_job_without_a_process_stays_until_it_is_removed(client, mtsd):
 
 def test_add_needs_a_descriptor(client):
     assert client.call(host.JOB_ADD, add_request())[0] == errno.EBADF
-    assert client.call(host.JOB_ADD, add_request(pad2=1))[0] == errno.EINVAL
+    assert client.call(host.JOB_ADD, add_request(user=1))[0] == errno.EINVAL
     assert client.call(host.JOB_ADD, add_request(pause=1))[0] == errno.ERANGE
     with Path("/proc/self/status").open() as file:
         assert client.call(host.JOB_ADD, add_request(), file.fileno())[0] == errno.EINVAL

@@ -164,7 +164,7 @@ def test_what_is_refused(crowd):
     with crowd.client() as client:
         assert client.call(host.JOB_TAKE, host.take_request(gone.pid))[0] == 3
         assert client.call(host.JOB_TAKE, host.take_request(-1))[0] == 3
-        for words in ({"flags": 1}, {"flags": 8}, {"pad": 1}, {"pad2": 1}):
+        for words in ({"flags": 1}, {"flags": 8}, {"pad": 1}, {"user": 1}):
             request = host.take_request(crowd.pids[0], **words)
             assert client.call(host.JOB_TAKE, request)[0] == 22, words
         assert client.call(host.JOB_TAKE, host.take_request(crowd.pids[0], pause=1))[0] == 34

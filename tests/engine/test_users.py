@@ -19,7 +19,7 @@ from tests.engine import engine as host
 from tests.engine.engine import MTSCTL, until
 
 ADA, BOB, GROUP, OTHER_GROUP = 60001, 60002, 60100, 60200
-ENTER, EACH, PIN, LEAF, QUEUE, BATCH = 1, 2, 4, 16, 32, 64
+ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER = 1, 2, 4, 16, 32, 64, 128
 SECOND = 10**9
 # userspace/mtsd/wire.h
 TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
@@ -188,6 +188,16 @@ def list_jobs(client):
         jobs[job] = (name, flags, struct.unpack_from("Q", data, at + 184)[0])
         assert struct.unpack_from("I", data, at + 312)[0] in WEIGHTS
     return jobs
+
+
+def owners(client):
+    """{id: user}"""
+    error, reply = client.call(host.JOBS, struct.pack("=QIIQII", 0, 4096, 0, 0, 320, 0))
+    assert not error
+    return {
+        struct.unpack_from("I", reply, at)[0]: struct.unpack_from("I", reply, at + 316)[0]
+        for at in range(32, len(reply), 320)
+    }
 
 
 # ---- what members may --------------------------------------------------------------------
@@ -424,6 +434,88 @@ def test_a_user_cannot_write_whose_a_job_is(mtsd):
             with contextlib.suppress(OSError):
                 os.setxattr(cgroup, "user.mts.user", f"{ADA} {job}".encode())
         assert remove(ada, job) == errno.EACCES
+
+
+# ---- whose share a job is of -------------------------------------------------------------
+
+
+def test_the_user_of_a_job_is_who_owns_the_cgroup(mtsd):
+    own, roots = mtsd.own_job(), mtsd.own_job(BOB)
+    with mtsd.client() as root, mtsd.member() as ada:
+        first, second = add(ada, own)[1], add(root, roots)[1]
+        assert owners(ada) == {first: ADA, second: BOB}
+
+
+@pytest.mark.parametrize("user", [BOB, 0, 2**32 - 1])
+def test_a_user_cannot_name_another_user(mtsd, user):
+    """What the job gets would be taken from that user's share."""
+    cgroup = mtsd.own_job()
+    number = cgroup.stat().st_ino
+    with mtsd.member() as ada:
+        for whose, flags, error in (
+            (user, USER, errno.EPERM),
+            (user or BOB, 0, errno.EINVAL),
+            (ADA, USER, 0),
+        ):
+            request = struct.pack("=iIIIQQII", -1, flags, 0, 0, number, 0, 0, whose)
+            assert ada.call(host.JOB_ADD, request)[0] == error
+        assert list(owners(ada).values()) == [ADA]
+        job = next(iter(owners(ada)))
+        assert set_flags(ada, job, USER, USER) == errno.EPERM
+        assert not remove(ada, job)
+        submit = struct.pack("=64sIIQQQQQIIQ", b"", ENTER | USER, 0, number, 0, 0, 0, 0, 0, user, 0)
+        assert ada.call(SUBMIT, submit)[0] == errno.EPERM
+    assert not mtsd.all_jobs()
+
+
+def work(mtsd, uid, name):
+    """A job of the user's that writes to 24 MiB for ever, and that the user has enrolled."""
+    cgroup = mtsd.cgroup(uid, name)
+    counter = mtsd.counter(name)
+    counter.touch()
+    counter.chmod(0o666)
+    as_user = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
+    command = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} {host.TOUCHER} 24 {counter}"
+    mtsd.jobs.append(subprocess.Popen(["/bin/sh", "-c", command]))
+    assert until(lambda: mtsd.is_full(name), 60)
+    with mtsd.member(uid) as user:
+        error, job = add(user, cgroup)
+    assert not error
+    return job
+
+
+def slices(mtsd):
+    """{id: (slices, their time)}"""
+    jobs = json.loads(mtsd.mtsctl("status", "--json", check=True).stdout)["jobs"]
+    return {job["id"]: (job["slices"], job["run_ns"]) for job in jobs}
+
+
+def time_in_slices(mtsd, n):
+    """{id: ns}, of at least so many slices of each job."""
+    before = slices(mtsd)
+
+    def had():
+        return all(now[0] >= before[job][0] + n for job, now in slices(mtsd).items())
+
+    assert until(had, 240, 0.2), mtsd.report()
+    return {job: ns - before[job][1] for job, (_, ns) in slices(mtsd).items()}
+
+
+def test_a_user_gains_no_time_by_more_jobs(mtsd, swap):
+    """Ada has one job, Bob has four, of which one fits: each of them has half of the time."""
+    first = work(mtsd, ADA, "first")
+    bobs = [work(mtsd, BOB, f"bob{i}") for i in range(4)]
+    words = ("mode=always", "step=bin", "bin=30M", "slice=300ms", "min_slice=50ms", "overhead=off")
+    parts = {}
+    for share in ("job", "user"):
+        mtsd.mtsctl("set", *words, f"share={share}", check=True)
+        assert until(mtsd.frozen, 30), mtsd.report()
+        time_in_slices(mtsd, 2)
+        ran = time_in_slices(mtsd, 6)
+        assert set(ran) == {first, *bobs}
+        parts[share] = ran[first] / sum(ran.values())
+    assert 0.15 < parts["job"] < 0.25, parts
+    assert 0.4 < parts["user"] < 0.6, parts
 
 
 # ---- limits ------------------------------------------------------------------------------
@@ -1031,7 +1123,9 @@ def random_message(random_, ids):
     for _ in range(random_.randrange(4)):
         if size >= 8:
             at = random_.randrange(size // 4) * 4
-            struct.pack_into("I", argument, at, random_.choice((0, 1, 2, 4, 16, 32, 1 << 31)))
+            struct.pack_into(
+                "I", argument, at, random_.choice((0, 1, 2, 4, 16, 32, USER, BOB, 1 << 31))
+            )
     stated = size if random_.random() < 0.9 else random_.randrange(1 << 15)
     message = struct.pack("II", number, stated) + bytes(argument)
     if random_.random() < 0.1:
@@ -1080,5 +1174,7 @@ def test_garbage(mtsd, seed):
     now = mtsd.all_jobs()
     assert {job: it for job, it in now.items() if job in foreign} == before
     assert {name for job, (name, _, _) in now.items() if job not in foreign} <= {"job"}
+    with mtsd.client() as root:
+        assert all(user == (BOB if job in foreign else ADA) for job, user in owners(root).items())
     # Each job has some, and a connection; none is left of a request.
     assert until(lambda: descriptors(mtsd) <= open_before + 8)

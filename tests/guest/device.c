@@ -170,6 +170,11 @@ void choose_policy(u32 policy)
 	set_config(&config);
 }
 
+void choose_share(u32 share)
+{
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_SHARE, .share = share });
+}
+
 void set_max_pause(u64 ns)
 {
 	struct mts_config config = { .mask = MTS_CONFIG_MAX_PAUSE, .max_pause_ns = ns };

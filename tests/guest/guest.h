@@ -146,6 +146,7 @@ struct mts_config get_config(void);
 void set_config(const struct mts_config *config);
 void set_mode(u32 mode);
 void choose_policy(u32 policy); /* and mode auto */
+void choose_share(u32 share);
 void set_max_pause(u64 ns);
 struct mts_status get_status(void);
 struct mts_stats get_stats(void);
@@ -265,6 +266,7 @@ struct hog_spec {
 	const char *cgroup; /* instead: enters this cgroup, relative to CGROUPS */
 	u32 flags; /* of the job */
 	u64 max_pause_ns; /* the same; 0: none of its own */
+	u32 user; /* whose the job is; 0: root's */
 	unsigned int mib;
 	enum hog_kind kind;
 	enum hog_memory memory;

@@ -111,8 +111,9 @@ static struct hog_shared *shared_page(void)
 
 static int hog_enter(const struct hog_spec *spec, struct hog_shared *shared)
 {
-	struct mts_job_create create = { .flags = spec->flags | MTS_JOB_ENTER,
-					 .max_pause_ns = spec->max_pause_ns };
+	struct mts_job_create create = { .flags = spec->flags | MTS_JOB_ENTER | MTS_JOB_USER,
+					 .max_pause_ns = spec->max_pause_ns,
+					 .user = spec->user };
 	int error;
 
 	if (spec->cgroup)

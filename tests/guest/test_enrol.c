@@ -53,7 +53,7 @@ static void create_refuses_flags_and_reserved(void)
 		{ .flags = 1u << 3 },
 		{ .flags = ~0u },
 		{ .flags = 1u << 31 },
-		{ .pad = 1 },
+		{ .user = 1 },
 	};
 	size_t i;
 
@@ -184,7 +184,7 @@ static void add_refuses_flags_and_padding(void)
 		{ .flags = 1u << 3 },
 		{ .flags = ~0u },
 		{ .pad = 1 },
-		{ .pad2 = 1 },
+		{ .user = 1 },
 	};
 	size_t i;
 	int fd;

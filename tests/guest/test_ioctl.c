@@ -567,7 +567,7 @@ static void create_with_a_pause_limit(void)
 		check(job_named("created").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(create.id);
 	}
-	create = (struct mts_job_create){ .name = "created", .pad = 1 };
+	create = (struct mts_job_create){ .name = "created", .user = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), -EINVAL);
 }
 
@@ -587,7 +587,7 @@ static void add_with_a_pause_limit(void)
 		check(job_named("t-limited").max_pause_ns == pause_limits[i].ns, "not its limit");
 		remove_job(add.id);
 	}
-	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .pad2 = 1 };
+	add = (struct mts_job_add){ .cgroup_fd = add.cgroup_fd, .user = 1 };
 	expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), -EINVAL);
 	close(add.cgroup_fd);
 }
@@ -638,6 +638,77 @@ static void weights_of_jobs(void)
 	expect(try_weight(id + 1000, 100), -ENOENT);
 }
 
+static const struct named_user {
+	u32 flags;
+	u32 user;
+	int error;
+} named_users[] = {
+	{ MTS_JOB_USER, 1000, 0 },
+	{ MTS_JOB_USER, 0, 0 },
+	{ MTS_JOB_USER, MTS_USER_NONE - 1, 0 },
+	{ MTS_JOB_USER, MTS_USER_NONE, -ERANGE },
+	{ 0, 1000, -EINVAL },
+};
+
+static void users_that_are_named(void)
+{
+	size_t i;
+
+	cg_make("t-users");
+	for (i = 0; i < ARRAY_SIZE(named_users); i++) {
+		const struct named_user *u = &named_users[i];
+		struct mts_job_create create = { .name = "made",
+						 .flags = u->flags,
+						 .user = u->user };
+		struct mts_job_submit submit = { .name = "sent",
+						 .flags = u->flags,
+						 .user = u->user };
+		struct mts_job_add add = { .flags = u->flags, .user = u->user };
+
+		add.cgroup_fd = cg_open("t-users", O_PATH | O_DIRECTORY);
+		expect(mts_ioctl(MTS_IOC_JOB_CREATE, &create), u->error);
+		expect(mts_ioctl(MTS_IOC_JOB_SUBMIT, &submit), u->error);
+		expect(mts_ioctl(MTS_IOC_JOB_ADD, &add), u->error);
+		close(add.cgroup_fd);
+		check(count_jobs() == (u->error ? 0 : 3), "%s", describe());
+		if (u->error)
+			continue;
+		check(job_named("made").user == u->user && job_named("sent").user == u->user &&
+			      job_named("t-users").user == u->user,
+		      "not user %u's", u->user);
+		remove_job(create.id);
+		remove_job(submit.id);
+		remove_job(add.id);
+	}
+	expect(try_set(1, MTS_JOB_USER, MTS_JOB_USER), -EINVAL);
+}
+
+/* As a program that has what root has, and is another user's: the real user counts. */
+static void create_as_another(void)
+{
+	struct mts_job_create create = { .name = "hers" };
+	pid_t pid = spawn();
+
+	if (!pid)
+		_exit(setresuid(1000, 0, 0) || mts_ioctl(MTS_IOC_JOB_CREATE, &create));
+	expect(join(pid, 5000), 0);
+}
+
+static void users_that_are_not_named(void)
+{
+	create_job("roots", 0);
+	check(!job_named("roots").user, "user %u's", job_named("roots").user);
+	create_as_another();
+	check(job_named("hers").user == 1000, "user %u's", job_named("hers").user);
+	cg_make("t-owned");
+	check(!chown(CGROUPS "t-owned", 1234, 0), "chown: %m");
+	add_job("t-owned", 0);
+	check(job_named("t-owned").user == 1234, "user %u's", job_named("t-owned").user);
+	cg_make("t-roots");
+	add_job("t-roots", 0);
+	check(!job_named("t-roots").user, "user %u's", job_named("t-roots").user);
+}
+
 static void thaw_stops(void)
 {
 	struct mts_status s;
@@ -663,4 +734,5 @@ GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers)
 	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
 	    TEST(generation_tells_changes), TEST(stats_count), TEST(stats_of_another_version),
 	    TEST(pause_limits_are_checked), TEST(create_with_a_pause_limit),
-	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(thaw_stops));
+	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(users_that_are_named),
+	    TEST(users_that_are_not_named), TEST(thaw_stops));

@@ -392,6 +392,30 @@ static void each_child_has_its_parents_pause_limit(void)
 	expect(join(pid, 20000), 0);
 }
 
+/* Whoever the child is. */
+static void each_child_is_of_its_parents_user(void)
+{
+	struct mts_job_create create = { .name = "hers",
+					 .flags = MTS_JOB_ENTER | MTS_JOB_EACH | MTS_JOB_USER,
+					 .user = 1000 };
+	pid_t pid;
+
+	share_seen();
+	pid = spawn();
+	if (!pid) {
+		if (mts_ioctl(MTS_IOC_JOB_CREATE, &create))
+			_exit(101);
+		mts_close();
+		seen->forks = 1;
+		_exit(fork_when_told());
+	}
+	expect_soon(seen->done, "no child has looked: %s", describe());
+	check(job_named("hers").user == 1000 && job_named("hers.1").user == 1000, "users %u and %u",
+	      job_named("hers").user, job_named("hers.1").user);
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+}
+
 static int fork_grandchildren(void)
 {
 	pid_t pid = fork();
@@ -808,9 +832,9 @@ GUEST_TESTS(TEST(create_moves_the_caller), TEST(create_chooses_a_name),
 	    TEST(a_last_process_that_moves_away_is_news),
 	    TEST(an_added_cgroup_that_empties_is_news), TEST(a_job_that_ends_as_usual_is_no_news),
 	    TEST(remove_leaves_processes_running), TEST(add_takes_a_cgroup_whole), TEST(each_burst),
-	    TEST(each_child_has_its_parents_pause_limit), TEST(each_grandchildren_stay),
-	    TEST(each_vfork), TEST(each_posix_spawn), TEST(each_leaves_threads_alone),
-	    TEST(each_switched_off), TEST(each_in_an_added_cgroup), TEST(each_here),
-	    TEST(each_here_keeps_to_its_number), TEST(each_here_name_taken),
+	    TEST(each_child_has_its_parents_pause_limit), TEST(each_child_is_of_its_parents_user),
+	    TEST(each_grandchildren_stay), TEST(each_vfork), TEST(each_posix_spawn),
+	    TEST(each_leaves_threads_alone), TEST(each_switched_off), TEST(each_in_an_added_cgroup),
+	    TEST(each_here), TEST(each_here_keeps_to_its_number), TEST(each_here_name_taken),
 	    TEST(a_process_is_held_here), TEST(each_long_name), TEST(each_name_taken),
 	    TEST(each_killed_at_birth));

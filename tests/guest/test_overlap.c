@@ -254,6 +254,54 @@ static void expect_time_by_weight(unsigned int step_mib)
 	}
 }
 
+/* Ada has one job, and Bob three; one fits. */
+static void expect_time_by_user(unsigned int step_mib)
+{
+	struct hog_spec spec = { .mib = 20, .kind = HOG_RANDOM };
+	u64 began, ms, frozen[4], had[4], sum = 0;
+	u32 i;
+
+	set_mode(MTS_MODE_OFF);
+	for (nhogs = 0; nhogs < 4; nhogs++) {
+		spec.name = (const char *[]){ "a", "b", "c", "d" }[nhogs];
+		spec.user = nhogs ? 1001 : 1000;
+		hog_start(&hogs[nhogs], &spec);
+	}
+	overlap(30, step_mib, 2000, 30000);
+	choose_share(MTS_SHARE_USER);
+	expect_within(5000, is_rotating(), "%s", describe());
+	wait_rounds(2);
+	began = now_ms();
+	for (i = 0; i < 4; i++)
+		frozen[i] = frozen_ms(&hogs[i]);
+	wait_rounds(5);
+	ms = now_ms() - began;
+	for (i = 0; i < 4; i++) {
+		had[i] = ms - (frozen_ms(&hogs[i]) - frozen[i]);
+		sum += had[i];
+	}
+	for (i = 0; i < 4; i++) {
+		u64 due = sum / (i ? 6 : 2);
+
+		note("%s: %llu of %llu ms, due %llu", i ? "Bob" : "Ada", (unsigned long long)had[i],
+		     (unsigned long long)ms, (unsigned long long)due);
+		check(had[i] + due / 8 + 1000 >= due && had[i] <= due + due / 8 + 1000,
+		      "%s: %llu of %llu ms, due %llu: %s", i ? "Bob" : "Ada",
+		      (unsigned long long)had[i], (unsigned long long)ms, (unsigned long long)due,
+		      describe());
+	}
+}
+
+static void groups_run_by_user(void)
+{
+	expect_time_by_user(4);
+}
+
+static void bins_run_by_user(void)
+{
+	expect_time_by_user(MTS_STEP_BIN);
+}
+
 static void groups_run_by_weight(void)
 {
 	expect_time_by_weight(4);
@@ -266,4 +314,5 @@ static void bins_run_by_weight(void)
 
 GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
 	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
-	    TEST(groups_run_by_weight), TEST(bins_run_by_weight), TEST(turns_end));
+	    TEST(groups_run_by_weight), TEST(bins_run_by_weight), TEST(groups_run_by_user),
+	    TEST(bins_run_by_user), TEST(turns_end));

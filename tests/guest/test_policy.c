@@ -105,6 +105,43 @@ static void fair_delays_who_swaps_without_end(void)
 	      get_stats().delays);
 }
 
+/* Three jobs of Bob's and one of Ada's swap alike: as jobs each has its share. */
+static void fair_between_users(void)
+{
+	struct hog_spec spec = { .mib = 20, .kind = HOG_RANDOM, .user = 1001 };
+	u64 by_job, by_user, before[4], delays[4] = { 0 };
+	u32 i;
+
+	choose_policy(MTS_POLICY_FAIR);
+	swap_use(&disk);
+	leave_mib(48);
+	for (nhogs = 0; nhogs < 4; nhogs++) {
+		spec.name = (const char *[]){ "b", "c", "d", "a" }[nhogs];
+		if (nhogs == 3)
+			spec.user = 1000;
+		hog_start_nowait(&hogs[nhogs], &spec);
+	}
+	for (i = 0; i < nhogs; i++)
+		expect_within(120000, hog_ready(&hogs[i]), "%s", describe());
+	by_job = progress_of(3, 1);
+	choose_share(MTS_SHARE_USER);
+	for (i = 0; i < nhogs; i++)
+		before[i] = job_named(hogs[i].name).delays;
+	by_user = progress_of(3, 1);
+	for (i = 0; i < nhogs; i++)
+		delays[i] = job_named(hogs[i].name).delays - before[i];
+	note("Ada: %lu pages touched in 10 s, with share=job %lu; Bob's jobs were delayed "
+	     "%lu, %lu and %lu times, Ada's %lu",
+	     by_user, by_job, delays[0], delays[1], delays[2], delays[3]);
+	for (i = 0; i < 3; i++)
+		check(delays[i] >= 10 && delays[i] > 4 * delays[3],
+		      "Bob's job %s was delayed %lu times, Ada's %lu", hogs[i].name, delays[i],
+		      delays[3]);
+	check(by_user > by_job + by_job / 4, "Ada: %lu, with share=job %lu", by_user, by_job);
+	for (i = 0; i < nhogs; i++)
+		hog_expect_progress(&hogs[i], 10000);
+}
+
 /* Nobody else waits for the disk, whoever else runs. */
 static void a_swapper_alone_is_not_delayed(void)
 {
@@ -160,6 +197,12 @@ static void whatever_ends_it_thaws(void)
 	mts_close();
 	expect(module_unload(), 0);
 	check(module_load("policy=tpf") == -EINVAL, "policy=tpf was taken");
+	check(module_load("share=all") == -EINVAL, "share=all was taken");
+	expect(module_load("share=user"), 0);
+	mts_open();
+	check(get_config().share == MTS_SHARE_USER, "share %u", get_config().share);
+	mts_close();
+	expect(module_unload(), 0);
 	expect(module_load(""), 0);
 	mts_open();
 }
@@ -181,6 +224,6 @@ static void shadow_only_reports(void)
 }
 
 GUEST_TESTS(TEST_SLOW(none_leaves_it_to_the_kernel, 200),
-	    TEST_SLOW(fair_delays_who_swaps_without_end, 300),
+	    TEST_SLOW(fair_delays_who_swaps_without_end, 300), TEST_SLOW(fair_between_users, 300),
 	    TEST_SLOW(a_swapper_alone_is_not_delayed, 300), TEST_SLOW(whatever_ends_it_thaws, 400),
 	    TEST_SLOW(shadow_only_reports, 200));

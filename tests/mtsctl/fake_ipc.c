@@ -188,6 +188,7 @@ static u32 pins[16], npins; /* ids whose flag was turned over */
 static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mib)
 {
 	struct mts_job_info *job = &now.jobs[now.status.jobs++];
+	u32 users = strtoul(env("MTS_FAKE_USERS", "0"), NULL, 0); /* 0: all jobs are root's */
 
 	job->id = now.status.jobs;
 	snprintf(job->name, sizeof(job->name), "%s", name);
@@ -196,6 +197,7 @@ static struct mts_job_info *new_job(const char *name, u32 state, u32 bin, u64 mi
 	job->last_call_age_ms = MTS_CALL_AGE_MAX;
 	job->threads = strtoul(env("MTS_FAKE_THREADS", "0"), NULL, 0);
 	job->weight = now.status.abi < 4 ? 0 : MTS_WEIGHT_DEFAULT;
+	job->user = now.status.abi < 4 || !users ? 0 : 60001 + (job->id - 1) % users;
 	job->bin = bin;
 	job->demand = mib * MIB;
 	job->resident = state == MTS_JOB_FROZEN ? 0 : mib * MIB;
@@ -828,6 +830,7 @@ int ipc_config_get(struct mts_config *config)
 		.mask = MTS_CONFIG_ALL,
 		.mode = strtoul(env("MTS_FAKE_CONFIG_MODE", "1"), NULL, 0), /* auto */
 		.policy = strtoul(env("MTS_FAKE_CONFIG_POLICY", "0"), NULL, 0), /* turns */
+		.share = strtoul(env("MTS_FAKE_CONFIG_SHARE", "0"), NULL, 0), /* job */
 		.pack = MTS_PACK_BFD,
 		.evict = strtoul(env("MTS_FAKE_CONFIG_EVICT", "1"), NULL, 0), /* need */
 		.demand = MTS_DEMAND_USED,
@@ -841,7 +844,7 @@ int ipc_config_get(struct mts_config *config)
 	};
 	/* As ipc.c, with an older module. */
 	if (now.status.abi < 4) {
-		config->mask &= ~(MTS_CONFIG_STEP | MTS_CONFIG_POLICY);
+		config->mask &= ~(MTS_CONFIG_STEP | MTS_CONFIG_POLICY | MTS_CONFIG_SHARE);
 		config->step = MTS_STEP_BIN;
 	}
 	return 0;
@@ -853,22 +856,25 @@ int ipc_config_set(const struct mts_config *c)
 
 	if (!ret)
 		record("set mask=%#x mode=%u pack=%u evict=%u slice=%llu bin=%llu min=%llu "
-		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u policy=%u",
+		       "pause=%llu overhead=%u demand=%u interactive=%u step=%u queue=%u policy=%u "
+		       "share=%u",
 		       c->mask, c->mode, c->pack, c->evict, c->slice_ns, c->bin_bytes,
 		       c->min_slice_ns, c->max_pause_ns, c->overhead, c->demand, c->interactive,
-		       c->step, c->queue, c->policy);
+		       c->step, c->queue, c->policy, c->share);
 	return ret;
 }
 
-/* " pause=N", if there is a limit; " weight=N", if there is one. */
-static const char *wish_text(u64 max_pause_ns, u32 weight)
+/* " pause=N", " weight=N" and " user=N", as far as they are given. */
+static const char *wish_text(u32 flags, u64 max_pause_ns, u32 weight, u32 user)
 {
-	static char text[64];
+	static char text[96];
 	size_t used;
 
 	used = snprintf(text, sizeof(text), max_pause_ns ? " pause=%llu" : "", max_pause_ns);
 	if (weight)
-		snprintf(text + used, sizeof(text) - used, " weight=%u", weight);
+		used += snprintf(text + used, sizeof(text) - used, " weight=%u", weight);
+	if (flags & MTS_JOB_USER)
+		snprintf(text + used, sizeof(text) - used, " user=%u", user);
 	return text;
 }
 
@@ -876,6 +882,7 @@ static const char *wish_text(u64 max_pause_ns, u32 weight)
 static int refuse_new(u32 flags, u64 max_pause_ns, u32 weight)
 {
 	return (max_pause_ns && now.status.abi < 2) || (weight && now.status.abi < 4) ||
+			       (flags & MTS_JOB_USER && now.status.abi < 4) ||
 			       (flags & MTS_JOB_EACH_LEAF && now.status.abi < 3) ?
 		       -EINVAL :
 		       0;
@@ -891,9 +898,9 @@ static int create_old(const struct mts_job_submit *job)
 		return -ENOTTY;
 	ret = fail("job_create");
 	if (!ret)
-		ret = refuse_new(flags, job->max_pause_ns, job->weight);
-	record("create name=%s flags=%u ret=%d%s", job->name, flags, ret,
-	       wish_text(job->max_pause_ns, job->weight));
+		ret = refuse_new(flags & ~MTS_JOB_USER, job->max_pause_ns, job->weight);
+	record("create name=%s flags=%u ret=%d%s", job->name, flags & ~MTS_JOB_USER, ret,
+	       wish_text(0, job->max_pause_ns, job->weight, 0));
 	return ret;
 }
 
@@ -903,8 +910,9 @@ static int submit(const struct mts_job_submit *job)
 
 	if (!ret)
 		ret = refuse_new(job->flags, job->max_pause_ns, job->weight);
-	record("submit name=%s flags=%u ret=%d%s", job->name, job->flags & ~MTS_JOB_BATCH, ret,
-	       wish_text(job->max_pause_ns, job->weight));
+	record("submit name=%s flags=%u ret=%d%s", job->name,
+	       job->flags & ~(MTS_JOB_BATCH | MTS_JOB_USER), ret,
+	       wish_text(job->flags, job->max_pause_ns, job->weight, job->user));
 	if (job->size || job->max_wait_ns)
 		record("size=%llu wait=%llu", job->size, job->max_wait_ns);
 	return ret;
@@ -943,8 +951,9 @@ int ipc_job_add(struct mts_job_add *add)
 	if (!ret)
 		ret = refuse_new(add->flags, add->max_pause_ns, add->weight);
 	if (!ret) {
-		record("add flags=%u fd=%s%s", add->flags, add->cgroup_fd >= 0 ? "open" : "bad",
-		       wish_text(add->max_pause_ns, add->weight));
+		record("add flags=%u fd=%s%s", add->flags & ~MTS_JOB_USER,
+		       add->cgroup_fd >= 0 ? "open" : "bad",
+		       wish_text(add->flags, add->max_pause_ns, add->weight, add->user));
 		add->id = 7;
 	}
 	return ret;
@@ -959,7 +968,7 @@ int ipc_job_take(struct mts_job_take *take)
 		ret = refuse_new(take->flags, take->max_pause_ns, take->weight);
 	if (!ret) {
 		record("take pid=%d flags=%u%s", take->pid, take->flags,
-		       wish_text(take->max_pause_ns, take->weight));
+		       wish_text(take->flags, take->max_pause_ns, take->weight, take->user));
 		take->id = 7;
 		snprintf(take->name, sizeof(take->name), "worker-%d", take->pid);
 	}

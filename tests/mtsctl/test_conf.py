@@ -36,7 +36,7 @@ def test_every_key_of_set(mtsctl, host):
     file = host.conf("[mts]\n" + text)
     shown = check(mtsctl, host)
     assert (shown.status, shown.err) == (0, "")
-    assert shown.out == "1 file: 13 settings, 0 rules; no error\n"
+    assert shown.out == "1 file: 14 settings, 0 rules; no error\n"
     assert mtsctl.calls == []
     assert load(mtsctl, host).status == 0
     assert load(mtsctl, host, str(file)).status == 0
@@ -156,7 +156,7 @@ def test_min_slice_against_slice(mtsctl, host):
 MISTAKES = [
     ("[mts]\nslise=5s\n", 2, "unknown key 'slise': is it slice? Keys of [mts] are mode, policy"),
     ("[mts]\nmax-pause=5s\n", 2, "unknown key 'max-pause': is it max_pause?"),
-    ("[mts]\ncolour=5s\n", 2, "unknown key 'colour': keys of [mts] are mode, policy, pack"),
+    ("[mts]\ncolour=5s\n", 2, "unknown key 'colour': keys of [mts] are mode, policy, share"),
     ("[mts]\nMODE=off\n", 2, "unknown key 'MODE'"),
     ("[mts]\nmode=on\n", 2, "mode=on: not one of off, auto, always or shadow"),
     ("[mts]\nmode=\n", 2, "mode=: not one of"),

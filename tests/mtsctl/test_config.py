@@ -6,14 +6,14 @@ import json
 import pytest
 
 MODE, PACK, EVICT, SLICE, BIN, MIN_SLICE, MAX_PAUSE, OVERHEAD, DEMAND = (1 << i for i in range(9))
-INTERACTIVE, STEP, QUEUE, POLICY = (1 << i for i in range(9, 13))
+INTERACTIVE, STEP, QUEUE, POLICY, SHARE = (1 << i for i in range(9, 14))
 STEP_AUTO, STEP_BIN = 0, 0xFFFFFFFF
 MIB = 1 << 20
 
 
 def call(mask, **fields):
     keys = ("mode", "pack", "evict", "slice", "bin", "min", "pause", "overhead", "demand")
-    keys += ("interactive", "step", "queue", "policy")
+    keys += ("interactive", "step", "queue", "policy", "share")
     words = [f"{key}={fields.get(key, 0)}" for key in keys]
     return " ".join(["set", f"mask={mask:#x}", *words])
 
@@ -67,6 +67,8 @@ def call(mask, **fields):
         (["policy=fair"], call(POLICY, policy=2)),
         (["policy=token"], call(POLICY, policy=3)),
         (["policy=auto"], call(POLICY, policy=4)),
+        (["share=job"], call(SHARE, share=0)),
+        (["share=user"], call(SHARE, share=1)),
         (["queue=auto"], call(QUEUE, queue=1)),
         (["queue=off"], call(QUEUE, queue=0)),
         (
@@ -113,6 +115,7 @@ def test_set(mtsctl, host, args, expected):
         (["demand=some"], "demand=some: not one of allocated or used"),
         (["queue=on"], "queue=on: not one of off or auto"),
         (["policy=tpf"], "policy=tpf: not one of turns, none, fair, token or auto"),
+        (["share=users"], "share=users: not one of job or user"),
         (["overhead="], "a value is missing"),
         (["overhead=5"], "overhead=5: not a percentage: write 5%"),
         (["overhead=none"], "not a number"),
@@ -175,7 +178,7 @@ def test_share_without_meminfo(mtsctl, host):
 
 def test_get(mtsctl):
     assert mtsctl("get").out == (
-        "mode=auto\npolicy=turns\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
+        "mode=auto\npolicy=turns\nshare=job\npack=bfd\nevict=need\ndemand=used\nslice=2s\nmin_slice=100ms\nmax_pause=30s\n"
         "overhead=2.5%\ninteractive=25%\nbin=auto\nqueue=off\nstep=bin\n"
     )
 
@@ -184,8 +187,9 @@ def test_an_old_module_has_no_step_and_no_policy(mtsctl):
     """What `get` shows, `set` takes: of a module before ABI 4, too."""
     assert "step" not in mtsctl("get", abi=3).out
     assert "policy" not in mtsctl("get", abi=3).out
+    assert "share" not in mtsctl("get", abi=3).out
     old = json.loads(mtsctl("get", "--json", abi=3).out)
-    assert (old["step"], old["policy"]) == (None, None)
+    assert (old["step"], old["policy"], old["share"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +214,7 @@ def test_set_takes_what_get_shows(mtsctl, fields, shown):
     assert set(shown) < set(out.split())
     assert mtsctl("set", *out.split()).status == 0
     rest = {"mode": 1, "pack": 1, "evict": 1, "demand": 1, "interactive": 250}
-    assert mtsctl.calls == [call(0x1FFF, min=10**8, pause=30 * 10**9, **rest, **fields)]
+    assert mtsctl.calls == [call(0x3FFF, min=10**8, pause=30 * 10**9, **rest, **fields)]
 
 
 def test_get_json(mtsctl):
@@ -218,6 +222,7 @@ def test_get_json(mtsctl):
         "schema_version": 1,
         "mode": "auto",
         "policy": "turns",
+        "share": "job",
         "pack": "bfd",
         "evict": "need",
         "demand": "used",

@@ -323,6 +323,36 @@ def test_weights_are_shown(mtsctl):
     assert jobs[0]["weight"] is None
 
 
+@pytest.mark.parametrize(
+    ("cgroup", "call"),
+    [
+        ("user.slice/user-1000.slice/session-3.scope", "add flags=0 fd=open user=1000"),
+        ("user.slice/user-1000.slice/user@1000.service/a.scope", "add flags=0 fd=open user=1000"),
+        ("system.slice/user-1000.slice", "add flags=0 fd=open"),
+    ],
+)
+def test_whose_a_cgroup_is_its_path_says(mtsctl, host, cgroup, call):
+    host.cgroup(cgroup)
+    assert mtsctl("add", cgroup, **host.fake).status == 0
+    assert mtsctl.calls == [call]
+    assert mtsctl("add", cgroup, abi=3, **host.fake).status == 0
+    assert mtsctl("add", cgroup, user="member", **host.fake).status == 0
+    assert mtsctl.calls[1:] == ["add flags=0 fd=open"] * 2
+
+
+def test_users_are_shown(mtsctl):
+    shown = mtsctl("status", scenario="rotating", users=2)
+    table = shown.out[shown.out.index("\nUSER ") :].splitlines()[1:4]
+    words = [line.split()[:2] for line in table]
+    assert words == [["USER", "JOBS"], ["60001", "7"], ["60002", "7"]]
+    for users, abi in ((0, 4), (1, 4), (2, 3)):
+        assert "\nUSER " not in mtsctl("status", scenario="rotating", users=users, abi=abi).out
+    jobs = json.loads(mtsctl("status", "--json", scenario="rotating", users=2).out)["jobs"]
+    assert [job["user"] for job in jobs[:3]] == [60001, 60002, 60001]
+    jobs = json.loads(mtsctl("status", "--json", scenario="rotating", abi=3).out)["jobs"]
+    assert jobs[0]["user"] is None
+
+
 def test_pause_with_an_old_module(mtsctl):
     shown = mtsctl("pause", "alpha", "2s", abi=1)
     assert shown.status == 1
@@ -405,6 +435,7 @@ def test_why_frozen(why):
         "process    77 simulate\n"
         "cgroup     /theirs/job\n"
         "job        alpha (1)\n"
+        "user       root\n"
         "bin        0 of 0 to 2\n"
         "frozen     for 1.5 s\n"
         "until      bin 0 runs, in about 2.5 s\n"
@@ -596,6 +627,7 @@ def test_why_json(why):
             "id": 1,
             "name": "alpha",
             "container": None,
+            "user": 0,
             "state": "frozen",
             "bin": 0,
             "max_pause_ns": None,

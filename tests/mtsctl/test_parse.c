@@ -433,6 +433,42 @@ static void check_formats(void)
 	}
 }
 
+static void check_users_of_cgroups(void)
+{
+	static const struct {
+		const char *path;
+		bool says;
+		u32 uid;
+	} table[] = {
+		{ "/user.slice/user-1000.slice", true, 1000 },
+		{ "/user.slice/user-1000.slice/session-3.scope", true, 1000 },
+		{ "/user.slice/user-0.slice/session-1.scope", true, 0 },
+		{ "/user.slice/user-4294967294.slice/a", true, 4294967294u },
+		/* Where users make cgroups, they choose the names. */
+		{ "/user.slice/user-1000.slice/user@1000.service/user-0.slice/a", true, 1000 },
+		{ "/system.slice/user.slice/user-1000.slice/a", false, 0 },
+		{ "/user.slice/user@1000.service/user-1001.slice", false, 0 },
+		{ "/user.slice/user-4294967295.slice/a", false, 0 },
+		{ "/user.slice/user-99999999999999999999.slice/a", false, 0 },
+		{ "/user.slice/user-.slice/a", false, 0 },
+		{ "/user.slice/user--1.slice/a", false, 0 },
+		{ "/user.slice/user-1000x.slice/a", false, 0 },
+		{ "/user.slice/user-1000.slices/a", false, 0 },
+		{ "/user.slice/user-1000", false, 0 },
+		{ "/user.slice", false, 0 },
+		{ "/", false, 0 },
+		{ "", false, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(table); i++) {
+		u32 uid = 0;
+		bool says = parse_user_of_cgroup(table[i].path, &uid);
+
+		CHECK(says == table[i].says && uid == table[i].uid, "%s: %d, %u", table[i].path,
+		      says, uid);
+	}
+}
+
 /* xorshift64*: the same everywhere */
 static u64 state = 0x9e3779b97f4a7c15;
 
@@ -574,6 +610,7 @@ int main(int argc, char **argv)
 	check_counts();
 	check_ids();
 	check_names();
+	check_users_of_cgroups();
 	check_formats();
 	check_round_trips();
 	check_random();

@@ -878,3 +878,15 @@ def test_names_of_cgroups_beside_a_pinned_size(mtsctl, host):
     assert shown.status == 0, shown.err
     assert "\033" not in shown.out
     assert "6.0 GiB" in shown.out
+
+
+def test_users_divide_what_they_are_entitled_to(plan):
+    """As the rotor: jobs of one user are equal, and of three users some have fewer jobs."""
+
+    def slices(**fake):
+        return column(plan("--step", "bin", scenario="rotating", **fake)["bins"], "slice_ns")
+
+    by_job = slices(users=3)
+    assert slices(config_share=1, users=1) == by_job
+    assert slices(config_share=1, users=3) != by_job
+    assert slices(config_share=1, users=0) == by_job

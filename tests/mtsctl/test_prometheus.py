@@ -68,6 +68,7 @@ def test_state(mtsctl):
     assert config.labels == {
         "mode": "auto",
         "policy": "turns",
+        "share": "job",
         "pack": "bfd",
         "evict": "need",
         "demand": "used",
@@ -138,6 +139,7 @@ def test_jobs(mtsctl):
     assert info["5"] == {
         "id": "5",
         "name": "make.1",
+        "user": "0",
         "state": "freezing",
         "bin": "2",
         "parent": "4",

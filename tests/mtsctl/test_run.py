@@ -56,6 +56,21 @@ def test_by_sudo_the_command_is_not_root(by_sudo):
     assert int(capabilities.split()[1], 16) == 0
 
 
+def test_by_sudo_the_job_is_the_users(by_sudo, mtsctl):
+    assert by_sudo("--", "true").status == 0
+    assert mtsctl.calls == [create("true") + " user=65534"]
+    assert by_sudo("--as-root", "--", "true").status == 0
+    assert mtsctl.calls[1:] == [create("true")]
+
+
+def test_by_sudo_with_an_old_module(mtsctl, monkeypatch):
+    """One that makes jobs, but does not know whose they are."""
+    monkeypatch.setenv("SUDO_UID", "65534")
+    monkeypatch.setenv("SUDO_COMMAND", COMMAND)
+    assert mtsctl("run", "--", "true", abi=3).status == 0
+    assert mtsctl.calls == ["create name=true flags=1 ret=0"]
+
+
 @pytest.mark.parametrize(
     ("words", "more"),
     [

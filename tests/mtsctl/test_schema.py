@@ -245,6 +245,7 @@ def words_of(table: str) -> list[str]:
         ("policy_words", "get", ["policy"]),
         ("policy_words", "why", ["policy"]),
         ("policy_words", "status", ["$defs", "policy", "in_force"]),
+        ("share_words", "get", ["share"]),
         ("pack_words", "get", ["pack"]),
         ("evict_words", "get", ["evict"]),
         ("demand_words", "get", ["demand"]),

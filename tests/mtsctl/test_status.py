@@ -42,7 +42,7 @@ JOB_KEYS = {
     "frozen_longest_ns", "run_ns", "slices", "evicted", "threads", "freeze_failures",
     "input_age_ms", "stays", "max_pause_ns", "memory_limit", "immovable", "calls",
     "calls_refused", "last_call", "size", "size_from", "queue", "queued_ns",
-    "swap_wait_ns", "delays", "holdings", "weight",
+    "swap_wait_ns", "delays", "holdings", "weight", "user",
 }  # fmt: skip
 
 

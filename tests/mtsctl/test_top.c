@@ -193,6 +193,10 @@ static void jobs_come_in_each_order(void)
 	CHECK(ordered(TOP_BY_SWAPPED, "badgo"));
 	CHECK(ordered(TOP_BY_FROZEN, "bdago"));
 	CHECK(ordered(TOP_BY_FAULTS, "oadbg"));
+	/* Within a user by id: the first, the third and the fifth are of the higher number. */
+	for (u32 i = 0; i < JOBS; i++)
+		now.jobs[i].user = i % 2 ? 1000 : 1001;
+	CHECK(ordered(TOP_BY_USER, "bgdao"));
 	for (u32 i = 0; i < TOP_ORDERS; i++)
 		CHECK(strcmp(word_of(top_order_words, i), "unknown"));
 	CHECK(model.jobs[top_model_row(&model, 11)].info->id == 11);
@@ -344,6 +348,34 @@ static void groups_that_run_come_first(void)
 	CHECK(strstr(frame, "  * 2 [") && strstr(frame, "    1 [") && strstr(frame, "    0 ["));
 }
 
+/* Where that leaves as many columns for the name as 80 columns without it do. */
+static void users_are_shown_if_there_are_several(void)
+{
+	struct top_view view = { .width = 89 };
+
+	make(&now, 1);
+	now.sample.s.status.abi = 4;
+	for (u32 i = 0; i < JOBS; i++)
+		now.jobs[i].user = 3999999999u;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(!strstr(frame, "USER"));
+	now.jobs[1].user = 0;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(strstr(frame, "  ID USER     JOB           STATE"));
+	CHECK(strstr(frame, " root     ") && strstr(frame, " 399..999 "));
+	view.width = 88;
+	lines(&view);
+	CHECK(!strstr(frame, "USER"));
+	/* An older module does not know whose they are. */
+	view.width = 89;
+	now.sample.s.status.abi = 3;
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(!strstr(frame, "USER"));
+}
+
 static void the_selected_job_is_shown(void)
 {
 	struct top_view view = { .width = 80, .height = 17 };
@@ -393,6 +425,7 @@ int main(void)
 	the_share_is_that_of_a_whole_round();
 	every_size_of_terminal_is_kept();
 	groups_that_run_come_first();
+	users_are_shown_if_there_are_several();
 	the_selected_job_is_shown();
 	bars_show_memory_and_swap();
 	what_stays_is_in_no_bin();

@@ -104,7 +104,7 @@ def test_order(mtsctl):
         (["-n"], "-n needs a value"),
         (["-d", "0"], "--delay 0: not between 10ms and 24h"),
         (["-d", "-1"], "--delay -1: negative"),
-        (["-o", "size"], "--order size: not one of bin, id, name, state, demand"),
+        (["-o", "size"], "--order size: not one of bin, id, name, state, user"),
         (["x"], "unexpected 'x'"),
     ],
 )

@@ -382,6 +382,13 @@ struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns)
 	return model;
 }
 
+void host_give(struct model *model, u32 user)
+{
+	mutex_lock(&mts_lock);
+	model->job->owner = user;
+	mutex_unlock(&mts_lock);
+}
+
 void host_weigh(struct model *model, u32 weight)
 {
 	mutex_lock(&mts_lock);

@@ -185,6 +185,9 @@ struct model *host_add(u64 size, u32 flags, u64 max_pause_ns);
  */
 struct model *host_submit(u64 size, bool says, u64 runs_ns, u64 wait_ns);
 
+/* Whose the job is: of one that has just been added. */
+void host_give(struct model *model, u32 user);
+
 /* As `mtsctl weight`. */
 void host_weigh(struct model *model, u32 weight);
 

@@ -21,7 +21,7 @@ static const char usage[] =
 	"--runs N      at most N runs (no limit)\n"
 	"--switches N  stop after N switches in all (1000)\n"
 	"--each N      switches per run (500)\n"
-	"--weights     jobs have weights, too, which are drawn apart from all else\n"
+	"--weights     jobs have weights and users, too, which are drawn apart from all else\n"
 	"--log         print the log of the last run\n"
 	"--coverage    print which states, events and mishaps the runs covered\n"
 	"--case NAME   run a case of cases.c\n"

@@ -108,6 +108,14 @@ CASES = (
     "another_weight_holds_in_groups",
     "what_no_job_can_have_is_forgotten",
     "its_share_of_waits_is_as_large_as_its_weight",
+    "a_user_with_one_job_gets_half_in_bins",
+    "a_user_with_one_job_gets_half_in_groups",
+    "weights_count_within_a_user_in_bins",
+    "weights_count_within_a_user_in_groups",
+    "a_user_gains_nothing_by_more_jobs_in_bins",
+    "a_user_gains_nothing_by_more_jobs_in_groups",
+    "a_pinned_job_takes_no_part",
+    "waits_count_for_the_user",
 )
 # Issue "Window" replaces what these are faults of.
 NOT_MENDED = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Weights: time in proportion to them, and no pause that is too long. */
+/* Weights and users: time in proportion to them, and no pause that is too long. */
 #include "cases.h"
 
 #include "context/virtual/machine.h"
@@ -40,6 +40,12 @@ static void add(u64 size, u32 weight)
 {
 	jobs[njobs] = host_add(size, 0, 0);
 	host_weigh(jobs[njobs++], weight);
+}
+
+static void add_for(u32 user, u64 size, u32 weight)
+{
+	add(size, weight);
+	host_give(jobs[njobs - 1], user);
 }
 
 static void count_from_now(void)
@@ -275,6 +281,144 @@ static void what_no_job_can_have_is_forgotten(void)
 	world_unload();
 }
 
+/* ---- users --------------------------------------------------------------------------------- */
+
+static void set_share(u32 share)
+{
+	struct mts_config config = mts_rotor.order.config;
+
+	config.share = share;
+	world_configure(&config);
+}
+
+/* Of all time that jobs ran, this part was job @i's. */
+static void expect_part(u32 i, u32 of, u32 parts)
+{
+	u64 sum = 0;
+	u32 k;
+
+	for (k = 0; k < njobs; k++)
+		sum += ran(k);
+	expect_ran(i, sum * of / parts);
+}
+
+static void goes_on(u64 ns)
+{
+	machine_sleep(120 * SECOND);
+	count_from_now();
+	machine_sleep(ns);
+	host_advance();
+}
+
+#define ADA 1000
+#define BOB 1001
+
+/* Ada has one job, Bob has five: none fits beside another one. */
+static void expect_half_for_one_job(u32 step)
+{
+	u32 i;
+
+	begin(step, 0);
+	set_share(MTS_SHARE_USER);
+	for (i = 0; i < 6; i++)
+		add_for(i ? BOB : ADA, 5 * GIB, 100);
+	run(2400 * SECOND);
+	for (i = 0; i < 6; i++)
+		expect_part(i, i ? 1 : 5, 10);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	set_share(MTS_SHARE_JOB);
+	goes_on(2400 * SECOND);
+	for (i = 0; i < 6; i++)
+		expect_part(i, 1, 6);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void a_user_with_one_job_gets_half_in_bins(void)
+{
+	expect_half_for_one_job(MTS_STEP_BIN);
+}
+
+static void a_user_with_one_job_gets_half_in_groups(void)
+{
+	expect_half_for_one_job(64);
+}
+
+/* What a weight says, it says among the jobs of its user. */
+static void expect_weights_within_users(u32 step)
+{
+	begin(step, 0);
+	set_share(MTS_SHARE_USER);
+	add_for(ADA, 5 * GIB, 100);
+	add_for(ADA, 5 * GIB, 300);
+	add_for(BOB, 5 * GIB, MTS_WEIGHT_MIN);
+	run(2400 * SECOND);
+	expect_part(0, 1, 8);
+	expect_part(1, 3, 8);
+	expect_part(2, 4, 8);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void weights_count_within_a_user_in_bins(void)
+{
+	expect_weights_within_users(MTS_STEP_BIN);
+}
+
+static void weights_count_within_a_user_in_groups(void)
+{
+	expect_weights_within_users(64);
+}
+
+/* Jobs come and go: what they get comes from the others of their user. */
+static void expect_no_gain_by_more_jobs(u32 step)
+{
+	u32 i;
+
+	begin(step, 0);
+	set_share(MTS_SHARE_USER);
+	add_for(ADA, 5 * GIB, 100);
+	add_for(BOB, 5 * GIB, 100);
+	run(600 * SECOND);
+	expect_part(0, 1, 2);
+	for (i = 0; i < 3; i++)
+		add_for(BOB, 5 * GIB, 100);
+	goes_on(1200 * SECOND);
+	for (i = 0; i < 5; i++)
+		expect_part(i, i ? 1 : 4, 8);
+	for (i = 1; i < 4; i++)
+		host_end_job(jobs[i]);
+	jobs[1] = jobs[4];
+	njobs = 2;
+	goes_on(600 * SECOND);
+	expect_part(0, 1, 2);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void a_user_gains_nothing_by_more_jobs_in_bins(void)
+{
+	expect_no_gain_by_more_jobs(MTS_STEP_BIN);
+}
+
+static void a_user_gains_nothing_by_more_jobs_in_groups(void)
+{
+	expect_no_gain_by_more_jobs(64);
+}
+
+/* A pinned job has its memory, and takes nothing from the part of the user's others. */
+static void a_pinned_job_takes_no_part(void)
+{
+	begin(MTS_STEP_BIN, 0);
+	set_share(MTS_SHARE_USER);
+	add_for(ADA, 5 * GIB, 100);
+	add_for(BOB, 5 * GIB, 100);
+	host_give(host_add(256 * MIB, MTS_JOB_PIN, 0), ADA);
+	run(1200 * SECOND);
+	expect_part(0, 1, 2);
+	world_unload();
+}
+
 static bool is_sharing(void *unused)
 {
 	return mts_rotor.phase.state == MTS_STATE_SHARING;
@@ -312,6 +456,44 @@ static void its_share_of_waits_is_as_large_as_its_weight(void)
 	world_unload();
 }
 
+/*
+ * policy=fair: of four that wait alike three are Bob's. As jobs each has its share; as a user Bob
+ * waits for too long.
+ */
+static void waits_count_for_the_user(void)
+{
+	struct mts_config config = config_of(MTS_MODE_AUTO);
+	struct host busy = usual_host;
+	u64 total[4];
+	u32 i;
+
+	busy.reclaims = true;
+	njobs = 0;
+	config.policy = MTS_POLICY_FAIR;
+	case_begin(&busy, MTS_MODE_OFF);
+	for (i = 0; i < 4; i++) {
+		add_for(i ? BOB : ADA, 4 * GIB, 100);
+		jobs[i]->stalls = 300;
+	}
+	world_configure(&config);
+	NEED(wait_until(is_sharing, NULL, 60 * SECOND) < 60 * SECOND, "the policy does not act");
+	machine_sleep(60 * SECOND);
+	for (i = 0; i < 4; i++) {
+		total[i] = jobs[i]->job->frozen_total;
+		EXPECT(total[i] < 2 * SECOND, "by job, job %u was delayed for %llu ms", i,
+		       total[i] / MS);
+	}
+	set_share(MTS_SHARE_USER);
+	machine_sleep(30 * SECOND);
+	for (i = 0; i < 4; i++)
+		total[i] = jobs[i]->job->frozen_total - total[i];
+	EXPECT(!total[0], "by user, Ada's job was delayed for %llu ms", total[0] / MS);
+	for (i = 1; i < 4; i++)
+		EXPECT(total[i] > 5 * SECOND && total[i] < 16 * SECOND,
+		       "by user, job %u of Bob's was delayed for %llu ms", i, total[i] / MS);
+	world_unload();
+}
+
 const struct a_case weight_cases[] = {
 	CASE(bins_run_in_proportion_to_weights),
 	CASE(large_groups_run_in_proportion_to_weights),
@@ -324,5 +506,13 @@ const struct a_case weight_cases[] = {
 	CASE(another_weight_holds_in_groups),
 	CASE(what_no_job_can_have_is_forgotten),
 	CASE(its_share_of_waits_is_as_large_as_its_weight),
+	CASE(a_user_with_one_job_gets_half_in_bins),
+	CASE(a_user_with_one_job_gets_half_in_groups),
+	CASE(weights_count_within_a_user_in_bins),
+	CASE(weights_count_within_a_user_in_groups),
+	CASE(a_user_gains_nothing_by_more_jobs_in_bins),
+	CASE(a_user_gains_nothing_by_more_jobs_in_groups),
+	CASE(a_pinned_job_takes_no_part),
+	CASE(waits_count_for_the_user),
 	{ 0 },
 };

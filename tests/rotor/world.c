@@ -27,7 +27,10 @@ static bool quiet;
 
 static bool unattended;
 
-/* A stream of its own: runs in which all weights are the default stay the same. 0: these. */
+/*
+ * A stream of its own: runs in which all weights are the default, and all jobs one user's, stay the
+ * same. 0: these.
+ */
 static u64 weights;
 
 /* SplitMix64 (Steele, Lea & Flood 2014). */
@@ -45,6 +48,14 @@ static void weigh(struct model *model)
 	if (weights && model && draw_of_weights(4))
 		host_weigh(model,
 			   MTS_WEIGHT_MIN + draw_of_weights(1 + draw_of_weights(MTS_WEIGHT_MAX)));
+}
+
+/* A new job's weight, and whose it is. */
+static void endow(struct model *model)
+{
+	weigh(model);
+	if (weights && model)
+		host_give(model, 1000 + draw_of_weights(1 + draw_of_weights(6)));
 }
 
 /* As mts_config_set() of control/config.c and config_set() of control/device.c. */
@@ -103,6 +114,8 @@ static void draw_config(void)
 		.step = draw_step(),
 	};
 	config.min_slice_ns = min_t(u64, config.slice_ns, MTS_DEFAULT_MIN_SLICE_NS);
+	if (weights)
+		config.share = draw_of_weights(2);
 	/* The other policies do little, so they are drawn less often. */
 	if (machine_chance(8))
 		config.policy = machine_draw(5);
@@ -118,7 +131,7 @@ static void birth(struct model *unused)
 	u32 n = machine_chance(8) ? 1 + machine_draw(12) : 1;
 
 	while (n--)
-		weigh(host_add(0, machine_chance(10) ? MTS_JOB_PIN : 0,
+		endow(host_add(0, machine_chance(10) ? MTS_JOB_PIN : 0,
 			       !gentle && machine_chance(6) ?
 				       MTS_PAUSE_MIN_NS + machine_draw(20ull * NSEC_PER_SEC) :
 				       0));
@@ -129,7 +142,7 @@ static void submission(struct model *unused)
 	u32 n = machine_chance(4) ? 1 + machine_draw(8) : 1;
 
 	while (n--)
-		weigh(host_submit(0, machine_draw(3),
+		endow(host_submit(0, machine_draw(3),
 				  machine_draw(3) ? machine_draw(60ull * NSEC_PER_SEC) : U64_MAX,
 				  MTS_WAIT_MIN_NS + machine_draw(300ull * NSEC_PER_SEC)));
 }
@@ -499,7 +512,7 @@ static int world_main(void *unused)
 	for (n = 2 + machine_draw(12); n--;) {
 		struct model *model = host_add(0, 0, 0);
 
-		weigh(model);
+		endow(model);
 		if (!quiet || !model)
 			continue;
 		model->growth = 0;

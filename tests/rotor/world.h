@@ -8,7 +8,7 @@
 
 /*
  * Run until @switches switches are done, or for an hour of virtual time. @weighs: jobs have
- * weights, too, which are drawn apart from all else.
+ * weights and users, too, which are drawn apart from all else.
  */
 void world_run(u64 seed, u64 switches, bool weighs);
 

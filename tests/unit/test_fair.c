@@ -8,6 +8,13 @@
 
 /* Three jobs that wait for 30, 10 and 10 % of the time, step by step, for 20 s. */
 static struct mts_fair_job jobs[3];
+static u64 scratch[256];
+
+static u32 fair_step(struct mts_fair_job *some, u32 n, u64 elapsed_ns)
+{
+	assert_true(mts_fair_scratch(n) <= sizeof(scratch));
+	return mts_fair_step(some, n, elapsed_ns, scratch);
+}
 
 static u32 step(u64 a, u64 b, u64 c)
 {
@@ -18,7 +25,7 @@ static u32 step(u64 a, u64 b, u64 c)
 		jobs[i].recent_ns = recent[i];
 		jobs[i].waits = recent[i] > 0;
 	}
-	return mts_fair_step(jobs, 3, STEP);
+	return fair_step(jobs, 3, STEP);
 }
 
 static void begin(void)
@@ -96,7 +103,7 @@ static void waits_fade(void **unused)
 	jobs[0].recent_ns = 5 * MS;
 	jobs[1].recent_ns = 0;
 	jobs[2].recent_ns = 0;
-	mts_fair_step(jobs, 3, 3600000 * MS);
+	fair_step(jobs, 3, 3600000 * MS);
 	assert_int_equal(jobs[0].wait_ns, 5 * MS);
 	assert_int_equal(jobs[1].wait_ns, 0);
 }
@@ -129,16 +136,76 @@ static void a_share_is_as_large_as_its_weight(void **unused)
 	assert_true(jobs[0].delay);
 }
 
+/* The first is one user's, the others are another one's. */
+static void begin_with_users(void)
+{
+	begin();
+	jobs[0].user = 1000;
+	jobs[1].user = 1001;
+	jobs[2].user = 1001;
+}
+
+/* Their jobs wait for as long, together: no user exceeds half, though a job exceeds a third. */
+static void a_user_is_judged_by_all_his_jobs(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin_with_users();
+	for (i = 0; i < 400; i++)
+		step(20 * MS, 10 * MS, 10 * MS);
+	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 0);
+	/* As jobs the first would be delayed. */
+	jobs[1].user = 1000;
+	jobs[2].user = 1000;
+	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 1);
+	assert_true(jobs[0].delay);
+}
+
+static void a_user_beyond_the_share_is_delayed_as_a_whole(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin_with_users();
+	for (i = 0; i < 400; i++)
+		step(10 * MS, 10 * MS, 10 * MS);
+	assert_int_equal(step(10 * MS, 10 * MS, 10 * MS), 2);
+	assert_true(!jobs[0].delay && jobs[1].delay && jobs[2].delay);
+	/* Those that swap now. */
+	assert_int_equal(step(10 * MS, 0, 10 * MS), 1);
+	assert_true(jobs[2].delay);
+	/* The disk would idle: only jobs of that user wait. */
+	assert_int_equal(step(0, 10 * MS, 10 * MS), 0);
+}
+
+/* In a user's own part jobs have shares by their weights, whatever other users do. */
+static void jobs_of_a_user_share_his_part(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin_with_users();
+	for (i = 0; i < 400; i++)
+		step(40 * MS, 30 * MS, 10 * MS);
+	assert_int_equal(step(40 * MS, 30 * MS, 10 * MS), 1);
+	assert_true(jobs[1].delay);
+	jobs[1].entitled = mts_entitled(300);
+	assert_int_equal(step(40 * MS, 30 * MS, 10 * MS), 0);
+	jobs[1].entitled = 0;
+	assert_int_equal(step(40 * MS, 30 * MS, 0), 0);
+}
+
 static void few_jobs(void **unused)
 {
 	struct mts_fair_job one = { .recent_ns = STEP, .waits = true, .may_delay = true };
 
 	(void)unused;
-	assert_int_equal(mts_fair_step(&one, 1, STEP), 0);
-	assert_int_equal(mts_fair_step(NULL, 0, STEP), 0);
+	assert_int_equal(fair_step(&one, 1, STEP), 0);
+	assert_int_equal(fair_step(NULL, 0, STEP), 0);
 	one.wait_ns = U64_MAX;
 	one.recent_ns = U64_MAX;
-	assert_int_equal(mts_fair_step(&one, 1, 0), 0);
+	assert_int_equal(fair_step(&one, 1, 0), 0);
 	assert_true(one.wait_ns == U64_MAX);
 }
 
@@ -157,11 +224,12 @@ static void never_all(void **unused)
 				.recent_ns = random_below(2) ? random_below(STEP) : 0,
 				.may_delay = true,
 				.entitled = random_below(3) ? random_between(1, U32_MAX) : 0,
+				.user = random_below(1 + k % 5),
 			};
 			many[i].waits = many[i].recent_ns > 0;
 			waiting += many[i].waits;
 		}
-		delayed = mts_fair_step(many, 16, STEP);
+		delayed = fair_step(many, 16, STEP);
 		assert_true(!delayed || delayed < 16);
 		assert_true(delayed <= waiting);
 	}
@@ -178,6 +246,9 @@ int main(void)
 		cmocka_unit_test(waits_fade),
 		cmocka_unit_test(who_hardly_swaps_has_no_share),
 		cmocka_unit_test(a_share_is_as_large_as_its_weight),
+		cmocka_unit_test(a_user_is_judged_by_all_his_jobs),
+		cmocka_unit_test(a_user_beyond_the_share_is_delayed_as_a_whole),
+		cmocka_unit_test(jobs_of_a_user_share_his_part),
 		cmocka_unit_test(few_jobs),
 		cmocka_unit_test(never_all),
 	};

@@ -79,6 +79,30 @@ static void children_are_asked_for_when_the_job_is_made(void **unused)
 	assert_int_equal(asks(MTS_IOC_JOB_SUBMIT, true, MTS_JOB_QUEUE), 0);
 }
 
+/* Whose a job is says the kernel: a user names no other one. */
+static void nobody_names_another_user(void **unused)
+{
+	const u32 others[] = { BOB, RIGHTS_ROOT, RIGHTS_NOBODY, MTS_USER_NONE };
+	const unsigned int makes[] = { MTS_IOC_JOB_ADD, MTS_IOC_JOB_SUBMIT };
+	size_t i, k;
+
+	(void)unused;
+	for (i = 0; i < ARRAY_SIZE(makes); i++) {
+		struct rights_ask ask = {
+			.uid = ADA, .is_member = true, .cmd = makes[i], .flags = MTS_JOB_USER
+		};
+
+		for (k = 0; k < ARRAY_SIZE(others); k++) {
+			ask.user = others[k];
+			assert_int_equal(rights_of_caller(&ask), -EPERM);
+		}
+		ask.user = ADA;
+		assert_int_equal(rights_of_caller(&ask), 0);
+		ask.is_member = false;
+		assert_int_equal(rights_of_caller(&ask), -EPERM);
+	}
+}
+
 static bool is_listed(unsigned int cmd)
 {
 	bool found = cmd == MTS_IOC_STATS_OF(_IOC_SIZE(cmd));
@@ -239,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_user_reads),
 		cmocka_unit_test(members_change_what_is_their_own),
+		cmocka_unit_test(nobody_names_another_user),
 		cmocka_unit_test(the_rest_is_roots),
 		cmocka_unit_test(objects),
 		cmocka_unit_test(children_are_asked_for_when_the_job_is_made),

@@ -215,6 +215,13 @@ void mts_cgroupfs_name(const struct path *dir, char *name, size_t size)
 	strscpy(name, strrchr(dir->dentry->path, '/') + 1, size);
 }
 
+u32 mts_cgroupfs_owner(const struct path *dir)
+{
+	struct stat st;
+
+	return fstat(dir->dentry->dir, &st) ? 0 : st.st_uid;
+}
+
 /* Without the controller a job is evicted by process_madvise(). */
 bool mts_cgroupfs_has_memory(struct cgroup *cgrp)
 {

@@ -69,12 +69,26 @@ u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
 	return n;
 }
 
-u64 mts_process_resident(pid_t pid)
+static bool read_status(pid_t pid, char *buf, size_t size)
 {
-	char file[32], buf[4096];
+	char file[32];
 
 	snprintf(file, sizeof(file), "/proc/%d/status", pid);
-	if (mts_read_at(AT_FDCWD, file, buf, sizeof(buf)) <= 0)
+	return mts_read_at(AT_FDCWD, file, buf, size) > 0;
+}
+
+u32 mts_process_user(pid_t pid)
+{
+	char buf[4096];
+
+	return read_status(pid, buf, sizeof(buf)) ? mts_keyed_value(buf, "Uid") : 0;
+}
+
+u64 mts_process_resident(pid_t pid)
+{
+	char buf[4096];
+
+	if (!read_status(pid, buf, sizeof(buf)))
 		return 0;
 	return (mts_keyed_value(buf, "RssAnon") + mts_keyed_value(buf, "RssShmem")) << 10;
 }

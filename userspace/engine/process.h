@@ -21,6 +21,9 @@ u32 mts_process_ranges(pid_t pid, struct mts_range **ranges);
 /* Bytes in memory that swap could hold, private and shared. Cheap. 0: it is gone. */
 u64 mts_process_resident(pid_t pid);
 
+/* Its real user; 0: root, or it is gone. */
+u32 mts_process_user(pid_t pid);
+
 /* Parent; 0: it is gone, or has none. */
 pid_t mts_process_parent(pid_t pid);
 

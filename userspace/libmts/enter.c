@@ -71,7 +71,8 @@ static int own_cgroup(__u64 *id)
 static int submit(struct mts_connection *connection, struct mts_job_submit *job)
 {
 	struct mts_job_create create = {
-		.flags = job->flags & ~MTS_JOB_BATCH,
+		/* It knows no users either. */
+		.flags = job->flags & ~(MTS_JOB_BATCH | MTS_JOB_USER),
 		.max_pause_ns = job->max_pause_ns,
 		.weight = job->weight,
 	};

@@ -173,6 +173,9 @@ int mts_stats_get(struct mts_connection *connection, struct mts_stats *stats, si
 /* A module of ABI 3 or less does not measure it: then all is 0, which means not known. */
 int mts_disk_get(struct mts_connection *connection, struct mts_disk_info *disk);
 
+/* Which policy is in force, and what each gives; the same of an older module. */
+int mts_policy_get(struct mts_connection *connection, struct mts_policy_info *policy);
+
 /* An older module leaves the bits of fields that it does not know out of the mask. */
 int mts_config_get(struct mts_connection *connection, struct mts_config *config);
 int mts_config_set(struct mts_connection *connection, const struct mts_config *config);

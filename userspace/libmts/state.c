@@ -94,6 +94,17 @@ int mts_disk_get(struct mts_connection *connection, struct mts_disk_info *disk)
 	return 0;
 }
 
+int mts_policy_get(struct mts_connection *connection, struct mts_policy_info *policy)
+{
+	struct mts_policy_info info = { 0 };
+	int ret = mts_call(connection, MTS_IOC_POLICY, &info);
+
+	if (ret && ret != -ENOTTY)
+		return ret;
+	*policy = info;
+	return 0;
+}
+
 int mts_config_get(struct mts_connection *connection, struct mts_config *config)
 {
 	int ret = mts_call(connection, MTS_IOC_CONFIG_GET, config);

@@ -112,6 +112,26 @@ bool account_group(const char *text, u32 *id)
 	return entry || parse_id(text, id);
 }
 
+const char *account_name(u32 uid)
+{
+	static struct {
+		u32 uid;
+		char name[64]; /* empty: none yet */
+	} known[16];
+	typeof(&known[0]) place = &known[uid % (sizeof(known) / sizeof(known[0]))];
+	const struct passwd *entry;
+
+	if (*place->name && place->uid == uid)
+		return place->name;
+	entry = passwd_of_id(uid);
+	place->uid = uid;
+	if (entry && *entry->pw_name)
+		snprintf(place->name, sizeof(place->name), "%s", entry->pw_name);
+	else
+		snprintf(place->name, sizeof(place->name), "%u", uid);
+	return place->name;
+}
+
 bool account_of(u32 uid, struct account *account)
 {
 	const struct passwd *entry = passwd_of_id(uid);

@@ -21,6 +21,9 @@ struct account {
 /* Return: false: the host has no user of that number. */
 bool account_of(u32 uid, struct account *account);
 
+/* The name of that user, or its number; valid until the next call. Answers are remembered. */
+const char *account_name(u32 uid);
+
 /* Gives this process the supplementary groups of that user instead of its own. Return: 0 or -1. */
 int account_groups(const struct account *account);
 

@@ -161,6 +161,19 @@ static int show_json(u32 id, int cgroup_fd, pid_t pid, const struct engine_conta
 	return json_print(root);
 }
 
+/* What a login has is in a cgroup of root's: whose that is, its path says. */
+static void name_user(struct mts_job_add *add)
+{
+	char path[PATH_MAX];
+
+	if (ipc_is_for_users() || cgroup_path_of_fd(add->cgroup_fd, path) ||
+	    !parse_user_of_cgroup(path, &add->user) || !device_knows(4)) {
+		add->user = 0;
+		return;
+	}
+	add->flags |= MTS_JOB_USER;
+}
+
 int add_cgroup(const char *dir, const struct add_wish *wish)
 {
 	struct mts_job_add add = { .flags = wish->flags,
@@ -179,6 +192,7 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 		heed_watchdog(dir, &add);
 	if (wish->container)
 		heed_check(wish->container, wish->has_pause, &add.flags, &add.max_pause_ns);
+	name_user(&add);
 	ret = ipc_job_add(&add);
 	if (!ret && wish->json)
 		failed = show_json(add.id, add.cgroup_fd, 0, wish->container);

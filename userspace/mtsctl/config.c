@@ -19,6 +19,10 @@ static int show_json(const struct mts_config *config)
 		 config->mask & MTS_CONFIG_POLICY ?
 			 json_string(word_of(policy_words, config->policy)) :
 			 json_null());
+	json_put(&root, "share",
+		 config->mask & MTS_CONFIG_SHARE ?
+			 json_string(word_of(share_words, config->share)) :
+			 json_null());
 	json_put(&root, "pack", json_string(word_of(pack_words, config->pack)));
 	json_put(&root, "evict", json_string(word_of(evict_words, config->evict)));
 	json_put(&root, "demand", json_string(word_of(demand_words, config->demand)));
@@ -36,6 +40,7 @@ static int show_json(const struct mts_config *config)
 
 int get_main(const struct command *command, int argc, char **argv)
 {
+	const u32 since_abi_4 = MTS_CONFIG_STEP | MTS_CONFIG_POLICY | MTS_CONFIG_SHARE;
 	struct mts_config config = { 0 };
 	bool json = false;
 	int ret;
@@ -58,7 +63,7 @@ int get_main(const struct command *command, int argc, char **argv)
 		char text[FORMAT_SIZE];
 
 		/* So that `set` takes the output of `get`, with an older module, too. */
-		if (settings[i].bit & (MTS_CONFIG_STEP | MTS_CONFIG_POLICY) & ~config.mask)
+		if (settings[i].bit & since_abi_4 & ~config.mask)
 			continue;
 		printf("%s=%s\n", settings[i].key, settings[i].text(text, &config));
 	}

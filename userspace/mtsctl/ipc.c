@@ -112,13 +112,7 @@ int ipc_disk(struct mts_disk_info *disk)
 
 int ipc_policy(struct mts_policy_info *policy)
 {
-	struct mts_policy_info info = { 0 };
-	int ret = ipc_call(MTS_IOC_POLICY, &info);
-
-	if (ret && ret != -ENOTTY)
-		return ret;
-	*policy = info;
-	return 0;
+	return mts_policy_get(connection, policy);
 }
 
 int ipc_thaw(void)

@@ -105,6 +105,7 @@ static const struct command commands[] = {
 	  "  --save           keep them for the next boot, in conf.d/50-saved.conf\n"
 	  "  mode=off|auto|always|shadow\n"
 	  "  policy=turns|none|fair|token|auto  how memory is shared while it is short\n"
+	  "  share=job|user   between whom: jobs, or users first, then the jobs of each\n"
 	  "  pack=ffd|bfd|rw  (first-fit-decreasing, best-fit-decreasing, reuven-wiseman)\n"
 	  "  evict=off|need|full|auto\n"
 	  "  demand=used|allocated\n"
@@ -364,7 +365,7 @@ int device_open(void)
 	return ret ? device_absent(-ret) : EXIT_OK;
 }
 
-static bool device_knows(u32 abi)
+bool device_knows(u32 abi)
 {
 	struct mts_status status;
 

@@ -151,7 +151,7 @@ complete -c mtsctl -n '__mtsctl_is top' -s b -l batch -d 'Print frames as text'
 complete -c mtsctl -n '__mtsctl_is top' -s n -l count -x -d 'End after so many frames'
 complete -c mtsctl -n '__mtsctl_is top' -s d -l delay -x -d 'Seconds between frames'
 complete -c mtsctl -n '__mtsctl_is top' -s o -l order -x -d 'Order of the jobs' \
-    -a 'bin id name state demand resident swapped frozen faults'
+    -a 'bin id name state user demand resident swapped frozen faults'
 
 complete -c mtsctl -n '__mtsctl_is why' -a '(__mtsctl_processes)' -d Process
 
@@ -180,7 +180,8 @@ complete -c mtsctl -n '__mtsctl_is plan' -l queue -d 'As if each were started wi
 
 complete -c mtsctl -n '__mtsctl_is set' -l save -d 'Keep them for the next boot'
 complete -c mtsctl -n '__mtsctl_is set' -a '
-    mode={off,auto,always,shadow} policy={turns,none,fair,token,auto} pack={ffd,bfd,rw} evict={off,need,full,auto}
+    mode={off,auto,always,shadow} policy={turns,none,fair,token,auto} share={job,user} pack={ffd,bfd,rw}
+    evict={off,need,full,auto}
     demand={used,allocated} step={bin,auto} bin=auto max_pause=auto overhead=off
     interactive=off queue={off,auto} slice= min_slice='
 

@@ -99,6 +99,9 @@ int device_open(void);
 /* Prints why the device cannot be opened. Return: an exit status. */
 int device_absent(int err);
 
+/* Is the module, or mtsd, of this ABI or a newer one? The device is open. */
+bool device_knows(u32 abi);
+
 /* Does the module know pause limits of jobs and calls? The device is open. */
 bool device_has_limits(void);
 

@@ -289,6 +289,21 @@ bool parse_id(const char *text, u32 *id)
 	return true;
 }
 
+bool parse_user_of_cgroup(const char *path, u32 *uid)
+{
+	static const char top[] = "/user.slice/user-", end[] = ".slice";
+	u64 value;
+
+	if (strncmp(path, top, strlen(top)))
+		return false;
+	path += strlen(top);
+	if (parse_digits(&path, &value) || value >= U32_MAX || strncmp(path, end, strlen(end)) ||
+	    (path[strlen(end)] && path[strlen(end)] != '/'))
+		return false;
+	*uid = value;
+	return true;
+}
+
 static bool name_char(char c)
 {
 	return is_letter(c) || is_digit(c) || (c && strchr("._@:+-", c));

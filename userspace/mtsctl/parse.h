@@ -44,6 +44,12 @@ bool all_digits(const char *text);
 /* A job's id: digits alone. */
 bool parse_id(const char *text, u32 *id);
 
+/*
+ * Whose a cgroup is by its path, from the cgroup root: systemd has each user's sessions and
+ * services below user.slice/user-UID.slice. Return: false: the path does not say it.
+ */
+bool parse_user_of_cgroup(const char *path, u32 *uid);
+
 /* A name that MTS_IOC_JOB_CREATE accepts and that no command reads as an id. */
 const char *parse_job_name(const char *text);
 

@@ -14,6 +14,7 @@
 #include "policy/bins.h"
 #include "policy/demand.h"
 #include "policy/disk.h"
+#include "policy/users.h"
 #include "snapshot.h"
 
 static int no_memory(void)
@@ -112,6 +113,28 @@ static bool is_resident(const struct mts_job_info *job)
 	       job->state == MTS_JOB_INTERACTIVE || job->state == MTS_JOB_LEFT_OUT ||
 	       job->state == MTS_JOB_FOREIGN || job->state == MTS_JOB_UNTOUCHABLE ||
 	       job->state == MTS_JOB_NO_SWAP || job->state == MTS_JOB_SLEEPING;
+}
+
+/* As the rotor (rotor/users.c). */
+static int divide_between_users(struct plan *plan, const struct snapshot *s)
+{
+	struct mts_user_job *jobs = calloc((size_t)s->njobs + 1, sizeof(*jobs));
+	void *scratch = calloc(1, mts_users_scratch(s->njobs) + 1);
+	int ret = jobs && scratch ? EXIT_OK : no_memory();
+
+	for (u32 i = 0; !ret && i < s->njobs; i++)
+		jobs[i] = (struct mts_user_job){
+			.user = s->jobs[i].user,
+			.weight = s->jobs[i].weight,
+			.takes_turns = !plan->jobs[i].flags,
+		};
+	if (!ret)
+		mts_users_divide(jobs, s->njobs, scratch);
+	for (u32 i = 0; !ret && i < s->njobs; i++)
+		plan->jobs[i].entitled = jobs[i].entitled;
+	free(jobs);
+	free(scratch);
+	return ret;
 }
 
 static int add_jobs(struct plan *plan, const struct snapshot *s)
@@ -234,6 +257,8 @@ int plan_from_module(struct plan *plan, u32 given, bool switch_given)
 	plan->room = mul_u64_u64_div_u64(mts_add_sat(s.status.capacity, s.status.resident_demand),
 					 config.interactive, 1000);
 	ret = add_jobs(plan, &s);
+	if (!ret && config.share == MTS_SHARE_USER)
+		ret = divide_between_users(plan, &s);
 out:
 	snapshot_free(&s);
 	return ret;

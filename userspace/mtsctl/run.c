@@ -166,6 +166,10 @@ int run_main(const struct command *command, int argc, char **argv)
 	if (is_batch())
 		job.flags |= MTS_JOB_BATCH;
 	invoker = as_root ? 0 : run_as_invoker();
+	if (invoker) {
+		job.flags |= MTS_JOB_USER;
+		job.user = invoker;
+	}
 	job.command = mts_command_number((const char *const *)argv + optind, invoker ?: getuid());
 	if (device_open())
 		return EXIT_RUN;

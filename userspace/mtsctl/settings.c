@@ -33,6 +33,11 @@ static int take_policy(const struct command *command, const char *value, struct 
 	return take_word16(command, "policy=", value, policy_words, &config->policy);
 }
 
+static int take_share(const struct command *command, const char *value, struct mts_config *config)
+{
+	return take_word16(command, "share=", value, share_words, &config->share);
+}
+
 static int take_pack(const struct command *command, const char *value, struct mts_config *config)
 {
 	return take_word16(command, "pack=", value, pack_words, &config->pack);
@@ -40,7 +45,7 @@ static int take_pack(const struct command *command, const char *value, struct mt
 
 static int take_evict(const struct command *command, const char *value, struct mts_config *config)
 {
-	return value_word(command, "evict=", value, evict_words, &config->evict);
+	return take_word16(command, "evict=", value, evict_words, &config->evict);
 }
 
 static int take_demand(const struct command *command, const char *value, struct mts_config *config)
@@ -112,6 +117,12 @@ static const char *text_policy(char buf[FORMAT_SIZE], const struct mts_config *c
 	return word_of(policy_words, config->policy);
 }
 
+static const char *text_share(char buf[FORMAT_SIZE], const struct mts_config *config)
+{
+	(void)buf;
+	return word_of(share_words, config->share);
+}
+
 static const char *text_pack(char buf[FORMAT_SIZE], const struct mts_config *config)
 {
 	(void)buf;
@@ -177,6 +188,7 @@ static const char *text_step(char buf[FORMAT_SIZE], const struct mts_config *con
 const struct setting settings[N_SETTINGS] = {
 	{ "mode", MTS_CONFIG_MODE, take_mode, text_mode },
 	{ "policy", MTS_CONFIG_POLICY, take_policy, text_policy },
+	{ "share", MTS_CONFIG_SHARE, take_share, text_share },
 	{ "pack", MTS_CONFIG_PACK, take_pack, text_pack },
 	{ "evict", MTS_CONFIG_EVICT, take_evict, text_evict },
 	{ "demand", MTS_CONFIG_DEMAND, take_demand, text_demand },

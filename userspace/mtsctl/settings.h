@@ -15,7 +15,7 @@ struct setting {
 	const char *(*text)(char buf[FORMAT_SIZE], const struct mts_config *config);
 };
 
-#define N_SETTINGS 13
+#define N_SETTINGS 14
 
 extern const struct setting settings[N_SETTINGS];
 

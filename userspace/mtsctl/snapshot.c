@@ -57,6 +57,19 @@ static int snapshot_try(struct snapshot *s)
 	return snapshot_settle(s);
 }
 
+bool snapshot_knows_users(const struct snapshot *s)
+{
+	return s->status.abi >= 4;
+}
+
+bool snapshot_has_users(const struct snapshot *s)
+{
+	for (u32 i = 1; snapshot_knows_users(s) && i < s->njobs; i++)
+		if (s->jobs[i].user != s->jobs[0].user)
+			return true;
+	return false;
+}
+
 int snapshot_take(struct snapshot *s)
 {
 	int ret;

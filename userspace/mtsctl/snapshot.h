@@ -30,6 +30,12 @@ const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id);
 /* The name that people know the job by: that of its container, or its own. */
 const char *snapshot_label(const struct snapshot *s, const struct mts_job_info *job);
 
+/* Whose the jobs are is known (mts_job_info.user). */
+bool snapshot_knows_users(const struct snapshot *s);
+
+/* The jobs are of more than one user. */
+bool snapshot_has_users(const struct snapshot *s);
+
 /* True while a bin runs or is brought back, and the others are frozen. */
 bool snapshot_rotates(const struct snapshot *s);
 

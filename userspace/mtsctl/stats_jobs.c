@@ -154,7 +154,7 @@ static void show_infos(const struct snapshot *s, u32 n)
 	metric_head("job_info", "gauge", "State of the job, and where it belongs");
 	for (u32 i = 0; i < n; i++) {
 		const struct mts_job_info *job = &s->jobs[i];
-		char bin[16] = "", parent[16] = "";
+		char bin[16] = "", parent[16] = "", user[16] = "";
 
 		if (job->bin == MTS_BIN_EVERY)
 			snprintf(bin, sizeof(bin), "every");
@@ -162,9 +162,12 @@ static void show_infos(const struct snapshot *s, u32 n)
 			snprintf(bin, sizeof(bin), "%u", job->bin);
 		if (job->parent)
 			snprintf(parent, sizeof(parent), "%u", job->parent);
+		if (snapshot_knows_users(s))
+			snprintf(user, sizeof(user), "%u", job->user);
 		print_job("job_info", job);
-		printf(",state=\"%s\",bin=\"%s\",parent=\"%s\",pin=\"%d\",each=\"%d\"} 1\n",
-		       word_of(job_state_words, job->state), bin, parent,
+		printf(",user=\"%s\",state=\"%s\",bin=\"%s\",parent=\"%s\",pin=\"%d\","
+		       "each=\"%d\"} 1\n",
+		       user, word_of(job_state_words, job->state), bin, parent,
 		       !!(job->flags & MTS_JOB_PIN),
 		       !!(job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)));
 	}

@@ -29,11 +29,12 @@ static void show_info(const struct snapshot *s, const struct mts_config *config)
 	printf("mts_state_info{state=\"%s\",reason=\"%s\"} 1\n",
 	       word_of(state_words, s->status.state), word_of(reason_words, s->status.reason));
 	metric_head("config_info", "gauge", "Configuration: the values that are words");
-	printf("mts_config_info{mode=\"%s\",policy=\"%s\",pack=\"%s\",evict=\"%s\",demand=\"%s\","
-	       "step=\"%s\"} 1\n",
+	printf("mts_config_info{mode=\"%s\",policy=\"%s\",share=\"%s\",pack=\"%s\",evict=\"%s\","
+	       "demand=\"%s\",step=\"%s\"} 1\n",
 	       word_of(mode_words, config->mode), word_of(policy_words, config->policy),
-	       word_of(pack_words, config->pack), word_of(evict_words, config->evict),
-	       word_of(demand_words, config->demand), step_word(config->step));
+	       word_of(share_words, config->share), word_of(pack_words, config->pack),
+	       word_of(evict_words, config->evict), word_of(demand_words, config->demand),
+	       step_word(config->step));
 	metric_gauge_seconds("config_slice_seconds", "Slice of a full bin, at least",
 			     config->slice_ns);
 	metric_gauge_seconds("config_min_slice_seconds", "Shortest slice", config->min_slice_ns);

@@ -113,6 +113,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "id", json_u64(job->id));
 	json_put(&root, "name", json_text(job->name));
 	json_put(&root, "parent", json_u64_or_null(job->parent));
+	json_put(&root, "user", snapshot_knows_users(s) ? json_u64(job->user) : json_null());
 	json_put(&root, "each", json_boolean(job->flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF)));
 	json_put(&root, "each_leaf", json_boolean(job->flags & MTS_JOB_EACH_LEAF));
 	json_put(&root, "pin", json_boolean(job->flags & MTS_JOB_PIN));

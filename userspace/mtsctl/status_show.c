@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "cgroup.h"
 #include "format.h"
 #include "ipc.h"
@@ -13,6 +14,8 @@
 
 /* Width of the columns ID and JOB together. */
 #define ID_NAME_WIDTH 28
+/* Of a user's name, as of login names usually. */
+#define USER_WIDTH 16
 
 /* The sum of the jobs in a bin, in every bin, or in none. */
 struct sum {
@@ -417,6 +420,47 @@ static void show_cgroups(const struct snapshot *s, int id_width)
 	}
 }
 
+/* ---- users ------------------------------------------------------------------------------ */
+
+static int by_user(const void *a, const void *b)
+{
+	const struct mts_job_info *const *x = a, *const *y = b;
+
+	return (*x)->user < (*y)->user ? -1 : (*x)->user > (*y)->user;
+}
+
+static void show_user(u32 user, const struct sum *sum)
+{
+	char name[USER_WIDTH + 1], a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
+
+	printf("%-*s %6u %7u %8s  %8s  %8s\n", USER_WIDTH,
+	       format_name_short(name, USER_WIDTH, account_name(user)), sum->jobs, sum->frozen,
+	       format_size(a, sum->demand), format_size(b, sum->resident),
+	       format_size(c, sum->swapped));
+}
+
+/* Sums by user, in order of their numbers. */
+static void show_users(const struct snapshot *s)
+{
+	const struct mts_job_info **sorted = calloc(s->njobs, sizeof(*sorted));
+
+	if (!sorted)
+		return;
+	for (u32 i = 0; i < s->njobs; i++)
+		sorted[i] = &s->jobs[i];
+	qsort(sorted, s->njobs, sizeof(*sorted), by_user);
+	printf("\n%-*s %6s %7s %8s  %8s  %8s\n", USER_WIDTH, "USER", "JOBS", "FROZEN", "DEMAND",
+	       "RESIDENT", "SWAPPED");
+	for (u32 i = 0, from = 0; i < s->njobs; from = i) {
+		struct sum sum = { 0 };
+
+		for (; i < s->njobs && sorted[i]->user == sorted[from]->user; i++)
+			sum_add(&sum, sorted[i]);
+		show_user(sorted[from]->user, &sum);
+	}
+	free(sorted);
+}
+
 static void show_jobs(const struct snapshot *s)
 {
 	const struct mts_job_info **sorted = calloc(s->njobs, sizeof(*sorted));
@@ -507,6 +551,8 @@ void status_show(const struct snapshot *s, bool all)
 	show_head(s);
 	if (s->nbins || sum_up)
 		show_bins(s);
+	if (snapshot_has_users(s))
+		show_users(s);
 	if (sum_up)
 		printf("\nThe %u jobs: mtsctl status --all\n", s->njobs);
 	else if (s->njobs)

@@ -4,12 +4,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "format.h"
 #include "top_lines.h"
 
 /* Columns of the longest values, beside the bar and beside the name. */
 #define BIN_COLUMNS 47u
 #define JOB_COLUMNS 67u
+/* A column of the user, where that leaves as much for the name as on a terminal of 80. */
+#define USER_COLUMN 8u
+#define USER_WIDTH_MIN (JOB_COLUMNS + 13 + USER_COLUMN + 1)
 
 struct frame {
 	const struct top_model *m;
@@ -17,6 +21,7 @@ struct frame {
 	top_put put;
 	void *to;
 	u32 used; /* lines so far */
+	bool users; /* the user of each job is shown */
 };
 
 __attribute__((format(printf, 3, 4))) static void print(struct frame *f, enum top_style style,
@@ -295,6 +300,7 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 	const struct snapshot *s = &f->m->now->s;
 	char demand[FORMAT_SIZE], resident[FORMAT_SIZE], swapped[FORMAT_SIZE], faults[FORMAT_SIZE];
 	char name[MTS_NAME_SIZE], bin[16], frozen[FORMAT_SIZE] = "";
+	char user[USER_COLUMN + 2] = "", text[USER_COLUMN + 1];
 	enum top_style style = TOP_PLAIN;
 
 	if (info->bin == MTS_BIN_EVERY)
@@ -311,7 +317,11 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 		style = TOP_FROZEN;
 	else if (snapshot_runs(s, info->bin))
 		style = TOP_RUNNING;
-	print(f, style, "%*u %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, name_width,
+	if (f->users)
+		snprintf(user, sizeof(user), "%-*s ", USER_COLUMN,
+			 format_name_short(text, USER_COLUMN, account_name(info->user)));
+	print(f, style, "%*u %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, user,
+	      name_width,
 	      format_name_weight(name, name_width, snapshot_label(s, info), info->weight),
 	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
 	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
@@ -326,10 +336,14 @@ static void show_jobs(struct frame *f, u32 room)
 	for (u32 i = 0; i < f->m->njobs; i++)
 		id_width = mts_max(id_width, snprintf(NULL, 0, "%u", f->m->jobs[i].info->id));
 	name_width = mts_max(v->width, JOB_COLUMNS + 13) - JOB_COLUMNS - (id_width - 4);
+	f->users = snapshot_has_users(&f->m->now->s) && v->width >= USER_WIDTH_MIN;
+	if (f->users)
+		name_width -= USER_COLUMN + 1;
 	name_width = mts_min(name_width, MTS_NAME_SIZE - 1);
-	print(f, TOP_HEADING, "%*s %-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID", name_width,
-	      "JOB", "STATE", snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND",
-	      "RESIDENT", "SWAPPED", "FROZEN", "FAULT/s");
+	print(f, TOP_HEADING, "%*s %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID",
+	      f->users ? "USER     " : "", name_width, "JOB", "STATE",
+	      snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND", "RESIDENT", "SWAPPED",
+	      "FROZEN", "FAULT/s");
 	if (!f->m->njobs)
 		print(f, TOP_PLAIN, "%*s no jobs: mtsctl run, mtsctl add", id_width, "");
 	v->shown = mts_min(f->m->njobs, room);

@@ -9,11 +9,17 @@
 #define SECOND 1000000000ull
 
 const struct word top_order_words[] = {
-	{ "bin", TOP_BY_BIN, NULL },	     { "id", TOP_BY_ID, NULL },
-	{ "name", TOP_BY_NAME, NULL },	     { "state", TOP_BY_STATE, NULL },
-	{ "demand", TOP_BY_DEMAND, NULL },   { "resident", TOP_BY_RESIDENT, NULL },
-	{ "swapped", TOP_BY_SWAPPED, NULL }, { "frozen", TOP_BY_FROZEN, NULL },
-	{ "faults", TOP_BY_FAULTS, NULL },   { 0 },
+	{ "bin", TOP_BY_BIN, NULL },
+	{ "id", TOP_BY_ID, NULL },
+	{ "name", TOP_BY_NAME, NULL },
+	{ "state", TOP_BY_STATE, NULL },
+	{ "user", TOP_BY_USER, NULL },
+	{ "demand", TOP_BY_DEMAND, NULL },
+	{ "resident", TOP_BY_RESIDENT, NULL },
+	{ "swapped", TOP_BY_SWAPPED, NULL },
+	{ "frozen", TOP_BY_FROZEN, NULL },
+	{ "faults", TOP_BY_FAULTS, NULL },
+	{ 0 },
 };
 
 /* ---- switches --------------------------------------------------------------- */
@@ -201,6 +207,8 @@ static int compare(const void *a, const void *b, void *argument)
 		by = x->info->bin < y->info->bin ? -1 : x->info->bin > y->info->bin;
 	else if (order == TOP_BY_NAME)
 		by = strcmp(snapshot_label(s, x->info), snapshot_label(s, y->info));
+	else if (order == TOP_BY_USER)
+		by = x->info->user < y->info->user ? -1 : x->info->user > y->info->user;
 	else if (order == TOP_BY_STATE)
 		by = strcmp(word_of(job_state_words, x->info->state),
 			    word_of(job_state_words, y->info->state));

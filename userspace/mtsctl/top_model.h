@@ -13,6 +13,7 @@ enum top_order {
 	TOP_BY_ID,
 	TOP_BY_NAME,
 	TOP_BY_STATE,
+	TOP_BY_USER,
 	TOP_BY_DEMAND, /* this and the following: the largest first */
 	TOP_BY_RESIDENT,
 	TOP_BY_SWAPPED,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "cgroup.h"
 #include "format.h"
 #include "gone.h"
@@ -256,6 +257,8 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 	print_field("job", "%s (%u)", format_name(name, sizeof(name), job->name), job->id);
 	if (snapshot_label(s, job) != job->name)
 		print_field("container", "%s", snapshot_label(s, job));
+	if (snapshot_knows_users(s))
+		print_field("user", "%s", format_name(name, sizeof(name), account_name(job->user)));
 	if (job->bin < s->nbins)
 		print_field(snapshot_bin_word(s), "%u of 0 to %u", job->bin, s->nbins - 1);
 	if (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING)
@@ -315,6 +318,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "id", json_u64(job->id));
 	json_put(&root, "name", json_text(job->name));
 	json_put(&root, "container", status_container_json(s, job));
+	json_put(&root, "user", snapshot_knows_users(s) ? json_u64(job->user) : json_null());
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "max_pause_ns", json_u64_or_null(job->max_pause_ns));

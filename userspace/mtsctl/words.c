@@ -26,6 +26,12 @@ const struct word gives_words[] = {
 	{ 0 },
 };
 
+const struct word share_words[] = {
+	{ "job", MTS_SHARE_JOB, NULL },
+	{ "user", MTS_SHARE_USER, NULL },
+	{ 0 },
+};
+
 const struct word pack_words[] = {
 	{ "ffd", MTS_PACK_FFD, "first-fit-decreasing" },
 	{ "bfd", MTS_PACK_BFD, "best-fit-decreasing" },

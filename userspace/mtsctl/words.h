@@ -17,6 +17,7 @@ struct word {
 extern const struct word mode_words[];
 extern const struct word policy_words[];
 extern const struct word gives_words[];
+extern const struct word share_words[];
 extern const struct word pack_words[];
 extern const struct word evict_words[];
 extern const struct word demand_words[];

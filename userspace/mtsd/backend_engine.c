@@ -16,17 +16,23 @@ static int take(struct mts_job_take *take)
 		.flags = take->flags,
 		.max_pause_ns = take->max_pause_ns,
 		.weight = take->weight,
+		.user = take->user,
 	};
 	struct cgroup *cgrp;
 	int err;
 
-	if (take->pad || take->pad2)
+	if (take->pad)
 		return -EINVAL;
 	if (take->pid <= 0)
 		return -ESRCH;
 	err = mts_process_check(take->pid);
 	if (err)
 		return err;
+	/* The new cgroup is mtsd's own. */
+	if (!(take->flags & MTS_JOB_USER) && !take->user) {
+		add.flags |= MTS_JOB_USER;
+		add.user = mts_process_user(take->pid);
+	}
 	cgrp = mts_taken_make(take->pid);
 	if (IS_ERR(cgrp))
 		return PTR_ERR(cgrp);

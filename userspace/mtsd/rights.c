@@ -37,6 +37,8 @@ int rights_of_caller(const struct rights_ask *ask)
 		return 0;
 	if (!ask->is_member || !rights_need_object(ask->cmd))
 		return -EPERM;
+	if (ask->flags & MTS_JOB_USER && ask->user != ask->uid)
+		return -EPERM;
 	/*
 	 * The cgroups of children are made where the job is made (MTS_JOB_HERE). Later there is no
 	 * place for them but cgroup_base, out of the limits of the user's slice.

@@ -29,6 +29,7 @@
  * @cmd: MTS_IOC_*
  * @flags: MTS_JOB_* that it sets
  * @size: that it gives; 0: none
+ * @user: whose job it is to be, with MTS_JOB_USER: no other one than the caller's
  * @weight: that it sets; 0: none, or the usual one. As with nice(1), a user may ask for less than
  *	is usual, not for more
  */
@@ -38,6 +39,7 @@ struct rights_ask {
 	unsigned int cmd;
 	u32 flags;
 	u64 size;
+	u32 user;
 	u32 weight;
 };
 

@@ -237,10 +237,11 @@ static int add(const struct mts_backend *backend, const struct rights_ask *ask,
 		.flags = add->flags | MTS_JOB_HERE,
 		.max_pause_ns = add->max_pause_ns,
 		.weight = add->weight,
+		.user = add->user,
 	};
 	int err;
 
-	if (add->flags & ~(EACH | MTS_JOB_PIN) || add->pad || add->pad2)
+	if (add->flags & ~(EACH | MTS_JOB_PIN | MTS_JOB_USER) || add->pad)
 		return -EINVAL;
 	err = make(backend, ask, add->cgroup_id, 0, &job);
 	add->id = job.id;
@@ -252,7 +253,8 @@ static int add(const struct mts_backend *backend, const struct rights_ask *ask,
 static int submit(const struct mts_backend *backend, const struct rights_ask *ask,
 		  struct mts_job_submit *submit)
 {
-	const u32 known = MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_PIN | EACH;
+	const u32 known =
+		MTS_JOB_ENTER | MTS_JOB_QUEUE | MTS_JOB_BATCH | MTS_JOB_PIN | MTS_JOB_USER | EACH;
 	struct mts_user_caller *caller = mts_user_caller();
 	struct mts_job_submit job = *submit;
 	pid_t pid = caller->pid;
@@ -345,6 +347,17 @@ static u32 flags_of(unsigned int cmd, const void *argument)
 	return 0;
 }
 
+static u32 user_of(unsigned int cmd, const void *argument)
+{
+	switch (cmd) {
+	case MTS_IOC_JOB_ADD:
+		return ((const struct mts_job_add *)argument)->user;
+	case MTS_IOC_JOB_SUBMIT:
+		return ((const struct mts_job_submit *)argument)->user;
+	}
+	return 0;
+}
+
 static u32 weight_of(unsigned int cmd, const void *argument)
 {
 	switch (cmd) {
@@ -371,6 +384,7 @@ int mts_users_command(const struct mts_backend *backend, bool is_member, unsigne
 					.cmd = cmd,
 					.flags = flags_of(cmd, argument),
 					.size = size_of(cmd, argument),
+					.user = user_of(cmd, argument),
 					.weight = weight_of(cmd, argument) };
 	int err = rights_of_caller(&ask);
 

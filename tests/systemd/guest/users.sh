@@ -23,6 +23,11 @@ may() { # GROUP COMMAND...
 	ada_as "$@" || fail "$*: status $?"
 }
 
+user_of() { # JOB: whose share it is of
+	mtsctl stats --prometheus --per-job |
+		sed -n "s/^mts_job_info{.*name=\"$1\",user=\"\([0-9]*\)\".*/\1/p"
+}
+
 test_members_of_the_group() {
 	local group none=1000 hog
 
@@ -43,6 +48,7 @@ test_members_of_the_group() {
 	[[ -n $(state_of $scopes/sim.scope) ]] || fail "sim.scope is no job"
 	hog=$(<"$cgroups/$scopes/sim.scope/cgroup.procs")
 	[[ $(stat -c %u "/proc/$hog") == 1000 ]] || fail "it is not hers"
+	[[ $(user_of sim.scope) == 1000 ]] || fail "it counts for user '$(user_of sim.scope)'"
 	may "$group" mtsctl pin sim.scope
 	[[ $(state_of $scopes/sim.scope) == resident ]] || fail "it is $(state_of $scopes/sim.scope)"
 	refused "only root may do this" $none mtsctl unpin sim.scope
@@ -55,6 +61,16 @@ test_members_of_the_group() {
 	refused "not yours" "$group" mtsctl add test.slice/hog@a.service
 	refused "not yours" "$group" mtsctl add user.slice/user-1000.slice
 	add_jobs test.slice/hog@a.service
+	[[ $(user_of hog@a.service) == 0 ]] || fail "hog@a counts for '$(user_of hog@a.service)'"
+	# A scope of root's in her slice, as that of a login.
+	systemd-run --quiet --slice=user-1000.slice --scope --unit=like-a-login \
+		-p MemoryAccounting=yes /lab/programs/hog 5 &
+	until_true 60 in_memory user.slice/user-1000.slice/like-a-login.scope 4 ||
+		fail "there is no scope"
+	add_jobs user.slice/user-1000.slice/like-a-login.scope
+	[[ $(user_of like-a-login.scope) == 1000 ]] ||
+		fail "the login counts for user '$(user_of like-a-login.scope)'"
+	systemctl stop like-a-login.scope
 	refused "not yours" "$group" mtsctl remove hog@a.service
 	refused "only root may do this" "$group" mtsctl set mode=off
 	refused "only root may do this" "$group" mtsctl thaw

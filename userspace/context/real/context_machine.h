@@ -42,6 +42,8 @@ struct mts_user_caller *mts_user_caller(void);
 #define task_tgid_nr(task) (mts_user_caller()->pid)
 #define get_task_comm(text, task) strscpy(text, mts_user_caller()->comm, sizeof(text))
 #define is_global_init(task) (task_tgid_nr(task) == 1)
+#define current_uid() (mts_user_caller()->uid)
+#define from_kuid(namespace, kuid) (kuid)
 
 /* kthread_stop() of a thread that sleeps in poll(2), in which it also waits for this eventfd(2). */
 void mts_user_stop_polling(struct task_struct *task, int eventfd);

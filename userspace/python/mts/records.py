@@ -98,6 +98,7 @@ class Job:
     id: int
     name: str
     parent: int | None
+    user: int | None
     each: bool
     each_leaf: bool
     pin: bool
@@ -178,6 +179,7 @@ class Config:
 
     mode: str
     policy: str | None
+    share: str | None
     pack: str
     evict: str
     demand: str
@@ -344,6 +346,7 @@ class WhyJob:
     id: int
     name: str
     container: str | None
+    user: int | None
     state: str
     bin: int | str | None
     max_pause_ns: int | None

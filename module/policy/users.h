@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Users as holders of what their jobs are entitled to (MTS_SHARE_USER). All users are entitled to
+ * the same, and the jobs of a user divide it by their weights. So a user does not gain by more
+ * jobs. Pure code (pure.h).
+ */
+#ifndef _MTS_POLICY_USERS_H
+#define _MTS_POLICY_USERS_H
+
+#include "binpack/sort.h"
+#include "policy/entitled.h"
+
+/**
+ * struct mts_user_job - a job, as its user sees it
+ * @user: whose it is
+ * @weight: MTS_WEIGHT_*; 0: MTS_WEIGHT_DEFAULT
+ * @takes_turns: it has a part of what the user is entitled to. A job in every bin has none: it
+ *	runs in any case
+ * @entitled: result: entitled.h. Of a job without a part: what it would be, if it had one, too
+ */
+struct mts_user_job {
+	u32 user;
+	u32 weight;
+	bool takes_turns;
+	u32 entitled;
+};
+
+/**
+ * mts_users_divide() - divide what each user is entitled to between the user's jobs
+ * @jobs: n jobs, MTS_MAX_JOBS at most
+ * @scratch: mts_users_scratch(n) bytes, aligned for u64
+ */
+void mts_users_divide(struct mts_user_job *jobs, u32 n, void *scratch);
+
+size_t mts_users_scratch(u32 n);
+
+/**
+ * mts_users_sort() - bring the jobs of each user side by side, in the order that they had
+ * @keys: n keys: .value is the user, .index the job. Room for another n keys behind them
+ */
+void mts_users_sort(struct mts_key *keys, u32 n);
+
+/* Where the user's jobs end that begin at @from: an index of the sorted keys, n at most. */
+u32 mts_users_end(const struct mts_key *keys, u32 n, u32 from);
+
+#endif /* _MTS_POLICY_USERS_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Between whom time is shared out (enum mts_share_by). In the rotor's thread. */
+#ifndef _MTS_ROTOR_USERS_H
+#define _MTS_ROTOR_USERS_H
+
+#include "context.h"
+#include "job.h"
+
+/*
+ * Set what the jobs of the roster are entitled to from now on that @which says; NULL: all. While a
+ * round lasts, only jobs that come are set: the others of their users keep what they have until the
+ * next plan. Under mts_lock. Writes the scratch memory.
+ */
+void mts_users_entitle(bool (*which)(const struct mts_job *job));
+
+/* Does each user have a share (MTS_SHARE_USER), as of the last plan? */
+bool mts_users_have_shares(void);
+
+#endif /* _MTS_ROTOR_USERS_H */
