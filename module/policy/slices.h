@@ -12,8 +12,8 @@
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns);
 
 /*
- * Longer pauses, for jobs that are not attended where the limit is automatic: they double as long as
- * that gives a tenth more.
+ * Longer pauses, for jobs that are not attended where the limit is automatic: they double as long
+ * as that gives a tenth more.
  */
 
 /* The limit after @limit_ns; 0: the first one. The last one is MTS_PAUSE_UNATTENDED_NS. */

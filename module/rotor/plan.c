@@ -417,13 +417,14 @@ static u32 lengthen_pauses(const struct mts_config *config, struct mts_plan_conf
 static void settle(const struct mts_config *config, u32 nbins_before)
 {
 	bool blind = mts_rotor.planning.blind;
+	u64 limit;
 
 	mts_rotor.planning.max_pause_ns = pause_limit(config, nbins_before);
+	limit = mts_rotor.planning.max_pause_ns;
 	/* What a switch takes is not known yet: do not cut the first one short. */
-	mts_failsafe_set_limit(
-		blind && !config->max_pause_ns ?
-			max_t(u64, MTS_PAUSE_STRETCHED_NS, mts_rotor.planning.max_pause_ns) :
-			mts_rotor.planning.max_pause_ns);
+	if (blind && !config->max_pause_ns)
+		limit = max_t(u64, limit, MTS_PAUSE_STRETCHED_NS);
+	mts_failsafe_set_limit(limit);
 	/* Turns begin with what other jobs' switches took, if with anything. */
 	mts_costs_plan(config->evict, blind ? NULL : &mts_rotor.round.plan, nbins_before >= 2);
 }

@@ -43,8 +43,8 @@ bool mts_process_is_kernel(pid_t pid);
 u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
 
 /*
- * Has it a controlling terminal, or a terminal or a socket among its files? True also if that cannot
- * be read.
+ * Has it a controlling terminal, or a terminal or a socket among its files? True also if that
+ * cannot be read.
  */
 bool mts_process_is_attended(pid_t pid);
 
