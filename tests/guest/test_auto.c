@@ -103,7 +103,7 @@ static bool nothing_is_protected(void)
 /* Turns would freeze a job for longer than a second, as this disk is. */
 static void token_where_pauses_are_too_long(void)
 {
-	static const struct swap_disk slow = { .mib = 256, .request_us = 2000 };
+	static const struct swap_disk slow = { .mib = 256, .request_us = 4000 };
 
 	thrash(&slow, 2, 36);
 	set_max_pause(1000 * NS_PER_MS);

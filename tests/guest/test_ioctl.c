@@ -179,7 +179,8 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{ "unknown mask bit", { .mask = MTS_CONFIG_ALL + 1 }, -EINVAL },
 	{ "all mask bits", { .mask = ~0u, .slice_ns = 1 }, -EINVAL },
-	{ "policy 4", { SET(POLICY, .policy = 4) }, -EINVAL },
+	{ "policy 5", { SET(POLICY, .policy = MTS_POLICY_AUTO + 1) }, -EINVAL },
+	{ "share 2", { SET(SHARE, .share = MTS_SHARE_USER + 1) }, -EINVAL },
 	{ "queue 2", { SET(QUEUE, .queue = 2) }, -EINVAL },
 	{ "mode 4", { SET(MODE, .mode = 4) }, -EINVAL },
 	{ "mode -1", { SET(MODE, .mode = ~0u) }, -EINVAL },
