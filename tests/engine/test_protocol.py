@@ -293,6 +293,8 @@ def test_watch_looks_for_what_has_changed(mtsd):
     assert 0 <= time.clock_gettime(time.CLOCK_MONOTONIC) - event["timestamp"] < 5
     fields = event["fields"]
     assert (fields["name"], fields["what"], fields["pin"]) == ("asked", "enrolled", 1)
+    # It is enrolled before it enters its cgroup, and one that never had a process stays.
+    assert until(lambda: Path(f"/proc/{job.pid}/comm").read_text() == "sleep\n")
     job.kill()
     event = json.loads(watch.stdout.readline())
     fields = event["fields"]

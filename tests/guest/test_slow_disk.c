@@ -312,6 +312,9 @@ static void pauses_are_longer_without_terminal_and_socket(void)
 	hog_start(&hogs[nhogs++], &spec);
 	/* A quarter is for jobs with limits, so that the last one has room beside any bin. */
 	rotate_auto(16, 10000);
+	/* Slices grow with pauses. */
+	set_config(&(struct mts_config){ .mask = MTS_CONFIG_OVERHEAD,
+					 .overhead = MTS_DEFAULT_OVERHEAD });
 	expect_within(200000, get_status().max_pause_ns > MTS_PAUSE_STRETCHED_NS, "%s", describe());
 	expect_within(300000, was_frozen_for_more_than(MTS_PAUSE_STRETCHED_NS), "%s", describe());
 	check(job_named("e").frozen_longest_ns <= MTS_PAUSE_STRETCHED_NS, "%s", describe());
