@@ -275,7 +275,7 @@ struct mts_job {
 	u64 most; /* the largest demand so far, bytes */
 	u64 unused; /* bytes that its slices do not use; not part of the demand */
 	u32 threads; /* threads that wanted to run: the larger of the last two counts */
-	u64 window_waited; /* admission.c: mts_swap_waits.waited_ns at the last window's end */
+	u64 window_waited; /* choice.c: mts_swap_waits.waited_ns at the last window's end */
 	u32 last_threads; /* the last count; of a job that was never counted: 1 */
 	u64 threads_at; /* when that was; ktime, ns */
 	u64 rss; /* bytes in memory that count towards the demand */

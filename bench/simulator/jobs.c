@@ -385,10 +385,6 @@ void mts_tasks_scan_attended(void)
 {
 }
 
-void mts_tasks_forget_attended(void)
-{
-}
-
 void mts_tasks_look(void)
 {
 	u32 i;

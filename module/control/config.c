@@ -18,7 +18,7 @@ MODULE_PARM_DESC(policy, "how memory is shared at load: turns (default), none, f
 
 static char *share = "job";
 module_param(share, charp, 0444);
-MODULE_PARM_DESC(share, "between whom it is shared at load: job (default), user");
+MODULE_PARM_DESC(share, "what shares it out at load: each job (default: job), or each user (user)");
 
 static unsigned int slice_ms = MTS_DEFAULT_SLICE_NS / NSEC_PER_MSEC;
 module_param(slice_ms, uint, 0444);

@@ -178,7 +178,7 @@ static void name_child(struct mts_job *job, struct mts_job *parent, u32 n)
 	job->parent = parent->id;
 }
 
-/* Of a family the first job of which is gone nobody counts any more: it gets no more jobs. */
+/* If the first job of a family is gone, its jobs are counted no more: it gets no new ones. */
 static bool family_has_room(const struct mts_job *parent)
 {
 	bool has_first = false;
@@ -237,7 +237,7 @@ static int make_or_replace(struct mts_job *job)
 {
 	int err = mts_cgroupfs_mkdir(place_of(job), job->name, &job->dir), removed;
 
-	/* Elsewhere it is somebody's own. */
+	/* Elsewhere it belongs to a user. */
 	if (err != -EEXIST || place_of(job))
 		return err;
 	/*

@@ -92,15 +92,6 @@ static bool is_attended(struct task_struct *process)
 	return attended;
 }
 
-void mts_tasks_forget_attended(void)
-{
-	struct mts_job *job;
-
-	lockdep_assert_held(&mts_lock);
-	mts_job_for_each(job)
-		WRITE_ONCE(job->attended, false);
-}
-
 void mts_tasks_scan_attended(void)
 {
 	struct task_struct *process;

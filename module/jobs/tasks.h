@@ -34,9 +34,6 @@ void mts_tasks_scan(void);
  */
 void mts_tasks_scan_attended(void);
 
-/* No job is marked any more. The caller holds mts_lock. */
-void mts_tasks_forget_attended(void);
-
 /* Would a scan mark the job that this task is in? Any context. */
 bool mts_tasks_is_spared(struct task_struct *task);
 

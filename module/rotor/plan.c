@@ -350,6 +350,14 @@ static u64 pause_limit(const struct mts_config *config, u32 nbins_before)
 	return most;
 }
 
+static void forget_attended(void)
+{
+	struct mts_job *job;
+
+	mts_job_for_each(job)
+		WRITE_ONCE(job->attended, false);
+}
+
 /* Is there a job in a bin that may be frozen for long? */
 static bool any_unattended(void)
 {
@@ -409,7 +417,7 @@ static u32 lengthen_pauses(const struct mts_config *config, struct mts_plan_conf
 		return pack_longer(config, conf, freezable);
 	/* No pause is longer: the next plan has no job with a limit for that. */
 	if (!is_long)
-		mts_tasks_forget_attended();
+		forget_attended();
 	return freezable;
 }
 

@@ -487,14 +487,6 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
-void mts_tasks_forget_attended(void)
-{
-	struct mts_job *job;
-
-	mts_job_for_each(job)
-		WRITE_ONCE(job->attended, false);
-}
-
 void mts_tasks_scan_attended(void)
 {
 	u32 i;

@@ -128,15 +128,6 @@ void mts_tasks_scan(void)
 	put_jobs(jobs, n);
 }
 
-void mts_tasks_forget_attended(void)
-{
-	struct mts_job *job;
-
-	lockdep_assert_held(&mts_lock);
-	mts_job_for_each(job)
-		WRITE_ONCE(job->attended, false);
-}
-
 void mts_tasks_scan_attended(void)
 {
 	struct mts_job *job;
