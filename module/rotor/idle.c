@@ -161,36 +161,13 @@ static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 	return false;
 }
 
-/*
- * The pause after @events, before it measures again. While it polls for the queue, the next job
- * does not have to wait for that: it is enough that another one has ended. Return: as idle_sleep().
- */
-static bool quiet_sleep(u64 ns, unsigned long events)
-{
-	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
-	const unsigned long jobs = BIT(MTS_ROTOR_EV_JOBS);
-	u64 now = ktime_get_ns(), until = now + ns;
-
-	do {
-		if (events & jobs && mts_queue_waits() && now - measured_at < 2 * POLL_NS) {
-			mts_job_reap(mts_promise_step);
-			mts_roster_muster();
-			mts_queue_step();
-		}
-		if (idle_sleep(mts_queue_waits() ? readers | jobs : readers,
-			       mts_sub_floor(until, now), &events))
-			return true;
-		now = ktime_get_ns();
-	} while (events & jobs && !(events & readers) && now < until && mts_rotor_should_run());
-	return false;
-}
-
 /* Return: are the jobs about to have all memory? */
 bool mts_idle(u64 measuring_ns)
 {
 	const unsigned long all = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE) |
 				  BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM);
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
 	u32 reason = mts_rotor.phase.reason;
 	unsigned long events;
 
@@ -214,7 +191,7 @@ bool mts_idle(u64 measuring_ns)
 		mts_bring_wanted();
 	mts_status_answer();
 	return idle_sleep(all, idle_time(reason), &events) ||
-	       quiet_sleep(quiet_time(reason, measuring_ns), events);
+	       idle_sleep(readers, quiet_time(reason, measuring_ns), &events);
 }
 
 void mts_idle_wait_for_gate(u32 reason)
