@@ -34,8 +34,18 @@ static void foretell(struct mts_choice *choice, const struct mts_choice_window *
 		note(gives, share, MTS_GIVES_FORECAST, window->now);
 }
 
+static void forget_others(struct mts_choice *choice, u64 since, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < MTS_POLICIES; i++)
+		if (i != choice->policy && choice->of[i].at < since)
+			note(&choice->of[i], 0, MTS_GIVES_UNKNOWN, now);
+}
+
 static void update(struct mts_choice *choice, const struct mts_choice_window *window)
 {
+	forget_others(choice, mts_sub_floor(window->now, MTS_CHOICE_EXPIRES_NS), window->now);
 	note(&choice->of[window->acted], share_of(window->user_ns, window->elapsed_ns),
 	     MTS_GIVES_MEASURED, window->now);
 	if (window->acted != MTS_POLICY_TURNS)
@@ -159,12 +169,27 @@ void mts_choice_step(struct mts_choice *choice, const struct mts_choice_window *
 		compare(choice, window);
 }
 
+static void review_under_turns(struct mts_choice *choice, const struct mts_grounds *grounds,
+			       u64 now)
+{
+	struct mts_grounds then = *grounds;
+
+	then.jobs = choice->grounds.jobs;
+	then.processors = choice->grounds.processors;
+	if (!choice->grounds.capacity || !mts_grounds_differ(&then, grounds))
+		return;
+	forget_others(choice, U64_MAX, now);
+	choice->grounds = *grounds;
+}
+
 bool mts_choice_review(struct mts_choice *choice, const struct mts_grounds *grounds, u64 now)
 {
 	u32 i, better[MTS_POLICIES];
 
-	if (choice->policy == MTS_POLICY_TURNS)
+	if (choice->policy == MTS_POLICY_TURNS) {
+		review_under_turns(choice, grounds, now);
 		return false;
+	}
 	if (choice->grounds.capacity && !mts_grounds_differ(&choice->grounds, grounds))
 		return false;
 	if (!choice->grounds.capacity) {

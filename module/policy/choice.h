@@ -16,6 +16,12 @@
  */
 #define MTS_CHOICE_TRIAL_NS (10ull * 1000000000)
 
+/*
+ * What a policy gave counts for this time, ns: as long as the longest verdict (verdict.h). Jobs that
+ * run for as long have other phases by then.
+ */
+#define MTS_CHOICE_EXPIRES_NS (600ull * 1000000000)
+
 /**
  * struct mts_gives - what the jobs get under a policy
  * @share: user time of all jobs
@@ -98,10 +104,11 @@ void mts_choice_take(struct mts_choice *choice, u32 policy, u64 now);
 
 /**
  * mts_choice_review() - forget what was measured if one of its grounds has changed by an eighth
- * @grounds: as of a plan without turns
+ * @grounds: as of a plan
  *
  * Then none is in force. Turns stay in force: while jobs take turns they have other demands, and
- * before that they were chosen by what jobs lose now. Return: was it forgotten?
+ * before that they were chosen by what jobs lose now. What the others gave is forgotten if there
+ * are other numbers of jobs or processors. Return: is another policy in force?
  */
 bool mts_choice_review(struct mts_choice *choice, const struct mts_grounds *grounds, u64 now);
 

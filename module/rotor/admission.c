@@ -268,10 +268,10 @@ static void review(u32 freezable)
 		.processors = num_online_cpus(),
 	};
 
-	if (mts_rotor.round.nbins >= 2)
-		return;
-	mts_verdict_review(&mts_rotor.admission.verdict, &grounds);
-	mts_auto_review(&grounds);
+	if (mts_rotor.round.nbins < 2)
+		mts_verdict_review(&mts_rotor.admission.verdict, &grounds);
+	if (mts_rotor.round.nbins < 2 || mts_rotor.choosing.choice.policy == MTS_POLICY_TURNS)
+		mts_auto_review(&grounds);
 }
 
 /* Does the host pay for its shortage, and would turns be cheaper? */

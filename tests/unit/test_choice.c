@@ -408,6 +408,58 @@ static void whatever_is_measured(void **unused)
 	}
 }
 
+/* Turns are in force, and none gave @share before. */
+static void begin_turns(u64 share)
+{
+	begin();
+	window.forecast[MTS_POLICY_TURNS] = 900;
+	step(share);
+	assert_int_equal(step(share), MTS_POLICY_TURNS);
+	/* A policy that is no better is not tried. */
+	window.forecast[MTS_POLICY_TURNS] = MTS_FORECAST_UNKNOWN;
+}
+
+static void what_a_policy_gave_expires(void **unused)
+{
+	u64 until;
+
+	(void)unused;
+	begin_turns(600);
+	until = window.now + MTS_CHOICE_EXPIRES_NS;
+	while (window.now < until)
+		assert_int_equal(step(800), MTS_POLICY_TURNS);
+	step(800);
+	assert_int_equal(choice.of[MTS_POLICY_NONE].how, MTS_GIVES_UNKNOWN);
+	/* The jobs get less now, as they sleep: with no turns they might get less, too. */
+	step(100);
+	assert_int_equal(step(100), MTS_POLICY_TURNS);
+}
+
+static void under_turns_other_jobs_end_what_others_gave(void **unused)
+{
+	struct mts_grounds grounds = {
+		.demand = 100 * MIB, .capacity = 60 * MIB, .jobs = 8, .processors = 2
+	};
+
+	(void)unused;
+	begin();
+	mts_choice_review(&choice, &grounds, window.now);
+	window.forecast[MTS_POLICY_TURNS] = 900;
+	step(300);
+	assert_int_equal(step(300), MTS_POLICY_TURNS);
+	/* They use less of their memory while they take turns. */
+	grounds.demand /= 2;
+	assert_false(mts_choice_review(&choice, &grounds, window.now));
+	assert_int_equal(choice.of[MTS_POLICY_NONE].share, 300);
+	/* Four of them have ended, and so turns give less. */
+	grounds.jobs /= 2;
+	assert_false(mts_choice_review(&choice, &grounds, window.now));
+	assert_int_equal(choice.policy, MTS_POLICY_TURNS);
+	assert_int_equal(choice.of[MTS_POLICY_NONE].how, MTS_GIVES_UNKNOWN);
+	step(200);
+	assert_int_equal(step(200), MTS_POLICY_TURNS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +481,8 @@ int main(void)
 		cmocka_unit_test(others_wait_less_for_a_delayed_job),
 		cmocka_unit_test(the_scratch_has_room_for_all_jobs),
 		cmocka_unit_test(whatever_is_measured),
+		cmocka_unit_test(what_a_policy_gave_expires),
+		cmocka_unit_test(under_turns_other_jobs_end_what_others_gave),
 	};
 
 	return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
