@@ -87,6 +87,7 @@ static inline s64 mts_trace_gives(const struct mts_choice *choice, u32 policy)
 	EM(MTS_SLICE_EMPTY, "empty") \
 	EM(MTS_SLICE_OUTGROWN, "outgrown") \
 	EM(MTS_SLICE_SWAPS, "swaps") \
+	EM(MTS_SLICE_ATTENDED, "attended") \
 	EM(MTS_SLICE_ALONE, "alone") \
 	EM(MTS_SLICE_FITS, "fits") \
 	EM(MTS_SLICE_CONFIG, "config") \

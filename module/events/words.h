@@ -23,6 +23,7 @@ enum mts_slice_end {
 	/* the bins are out of date: */
 	MTS_SLICE_OUTGROWN, /* the bin needs more than the capacity */
 	MTS_SLICE_SWAPS, /* the bin swaps, although it should fit */
+	MTS_SLICE_ATTENDED, /* a job has become attended, and its next pause would be too long */
 	MTS_SLICE_ALONE, /* no job is left that waits for its turn */
 	MTS_SLICE_FITS, /* all jobs fit into one bin: jobs ended, or an early round showed it */
 	MTS_SLICE_CONFIG, /* the configuration changed */

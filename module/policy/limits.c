@@ -85,6 +85,7 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 
 	limits->residents = 0;
 	limits->by = MTS_BIN_NONE;
+	limits->beyond = false;
 	for (pass = 0; plan->nbins >= 2; pass++) {
 		nkeys = list_broken(jobs, n, bins, keys);
 		if (!nkeys)
@@ -96,6 +97,7 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 				limits->by = first;
 				break;
 			}
+			limits->beyond = true;
 			if (pass == PASSES) {
 				mts_plan_slices(conf, bins, plan);
 				break;

@@ -10,11 +10,13 @@
  * @room: in: bytes that these jobs may hold as exempt jobs, beside their kept_bytes; out: the rest
  * @residents: out: number of jobs exempted for their limit, flagged MTS_PLAN_LIMITED
  * @by: out: index of the job for whose limit the slices are shorter; MTS_BIN_NONE: none
+ * @beyond: out: no slices keep all limits: jobs are exempt beyond the room, or frozen for longer
  */
 struct mts_limits {
 	u64 room;
 	u32 residents;
 	u32 by;
+	bool beyond;
 };
 
 /**

@@ -380,8 +380,8 @@ static u32 pack_longer(const struct mts_config *config, struct mts_plan_conf *co
 		limit = mts_plan_longer_pause(limit);
 		mts_plan_allow_pause(conf, limit);
 		freezable = pack(config, conf);
-		/* The round is as short as a job with a limit of its own needs it. */
-		if (mts_rotor.planning.limited_by)
+		/* The round has to be as short as one job needs it, or cannot be. */
+		if (mts_rotor.planning.limited_by || mts_rotor.planning.limits.beyond)
 			break;
 		if (mts_plan_long_pauses_pay(plan, &best)) {
 			best = *plan;
@@ -400,7 +400,7 @@ static u32 pack_longer(const struct mts_config *config, struct mts_plan_conf *co
 /*
  * Where no user and no program waits for a job it may be frozen for longer, as far as that pays. An
  * attended job keeps its limit as if that were its own: it is in every bin if there is room, else
- * the round is as short for all.
+ * no pause is long.
  */
 static u32 lengthen_pauses(const struct mts_config *config, struct mts_plan_conf *conf,
 			   u32 freezable)
@@ -444,6 +444,27 @@ bool mts_rotor_plan_take_room(u64 bytes)
 		return false;
 	mts_rotor.planning.limits.room -= bytes;
 	return true;
+}
+
+static bool breaks_limit_of(const struct mts_job *job)
+{
+	return job->attended && job->bin < mts_rotor.round.nbins &&
+	       !mts_limit_allows(mts_job_own_limit(job), mts_rotor.round.bins[job->bin].pause_ns);
+}
+
+bool mts_rotor_plan_breaks_limit(void)
+{
+	bool breaks = false;
+	u32 i;
+
+	if (!mts_rotor.planning.long_pause_ns)
+		return false;
+	mutex_lock(&mts_lock);
+	mts_tasks_scan_attended();
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		breaks |= breaks_limit_of(mts_rotor.roster.jobs[i]);
+	mutex_unlock(&mts_lock);
+	return breaks;
 }
 
 bool mts_rotor_plan_slices(void)

@@ -26,6 +26,12 @@ bool mts_rotor_plan_slices(void);
  */
 bool mts_rotor_plan_take_room(u64 bytes);
 
+/*
+ * Pauses are long, and a job has become attended since they were planned: would it be frozen for
+ * too long? Looks at the jobs' files; takes mts_lock.
+ */
+bool mts_rotor_plan_breaks_limit(void);
+
 /* While no turns are taken: what was seen of the jobs' use in the last ones may be out of date. */
 void mts_rotor_forget_use(void);
 

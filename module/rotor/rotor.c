@@ -53,8 +53,11 @@ static void run_round(void)
 		/* A round may be long, and others may have reset a setting. */
 		mts_protection_update(true);
 		end = mts_slice_run(bin);
-		if (is_to_go_round(end))
+		if (is_to_go_round(end)) {
 			mts_slice_look_at_waits();
+			if (mts_rotor_plan_breaks_limit())
+				end = MTS_SLICE_ATTENDED;
+		}
 		mts_slice_close(bin, end);
 	}
 	mts_fit_end_round(is_to_go_round(end));

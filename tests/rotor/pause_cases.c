@@ -115,14 +115,52 @@ static void an_attended_job_among_others_is_frozen_as_ever(void)
 	world_unload();
 }
 
-/* The rounds are as short for all as it needs them. */
-static void and_where_it_has_no_room(void)
+/* It is not in every bin, which would leave the others a sixth of the memory. */
+static void no_pause_is_long_where_an_attended_job_has_no_room(void)
 {
 	const struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	u32 i;
 
 	begin(&config, 1);
 	run(RUN_NS);
-	expect_pauses(jobs[0], 0, MTS_PAUSE_STRETCHED_NS);
+	EXPECT(jobs[0]->job->frozen_longest, "an attended job takes no turns");
+	for (i = 0; i < njobs; i++)
+		expect_pauses(jobs[i], 0, MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void sleep_until_frozen_is(const struct model *model, bool frozen)
+{
+	u64 until = machine_now() + RUN_NS;
+
+	while (READ_ONCE(model->job->frozen) != frozen && machine_now() < until)
+		machine_sleep(10 * MS);
+	NEED(READ_ONCE(model->job->frozen) == frozen, "it takes no turns");
+}
+
+/* A service opens its socket after its start. In which bin of the round it is differs. */
+static void a_job_that_becomes_attended_in_its_slice_is_frozen_as_ever(void)
+{
+	const struct mts_config config = config_of(MTS_MODE_ALWAYS);
+	u32 i, attended;
+
+	begin(&config, 0);
+	run(RUN_NS);
+	for (i = 0; i < 4; i++)
+		for (attended = 0; attended < 2; attended++) {
+			struct model *model = add(3 * GIB, true);
+
+			njobs--;
+			sleep_until_frozen_is(model, true);
+			sleep_until_frozen_is(model, false);
+			model->unattended = !attended;
+			model->job->frozen_longest = 0;
+			sleep_until_frozen_is(model, true);
+			machine_sleep(300 * SECOND);
+			if (attended)
+				expect_pauses(model, 0, MTS_PAUSE_STRETCHED_NS);
+			host_remove(model);
+		}
 	world_unload();
 }
 
@@ -149,7 +187,8 @@ const struct a_case pause_cases[] = {
 	CASE(no_pause_is_long_if_all_are_attended),
 	CASE(nor_if_the_user_sets_a_limit),
 	CASE(an_attended_job_among_others_is_frozen_as_ever),
-	CASE(and_where_it_has_no_room),
+	CASE(no_pause_is_long_where_an_attended_job_has_no_room),
+	CASE(a_job_that_becomes_attended_in_its_slice_is_frozen_as_ever),
 	CASE(an_attended_newcomer_is_frozen_as_ever),
 	{ 0 },
 };
