@@ -66,29 +66,50 @@ void mts_tasks_scan(void)
 	rcu_read_unlock();
 }
 
+/* The devices of MEM_MAJOR (null, zero, random, …) answer by themselves. */
 static void note_attended(struct file *file, void *arg)
 {
 	const struct inode *inode = file_inode(file);
 	bool *attended = arg;
 
-	if (S_ISSOCK(inode->i_mode))
-		*attended = true;
-	else if (S_ISCHR(inode->i_mode))
-		*attended |= imajor(inode) == TTY_MAJOR || imajor(inode) == TTYAUX_MAJOR ||
-			     (imajor(inode) >= UNIX98_PTY_SLAVE_MAJOR &&
-			      imajor(inode) < UNIX98_PTY_SLAVE_MAJOR + UNIX98_PTY_MAJOR_COUNT);
+	*attended |=
+		S_ISSOCK(inode->i_mode) || (S_ISCHR(inode->i_mode) && imajor(inode) != MEM_MAJOR);
+}
+
+static void note_stream(struct file *file, void *arg)
+{
+	bool *attended = arg;
+
+	*attended |= mts_files_pipe(file) != NULL;
+}
+
+/* Return: it has files, which its threads share as a rule. One that has exited has none. */
+static bool look_at_files(struct task_struct *task, bool *attended)
+{
+	unsigned int fd;
+	bool has_files;
+
+	task_lock(task); /* its files stay */
+	has_files = task->files;
+	if (has_files) {
+		for (fd = 0; fd <= 2; fd++)
+			mts_files_one(task, fd, note_stream, attended);
+		mts_files_each(task, note_attended, attended);
+	}
+	task_unlock(task);
+	return has_files;
 }
 
 static bool is_attended(struct task_struct *process)
 {
 	bool attended = READ_ONCE(process->signal->tty);
+	struct task_struct *task;
 
 	if (attended)
 		return true;
-	task_lock(process); /* its files stay */
-	if (process->files)
-		mts_files_each(process, note_attended, &attended);
-	task_unlock(process);
+	for_each_thread(process, task)
+		if (look_at_files(task, &attended))
+			break;
 	return attended;
 }
 

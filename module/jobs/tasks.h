@@ -28,9 +28,10 @@ void mts_tasks_scan(void);
 /**
  * mts_tasks_scan_attended() - mark jobs for which a user or a program outside may wait
  *
- * Sets job.attended: a process of it has a controlling terminal, or a terminal or a socket is among
- * its files. A walk over the files of all processes of jobs. Pipes are not looked for: most are a
- * job's own, and a write to a frozen job is seen by the lookout. The caller holds mts_lock.
+ * Sets job.attended: a process of it has a controlling terminal, has a socket or a device open (a
+ * terminal, FUSE, …; not /dev/null and its like), or reads or writes a pipe as a standard stream:
+ * ssh, cron and CI services start commands so, and wait for the output. Other pipes are a job's own
+ * as a rule. A walk over the files of all processes of jobs. The caller holds mts_lock.
  */
 void mts_tasks_scan_attended(void);
 

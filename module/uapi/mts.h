@@ -251,9 +251,11 @@ struct mts_config {
 	/*
 	 * Longest time that a job is frozen; MTS_PAUSE_MIN_NS..MTS_PAUSE_MAX_NS.
 	 * 0: automatic. That is MTS_PAUSE_AUTO_NS; or more, up to MTS_PAUSE_STRETCHED_NS, where
-	 * switches would take more than half of the time. Jobs without a terminal and without a
-	 * socket are frozen for longer, up to MTS_PAUSE_UNATTENDED_NS, where each doubling of the
-	 * pauses gives a tenth more work.
+	 * switches would take more than half of the time. Jobs that are not attended are frozen for
+	 * longer, up to MTS_PAUSE_UNATTENDED_NS, where each doubling of the pauses gives a tenth
+	 * more work. A job is attended if a process of it has a controlling terminal, has a socket
+	 * or a character device open (but for those of MEM_MAJOR), or has a pipe as a standard
+	 * stream.
 	 */
 	__u64 max_pause_ns;
 	/*

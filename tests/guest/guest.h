@@ -272,6 +272,7 @@ struct hog_spec {
 	enum hog_memory memory;
 	bool in_turns; /* turns may be taken when it starts */
 	bool alone; /* it has a session of its own, and no file of this program */
+	bool piped; /* the same, but its output is a pipe */
 };
 
 struct hog {

@@ -242,12 +242,15 @@ static void hog_main(const struct hog_spec *spec, struct hog_shared *shared)
 void hog_start_nowait(struct hog *hog, const struct hog_spec *spec)
 {
 	struct hog_shared *shared = shared_page();
+	int ends[2];
 
 	hog->shared = shared;
 	hog->pid = spawn();
 	if (!hog->pid) {
-		if (spec->alone)
+		if (spec->alone || spec->piped)
 			detach();
+		if (spec->piped)
+			check(!pipe(ends) && dup2(ends[1], STDOUT_FILENO) >= 0, "pipe: %m");
 		hog_main(spec, shared);
 		_exit(0);
 	}

@@ -3,6 +3,7 @@
 #include "engine/process.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,34 +136,78 @@ static u64 field(const char *text, int number)
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-static bool is_attending(const char *file)
+/* /dev/null and its like answer by themselves, and /dev/shm has files. */
+static bool is_device(const char *file)
 {
-	return !strncmp(file, "socket:", 7) || !strncmp(file, "/dev/pts/", 9) ||
-	       !strncmp(file, "/dev/tty", 8) || !strcmp(file, "/dev/console");
+	static const char *const others[] = { "null", "zero", "full", "random", "urandom" };
+	size_t i;
+
+	if (strncmp(file, "/dev/", 5) || !strncmp(file, "/dev/shm/", 9))
+		return false;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(file + 5, others[i]))
+			return false;
+	return true;
+}
+
+static bool is_attending(const char *fd, const char *file)
+{
+	bool is_stream = fd[0] >= '0' && fd[0] <= '2' && !fd[1];
+
+	return !strncmp(file, "socket:", 7) || is_device(file) ||
+	       (is_stream && !strncmp(file, "pipe:", 5));
+}
+
+/* Return: it has files, or they cannot be read. A thread that has exited has none. */
+static bool look_at_files(int tasks, const char *thread, bool *attended)
+{
+	bool has_files = false;
+	char buf[1024];
+	struct dirent *entry;
+	DIR *files;
+	int fd;
+
+	snprintf(buf, sizeof(buf), "%s/fd", thread);
+	fd = openat(tasks, buf, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	files = fd < 0 ? NULL : fdopendir(fd);
+	if (!files) {
+		*attended = errno != ENOENT && errno != ESRCH;
+		if (fd >= 0)
+			close(fd);
+		return *attended;
+	}
+	while (!*attended && (entry = readdir(files))) {
+		ssize_t n = readlinkat(fd, entry->d_name, buf, sizeof(buf) - 1);
+
+		if (n <= 0)
+			continue;
+		buf[n] = '\0';
+		has_files = true;
+		*attended = is_attending(entry->d_name, buf);
+	}
+	closedir(files);
+	return has_files;
 }
 
 bool mts_process_is_attended(pid_t pid)
 {
 	char buf[1024], path[32], *text = stat_of(pid, buf, sizeof(buf));
+	bool attended = field(text, 7); /* tty_nr */
 	struct dirent *entry;
-	bool attended;
-	DIR *files;
+	DIR *tasks;
 
-	attended = field(text, 7); /* tty_nr */
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	files = attended ? NULL : opendir(path);
-	if (!files)
-		/* A process that is gone is not. */
-		return attended || (text && errno != ENOENT && errno != ESRCH);
-	while (!attended && (entry = readdir(files))) {
-		ssize_t n = readlinkat(dirfd(files), entry->d_name, buf, sizeof(buf) - 1);
-
-		if (n <= 0)
-			continue;
-		buf[n] = '\0';
-		attended = is_attending(buf);
-	}
-	closedir(files);
+	if (attended)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return errno != ENOENT && errno != ESRCH;
+	/* Threads share their files as a rule. */
+	while ((entry = readdir(tasks)))
+		if (entry->d_name[0] != '.' &&
+		    look_at_files(dirfd(tasks), entry->d_name, &attended))
+			break;
+	closedir(tasks);
 	return attended;
 }
 

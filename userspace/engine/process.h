@@ -43,8 +43,8 @@ bool mts_process_is_kernel(pid_t pid);
 u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
 
 /*
- * Has it a controlling terminal, or a terminal or a socket among its files? True also if that
- * cannot be read.
+ * Is it attended (jobs/tasks.h)? True also if that cannot be read. A FIFO with a name, and a device
+ * outside /dev, are not seen: a look at them could wait for a file system of the user's own.
  */
 bool mts_process_is_attended(pid_t pid);
 

@@ -308,7 +308,7 @@ static void show_notes(const struct plan *plan)
 				    "add --swap-speed SIZE or --switch TIME");
 	if (plan->paying_pause_ns)
 		print_field("batch",
-			    "without terminals and sockets pauses grow up to %s: %llu.%02llu "
+			    "if no job is attended pauses grow up to %s: %llu.%02llu "
 			    "processors' worth of work",
 			    format_time(a, plan->paying_pause_ns), plan->paying_work / 1000,
 			    plan->paying_work % 1000 / 10);

@@ -165,7 +165,7 @@ static void show_round(const struct mts_status *st)
 	if (st->max_pause_ns)
 		print_field("turns", "evict=%s, pauses of up to %s%s",
 			    word_of(evict_words, st->evict), format_time(a, st->max_pause_ns),
-			    pauses_are_long(st) ? " for jobs without a terminal or a socket" : "");
+			    pauses_are_long(st) ? " for jobs that are not attended" : "");
 }
 
 /* "5.0 s ago" */
