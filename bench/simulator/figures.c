@@ -70,14 +70,31 @@ void figures_jain(void)
 	figures.jain = squares > 0 ? sum * sum / (n * squares) : 1;
 }
 
+static u64 work_left(void)
+{
+	u64 left = 0;
+
+	for (u32 i = 0; i < host.scenario->njobs; i++)
+		left += host.jobs[i].working_ns;
+	return left;
+}
+
+void figures_count(void)
+{
+	if (figures.counts || host_now() < host.scenario->count_from_ns)
+		return;
+	phases_settle();
+	figures.counts = true;
+	figures.work_before_ns = work_left();
+	figures.longest_pause_ns = 0;
+	figures.overdue = 0;
+}
+
 void figures_end(void)
 {
-	u32 i;
-
 	figures.time_ns = host_now();
 	figures.finished = !host.here && host.arrived == host.scenario->njobs;
-	for (i = 0; i < host.scenario->njobs; i++)
-		figures.work_left_ns += host.jobs[i].working_ns;
+	figures.work_left_ns = work_left();
 	if (host.here == host.arrived)
 		figures_jain();
 	figures.swapped_in += (u64)(host.cycles >> FIX) * PAGE_SIZE;

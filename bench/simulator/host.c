@@ -177,6 +177,8 @@ static u64 next_event(void)
 	}
 	if (host.arrived < scenario->njobs)
 		at = mts_add_sat(host.began, scenario->demands[host.arrived].arrives_ns);
+	if (!figures.counts)
+		at = mts_min(at, mts_add_sat(host.began, scenario->count_from_ns));
 	at = mts_min(at, mts_add_sat(host.began, scenario->limit_ns));
 	return mts_min(at, mts_add_sat(machine_now(), least));
 }
@@ -215,6 +217,7 @@ static int world(void *unused)
 	host.began = machine_now();
 	host.advanced = host.began;
 	for (review(); !is_over(); review()) {
+		figures_count();
 		if (host.rates_are_old)
 			rates_set();
 		changed = false;

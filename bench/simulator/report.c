@@ -129,6 +129,8 @@ static void print_json(const struct scenario *scenario, u64 ideal_ns)
 	put("work_ns", sum_of(scenario, true));
 	put("time_ns", f->time_ns);
 	put("ideal_ns", ideal_ns);
+	put("counted_ns", mts_sub_floor(f->time_ns, scenario->count_from_ns));
+	put("counted_work_ns", f->counts ? f->work_before_ns - f->work_left_ns : 0);
 	printf(", \"finished\": %s, \"work_done\": %.6f", f->finished ? "true" : "false",
 	       done(scenario));
 	printf(", \"over_ideal\": %.6f, \"switch_share\": %.6f, \"jain\": %.6f",

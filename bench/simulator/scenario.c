@@ -38,6 +38,8 @@ static const char usage_head[] =
 	"      --ns N               of an instruction: all costs are N times as high (1)\n"
 	"      --queue              jobs are held until they fit, as by run --queue --size\n"
 	"      --limit TIME         it is cut off then (720h)\n"
+	"      --count-from TIME    counted_ns, counted_work_ns (--json) and pauses are of what\n"
+	"                           happens after it: the start is not (0s)\n"
 	"      --rounds             a line for each round, to stderr\n"
 	"      --json               one object instead of a table\n"
 	"  -h, --help\n"
@@ -59,6 +61,7 @@ static const char usage_tail[] =
 
 struct words {
 	const char *memory, *usable, *disk, *request, *sizes, *work, *gaps, *costs, *limit;
+	const char *count_from;
 	uint64_t jobs, seed, processors, threads, job_threads, ns;
 };
 
@@ -224,6 +227,7 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 	struct words words = { .request = "32K",
 			       .gaps = "0s",
 			       .limit = "720h",
+			       .count_from = "0s",
 			       .seed = 1,
 			       .processors = 1,
 			       .job_threads = 1,
@@ -244,6 +248,7 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 		{ "costs", 0, ARGS_TEXT, &words.costs },
 		{ "ns", 0, ARGS_NUMBER | ARGS_POSITIVE, &words.ns },
 		{ "limit", 0, ARGS_TEXT, &words.limit },
+		{ "count-from", 0, ARGS_TEXT, &words.count_from },
 		{ "queue", 0, ARGS_FLAG, &scenario->queue },
 		{ "rounds", 0, ARGS_FLAG, &scenario->rounds },
 		{ "json", 0, ARGS_FLAG, &scenario->json },
@@ -277,6 +282,8 @@ void scenario_parse(struct scenario *scenario, int argc, char **argv)
 	take_disk(words.disk, &scenario->disk);
 	scenario->disk.request = take_size("--request", words.request, PAGE_SIZE, 31 * PAGE_SIZE);
 	scenario->limit_ns = settings_time("--limit ", words.limit, 1, NEVER / 8);
+	scenario->count_from_ns =
+		settings_time("--count-from ", words.count_from, 0, scenario->limit_ns);
 	take_costs(words.costs, words.ns, &scenario->costs);
 	draw_jobs(scenario, &words);
 }

@@ -27,6 +27,7 @@ static u64 ideal_ns(const struct scenario *scenario)
 	roomy.memory = NEVER / 2;
 	roomy.usable = NEVER / 2;
 	roomy.limit_ns = NEVER;
+	roomy.count_from_ns = 0;
 	figures_begin(roomy.njobs);
 	host_run(&roomy, false);
 	host_free();

@@ -60,6 +60,7 @@ struct scenario {
 	u64 memory; /* for jobs */
 	u64 usable; /* of it, what jobs can hold before the host swaps */
 	u64 limit_ns; /* it is cut off then */
+	u64 count_from_ns; /* before that no work and no pause is counted */
 	u32 processors;
 	u32 threads; /* that move memory in a switch */
 	u32 job_threads; /* of each job */
@@ -331,6 +332,8 @@ struct shown_bin {
 struct figures {
 	u64 time_ns;
 	u64 work_left_ns;
+	bool counts; /* since count_from_ns */
+	u64 work_before_ns; /* left when it began to count */
 	bool finished;
 	u64 rounds;
 	u64 switches;
@@ -367,6 +370,7 @@ void figures_pass(u64 ns, bool thrashes);
 bool figures_slice_runs(void);
 /* The first job ends, or time is over. */
 void figures_jain(void);
+void figures_count(void);
 void figures_end(void);
 
 /* ---- report.c ----------------------------------------------------------------------- */
