@@ -122,7 +122,8 @@ def point_of(setting: Json, without: Sequence[str] = ()) -> tuple:
     """The settings that compared results must share, without the parameters in `without`."""
     params = {k: v for k, v in setting["params"].items() if k not in without}
     fields = ("suite", "disk", "shift", "kernel", "free_mib", "swap_mib", "overcommit")
-    return (*(setting[name] for name in fields), tuple(sorted(params.items())))
+    processors = setting.get("processors", 1)  # older results do not say
+    return (*(setting[name] for name in fields), processors, tuple(sorted(params.items())))
 
 
 def by_point(found: Iterable[Json], without: Sequence[str] = ()) -> dict[tuple, list[Json]]:

@@ -21,12 +21,15 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Setting:
-    """All that a run depends on. Two runs of one setting give identical figures."""
+    """All that a run depends on. Two runs of one setting of one processor agree in each figure."""
 
     suite: str
     policy: str
     disk: str = "ssd"  # of lab.disks, or "zram"
     shift: int = 0  # the processor does an instruction in 2^shift ns
+    # More than one: they really run side by side, by this host's clock. Then two runs of one
+    # setting differ, and nothing else should run here.
+    processors: int = 1
     kernel: str = "6.1"  # series or release
     free_mib: int = 148  # what programs find free; the driver pins the rest
     swap_mib: int = 0  # 0: 2.5 times the demand, at least 256

@@ -80,6 +80,15 @@ def icount(shift: int = 2) -> Profile:
     )
 
 
+def side_by_side(processors: int) -> Profile:
+    """Processors that are threads of this host: its clock, and no two runs agree."""
+    return Profile(
+        f"threads{processors}",
+        ("-accel", "tcg,thread=multi", "-smp", str(processors), "-cpu", "max"),
+        "loglevel=5",
+    )
+
+
 @dataclass(frozen=True)
 class Swap:
     """The guest's swap disk. It lives in the guest's memory (disks.py says how)."""

@@ -91,6 +91,8 @@ def _check(setting: Setting) -> None:
         raise LabError(f"free memory of {setting.free_mib} MiB: less than 16")
     if not setting.limit > 0:
         raise LabError(f"a limit of {setting.limit:g} s: not more than 0")
+    if not 1 <= setting.processors <= 64:
+        raise LabError(f"{setting.processors} processors: not 1 to 64")
     if not setting.overcommit > 0:
         raise LabError(f"an overcommit of {setting.overcommit:g}: not more than 0")
 
@@ -167,6 +169,13 @@ def built(name: str) -> Path:
     return path
 
 
+def profile(setting: Setting) -> guest.Profile:
+    """How QEMU runs it."""
+    if setting.processors == 1:
+        return guest.icount(setting.shift)
+    return guest.side_by_side(setting.processors)
+
+
 def spec(setting: Setting, suite: Suite, policy: Policy, workload: Workload) -> guest.Spec:
     """The guest of a setting."""
     release = kernel.obtain(setting.kernel)
@@ -177,7 +186,7 @@ def spec(setting: Setting, suite: Suite, policy: Policy, workload: Workload) -> 
     return guest.Spec(
         kernel=release,
         main=main_script(setting, policy, workload),
-        profile=guest.icount(setting.shift),
+        profile=profile(setting),
         memory_mib=memory_mib(setting) + math.ceil(JOB_MIB * len(workload.jobs)),
         image_copies=2,
         swap=guest.Swap(setting.disk, swap_mib(setting)),

@@ -181,6 +181,7 @@ def test_out_of_memory_is_an_outcome_and_a_bug_is_none():
         ({"overcommit": 0.0}, "overcommit of 0"),
         ({"overcommit": 0.01}, "less than one process"),
         ({"shift": 11}, "shift 11"),
+        ({"processors": 0}, "0 processors"),
         ({"kernel": "1.0"}, "kernel 1.0"),
         ({"params": (("accesses", 0),)}, "none"),
     ],
@@ -200,6 +201,15 @@ def test_the_module_gets_its_parameters(policy, options):
     )
     spec = runner.spec(setting, SYN8, POLICIES[policy], SYN8.workload(setting))
     assert spec.module_options == options
+
+
+def test_processors_side_by_side_have_the_hosts_clock():
+    """Counting instructions, two processors would be two halves of one."""
+    setting = dataclasses.replace(SYN8.points("smoke")[0], policy="stock")
+    assert runner.profile(setting).counted
+    both = runner.profile(dataclasses.replace(setting, processors=2))
+    assert not both.counted
+    assert both.qemu[:4] == ("-accel", "tcg,thread=multi", "-smp", "2")
 
 
 # sweeps
