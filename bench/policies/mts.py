@@ -90,6 +90,9 @@ POLICIES = (
         CLASSIC_LRU,
         settings="policy=none",
     ),
+    _policy(
+        "off", "mts with mode=off: a cgroup a job, and no turns", CLASSIC_LRU, settings="mode=off"
+    ),
     _userspace("userspace", "mtsd: the medium-term scheduler in user space"),
     _userspace(
         "userspace-pageout",
