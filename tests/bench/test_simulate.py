@@ -93,6 +93,20 @@ def test_what_is_refused(args, why):
     assert done.stdout == ""
 
 
+def test_the_start_need_not_count():
+    """Nor do pauses in it."""
+    alone = ("--memory", "1G", "--jobs", 1, "--sizes", "60M", "--work", "10s")
+    found = simulate(*alone, "--limit", "8s", "--count-from", "4s")
+    assert (found["counted_ns"], found["counted_work_ns"]) == (4e9, 4e9)
+    found = simulate(*alone)
+    assert (found["counted_ns"], found["counted_work_ns"]) == (found["time_ns"], 10e9)
+    pair = simulate(*PAIR, "mode=always", "--limit", "9s")
+    assert pair["longest_pause_ns"]
+    late = simulate(*PAIR, "mode=always", "--limit", "9s", "--count-from", "8999ms")
+    assert (late["time_ns"], late["longest_pause_ns"]) == (pair["time_ns"], 0)
+    assert "--count-from 10s" in run(*alone, "--limit", "9s", "--count-from", "10s").stderr
+
+
 def test_a_file_of_sizes(tmp_path):
     sizes = tmp_path / "sizes"
     sizes.write_text("# of a cluster\n8M\n\n  16M  # the large one\n8M\n")
