@@ -29,7 +29,7 @@ help:
 	@echo 'make demo-host   this host itself, the kernel alone and mtsd: below 2 minutes; as root'
 	@echo 'make bench       all suites, stock Linux, mts and the ideal, and a report: below an hour'
 	@echo 'make bench-full  all suites in their whole range under all policies: days'
-	@echo 'make bars        what mts is to reach in the laboratory, line by line: days'
+	@echo 'make bars        what mts is to reach, line by line: days; it goes on where it was'
 	@echo 'make bench-host  policies on this host, real gigabytes; as root; ARGS="--help": what else'
 	@echo 'make test        what must always pass, guests included: below 20 minutes'
 	@echo 'make test-all    that, and the slow groups of tests in guests'
@@ -121,12 +121,12 @@ bench-host:
 	@$(MAKE) -s $(PARALLEL) static
 	@$(PYTHON) bench/bench-host $(ARGS)
 
-# Takes days: bench/bars --only TEXT for some of them, --seeds 1 for a first look.
+# Takes days, and goes on where it was; without $(BUILD)/bars it begins anew. Some of them:
+# bench/bars --only TEXT. Those of this host need root, and a host that is idle.
 bars:
 	@tools/setup bench
 	@$(MAKE) -s $(PARALLEL) guest-module static
-	@rm -rf $(BUILD)/bars
-	@bench/bars --output $(BUILD)/bars
+	@bench/bars --keep --output $(BUILD)/bars
 
 # What bench/simulate foretells of the runs of `make bench` that it can do.
 simulate-check:

@@ -1,129 +1,139 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The bars as Markdown: how many are reached, a line for each of the first, and grids of the rest.
+"""The bars as Markdown: a line for each, why its limit is what it is, and all points of each."""
 
-Where nothing may be lost the same points stand at several overcommits and on several disks: a table
-for each disk, a row for each point. A cell that says nothing but a value is `ok`.
-"""
-
-import dataclasses
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
+from pathlib import Path
 
-from bench.lab import compare, report_markdown
-from bench.lab.bars import THRASHES, Bar, Verdict
+from bench.lab import report_markdown
+from bench.lab.bars import Point, Verdict, number
 from bench.lab.experiment import Json, Table
+from bench.lab.pieces import Guest
 
 WORDS = {
     "ok": "reached",
     "short": "short",
+    "?": "not measured, or not all of it",
     "-": "do not apply",
-    "?": "not measured",
+    "shown": "shown",
 }
 
 
-def text(verdicts: Sequence[Verdict], found: Sequence[Json], command: str, before: str = "") -> str:
-    """All of it. `found` are the results of these bars; `command` puts it where it goes.
-
-    `before`: what stood there; what is not measured now stays as it says.
-    """
-    verdicts = [_told(verdict, before) for verdict in verdicts]
-    grids: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        grids.setdefault(_title(verdict.bar), []).append(verdict)
-    single = grids.pop("", [])
-    tables = [_lines(single), *(_grid(title, these) for title, these in grids.items())]
-    return "\n\n".join(
-        [
-            *report_markdown.head(_facts(verdicts, found, before), command),
-            *(report_markdown.table(table) for table in tables if table.rows),
-        ]
-    )
-
-
-def _told(verdict: Verdict, before: str) -> Verdict:
-    told = None if verdict.measured else _said(verdict.bar, before)
-    return dataclasses.replace(verdict, measured=True, told=told) if told else verdict
-
-
-def _said(bar: Bar, before: str) -> tuple[str, str] | None:
-    """A bar's value and word in such a text, if they are there."""
-    title = _title(bar)
-    part = before.partition(f"**{title}**")[2].partition("\n**")[0] if title else before
-    rows = [[c.strip() for c in line.strip("|").split("|")] for line in part.splitlines()]
-    name = _row(bar) if title else bar.name
-    mine = next((row for row in rows if row[0] == name), None)
-    if mine and not title:
-        return mine[1], mine[3]
-    heads = next((row for row in rows if row[0] == "overcommit"), [])
-    column = f"{bar.point.overcommit:g}"
-    if not mine or column not in heads or not mine[heads.index(column)]:
-        return None
-    cell = mine[heads.index(column)]
-    value = next((cell.removesuffix(f" {w}") for w in WORDS if cell.endswith(f" {w}")), cell)
-    return value, cell.removeprefix(value).strip() or "ok"
+def text(verdicts: Sequence[Verdict], seeds: Sequence[int], folder: Path, command: str) -> str:
+    """All of it. `command` puts it where it goes."""
+    parts = [
+        *report_markdown.head(_facts(verdicts, seeds, folder), command),
+        report_markdown.table(_lines(verdicts)),
+        "### Why these limits",
+        _reasons(verdicts),
+    ]
+    losses = _losses(verdicts)
+    if losses.rows:
+        parts += ["### Where mts is short", report_markdown.table(losses)]
+    shown = [verdict for verdict in verdicts if any(point.values for point in verdict.points)]
+    if shown:
+        parts.append("### All points")
+    parts += [report_markdown.table(_points(verdict)) for verdict in shown]
+    return "\n\n".join(parts)
 
 
 def _facts(
-    verdicts: Sequence[Verdict], found: Sequence[Json], before: str
+    verdicts: Sequence[Verdict], seeds: Sequence[int], folder: Path
 ) -> list[tuple[str, str]]:
-    old = sum(bool(verdict.told) for verdict in verdicts)
     words = Counter(verdict.word for verdict in verdicts)
     counts = ", ".join(f"{words[word]} {name}" for word, name in WORDS.items() if words[word])
-    of = [result["setting"] for result in found]
+    pieces = dict.fromkeys(p for verdict in verdicts for p in verdict.bar.pieces(seeds))
+    read = {piece: piece.read(folder) for piece in pieces}
+    found = {piece: result for piece, result in read.items() if result}
     facts = [
         ("bars", f"{len(verdicts)}: {counts}"),
-        ("runs", str(len(found))),
-        ("seeds", _joined(str(setting["seed"]) for setting in of)),
-        ("guest's kernel", _joined(result["kernel"] for result in found)),
-        ("QEMU", _joined(result["qemu"] for result in found)),
+        ("seeds", ", ".join(map(str, seeds))),
+        ("pieces measured", f"{len(found)} of {len(pieces)}"),
     ]
-    for policy in compare.policies(found):
-        mine = [result for result in found if result["setting"]["policy"] == policy]
-        commits = _joined(result["commit"][:12] for result in mine)
-        dirty = sum(bool(result["dirty"]) for result in mine)
-        changed = f" ({dirty} runs with changes that are in no commit)" if dirty else ""
-        facts.append((f"commit of {policy}'s runs", commits + changed))
-    if old:
-        commits = _joined(re.findall(r"\b[0-9a-f]{12}\b", before.partition("\n|")[0]))
-        facts.append(("measured before", f"{old} bars; commits of that page: {commits}"))
+    guests = [result for piece, result in found.items() if isinstance(piece, Guest)]
+    if guests:
+        facts.append(("guest's kernel", _joined(guests, "kernel")))
+        facts.append(("QEMU", _joined(guests, "qemu")))
+    if found:
+        dirty = sum(bool(result["dirty"]) for result in found.values())
+        changed = f" ({dirty} pieces with changes that are in no commit)" if dirty else ""
+        facts.append(("commits", _joined(list(found.values()), "commit") + changed))
     return facts
 
 
-def _joined(values: Iterable[str]) -> str:
-    return ", ".join(sorted(set(values))) or compare.NONE
-
-
-def _title(bar: Bar) -> str:
-    """Of the grid that a bar is in; none: it has a line of its own."""
-    if not bar.grid:
-        return ""
-    where = f"{bar.point.disk}, {2**bar.point.shift} ns an instruction"
-    title = f"stock / mts, {where}: at least {bar.limit:g}"
-    if bar.where_stock_over:
-        title += f" where stock takes over {THRASHES:g} times its unloaded time"
-    return title
+def _joined(results: Sequence[Json], name: str) -> str:
+    digits = 12 if name == "commit" else None
+    return ", ".join(sorted({str(result[name])[:digits] for result in results}))
 
 
 def _lines(verdicts: Sequence[Verdict]) -> Table:
-    rows = [(v.bar.name, v.shown, v.limit, v.word) for v in verdicts if v.measured]
-    return Table("", ("bar", "value", "limit", ""), tuple(rows))
-
-
-def _grid(title: str, verdicts: Sequence[Verdict]) -> Table:
-    columns = sorted({verdict.bar.point.overcommit for verdict in verdicts})
-    cells: dict[str, dict[float, str]] = {}
+    rows = []
     for verdict in verdicts:
-        if verdict.measured:
-            point = verdict.bar.point
-            cells.setdefault(_row(verdict.bar), {})[point.overcommit] = _cell(verdict)
-    rows = [(name, *(row.get(x, "") for x in columns)) for name, row in cells.items()]
-    return Table(title, ("overcommit", *(f"{x:g}" for x in columns)), tuple(rows))
+        worst, median = verdict.worst, verdict.median
+        rows.append(
+            (
+                verdict.bar.name,
+                number(worst.value) if worst and worst.value is not None else "",
+                worst.spread if worst else "",
+                number(median) if median is not None and len(verdict.points) > 1 else "",
+                verdict.bar.limit_text,
+                verdict.word,
+                f"{verdict.pieces - verdict.missing} of {verdict.pieces}",
+            )
+        )
+    header = ("bar", "value", "seeds", "median of points", "limit", "", "pieces")
+    return Table("", header, tuple(rows))
 
 
-def _row(bar: Bar) -> str:
-    return " ".join((bar.point.suite, *(f"{k}={v}" for k, v in bar.point.params)))
+def _reasons(verdicts: Sequence[Verdict]) -> str:
+    of: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        of.setdefault(verdict.bar.why, []).append(verdict.bar.name)
+    return "\n".join(f"- *{_shared(names)}*: {why}" for why, names in of.items())
 
 
-def _cell(verdict: Verdict) -> str:
-    return verdict.shown if verdict.word == "ok" else f"{verdict.shown} {verdict.word}"
+def _shared(names: Sequence[str]) -> str:
+    """What several names have in common, at their beginning and at their end."""
+    if len(names) == 1:
+        return names[0]
+    words = [name.split() for name in names]
+    head = list(takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
+    tails = zip(*(reversed(each[len(head) :]) for each in words), strict=False)
+    tail = list(takewhile(lambda same: len(set(same)) == 1, tails))
+    shared = [same[0] for same in head], [same[0] for same in reversed(tail)]
+    return " ".join([*shared[0], "…", *shared[1]])
+
+
+def _losses(verdicts: Sequence[Verdict]) -> Table:
+    rows = [
+        (verdict.bar.name, point.label, number(point.value), point.spread, verdict.bar.limit_text)
+        for verdict in verdicts
+        for point in verdict.short
+        if point.value is not None
+    ]
+    return Table("", ("bar", "point", "value", "seeds", "limit"), tuple(rows))
+
+
+def _points(verdict: Verdict) -> Table:
+    names = list(dict.fromkeys(name for point in verdict.points for name, _ in point.columns))
+    rows = [
+        (
+            point.label,
+            *_value(point),
+            *(dict(point.columns).get(name, "") for name in names),
+        )
+        for point in verdict.points
+    ]
+    spared = sorted({point.spared for point in verdict.points if point.spared})
+    note = f"- : {'; '.join(spared)}." if spared else ""
+    return Table(verdict.bar.name, ("point", "value", "seeds", *names), tuple(rows), note)
+
+
+def _value(point: Point) -> tuple[str, str]:
+    if point.spared:
+        return "-", ""
+    if point.value is None:
+        return "", ""
+    lacks = f", {point.lacking} missing" if point.lacking else ""
+    return number(point.value), f"{point.spread}{lacks}".removeprefix(", ")

@@ -33,17 +33,14 @@ def seeds(_context: click.Context, _option: click.Parameter, value: str) -> tupl
     return found
 
 
-def kept(
-    settings: list[Setting], folder: Path, *, say: bool = True
-) -> tuple[list[Setting], list[Json]]:
+def kept(settings: list[Setting], folder: Path) -> tuple[list[Setting], list[Json]]:
     """Settings that have no result yet, and the results of the others, which are printed."""
     missing, found = [], []
     for setting in settings:
         path = folder / results.file_name(setting)
         if path.exists():
             found.append(results.read(path))
-            if say:
-                click.echo(f"{label(setting)}: kept {path}", err=True)
+            click.echo(f"{label(setting)}: kept {path}", err=True)
         else:
             missing.append(setting)
     return missing, found
