@@ -43,7 +43,6 @@ static struct check {
 		u64 now;
 		u64 since;
 	} limits[2];
-	u32 deaf; /* turns in a row in which the rotor slept although it had events */
 	u64 forbidden_since; /* 0: jobs may be frozen */
 	u32 state;
 	u64 spills; /* spilled jobs when the round began */
@@ -134,14 +133,14 @@ static void check_file(const struct model *model)
 		       model->job->name, check.did);
 }
 
-/* The rotor must not sleep without a limit while it has events. */
+/*
+ * The rotor must not sleep without a limit while it has events. All threads sleep, so none is about
+ * to wake it.
+ */
 static void check_lost_wakeup(void)
 {
-	if (!mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_GATE)) ||
-	    !machine_sleeps_for_ever("mts_rotor"))
-		check.deaf = 0;
-	/* Several turns in a row: the interrupt may still be pending. */
-	else if (++check.deaf > 1000)
+	if (mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_GATE)) &&
+	    machine_sleeps_for_ever("mts_rotor"))
 		BREACH("the rotor sleeps on, with events %lx (last: %s)",
 		       mts_wake_events(MTS_THREAD_ROTOR, ~0ul), check.did);
 }
@@ -298,7 +297,6 @@ static void forget_limit(struct limit *limit)
 static void after_turn(void)
 {
 	note_state();
-	check_lost_wakeup();
 	if (host.suspended && !mts_gate_reason())
 		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
 	if (mts_gate_may_freeze())
@@ -639,6 +637,7 @@ void check_begin(bool gentle)
 		.tried_since = machine_now(),
 	};
 	machine_after_turn = after_turn;
+	machine_all_sleep = check_lost_wakeup;
 }
 
 /* Of disjoint bins each job had as many slices; of overlapping ones, as much time. */
@@ -690,6 +689,7 @@ void check_end(void)
 	u32 i, op, state;
 
 	machine_after_turn = NULL;
+	machine_all_sleep = NULL;
 	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");

@@ -48,6 +48,7 @@ struct task_struct {
 };
 
 void (*machine_after_turn)(void);
+void (*machine_all_sleep)(void);
 unsigned int mts_user_points = 1;
 
 static struct machine {
@@ -402,6 +403,8 @@ static void pass_time(void)
 	for (i = 0; i < m.nthreads; i++)
 		if (m.threads[i].used && m.threads[i].started && !m.threads[i].exited)
 			first = min(first, m.threads[i].until);
+	if (machine_all_sleep)
+		machine_all_sleep();
 	if (first == U64_MAX)
 		mts_user_bug(__FILE__, __LINE__, "all threads sleep for ever");
 	m.now = max3(m.now, first, m.calm_until);
@@ -512,7 +515,7 @@ bool machine_sleeps_for_ever(const char *name)
 
 	for (i = 0; i < m.nthreads; i++)
 		if (m.threads[i].used && !strcmp(m.threads[i].name, name))
-			return m.threads[i].sleeps && m.threads[i].until == U64_MAX && !m.nirq;
+			return m.threads[i].sleeps && m.threads[i].until == U64_MAX;
 	return false;
 }
 
