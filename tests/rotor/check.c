@@ -475,10 +475,25 @@ static void check_alone(enum mts_slice_end why)
 	}
 }
 
+/*
+ * A bin that needs more than was planned ends its round, so that the others have no slice in it:
+ * slices are compared from there on.
+ */
+static void restart_shares(void)
+{
+	u32 i;
+
+	for (i = 0; i < nmodels; i++)
+		if (models[i])
+			models[i]->slices_before = models[i]->job->slices;
+}
+
 void trace_mts_slice_end(u64 round, u32 bin, enum mts_slice_end why, u64 planned, u64 ran)
 {
 	coverage.slice_ends[why]++;
 	check_alone(why);
+	if (why == MTS_SLICE_OUTGROWN || why == MTS_SLICE_SWAPS)
+		restart_shares();
 	mts_user_log("slice ends: %u after %llu ms", why, ran / NSEC_PER_MSEC);
 	/*
 	 * What a user waits for may take a second beyond its end (mts_bring_wanted()), and the
@@ -641,9 +656,10 @@ void check_begin(bool gentle)
 }
 
 /* Of disjoint bins each job had as many slices; of overlapping ones, as much time. */
-static u64 had(const struct mts_job *job)
+static u64 had(const struct model *model)
 {
-	return mts_rotor.round.plan.overlaps ? job->run_ns / NSEC_PER_SEC : job->slices;
+	return mts_rotor.round.plan.overlaps ? model->job->run_ns / NSEC_PER_SEC :
+					       model->job->slices - model->slices_before;
 }
 
 /* Two slices, or the longest pause: when turns began, what the jobs need was not known. */
@@ -666,7 +682,7 @@ void check_shares(void)
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
-		one = had(models[i]->job);
+		one = had(models[i]);
 		least = min(least, one);
 		most = max(most, one);
 		sum += one;
