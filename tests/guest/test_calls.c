@@ -606,10 +606,8 @@ static void expect_no_gain(const _Atomic u64 *counters, unsigned int loops)
 static void no_loop_gains(void)
 {
 	static const char *const names[] = { "first", "second", "third" };
-	static const unsigned int kinds[] = {
-		LOOP_SIGNAL, LOOP_TYPE, LOOP_LOCK,
-		LOOP_SIGNAL | LOOP_LOCK | LOOP_TYPE | LOOP_TASK
-	};
+	static const unsigned int kinds[] = { LOOP_SIGNAL, LOOP_TYPE, LOOP_LOCK,
+					      LOOP_SIGNAL | LOOP_LOCK | LOOP_TYPE | LOOP_TASK };
 	_Atomic u64 *counters;
 	int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	pid_t pids[3], looper;
@@ -654,5 +652,4 @@ GUEST_TESTS(TEST(a_parent_outside_does_not_wait_for_a_frozen_job), TEST(nor_for_
 	    TEST_SLOW(a_writer_to_a_pipe_does_not_wait_for_a_frozen_reader, 240),
 	    TEST_SLOW(nor_does_one_to_a_socket, 240),
 	    TEST_SLOW(a_lock_that_is_waited_for_is_one_call, 180),
-	    TEST_SLOW(ten_lock_holders_share_one_budget, 240),
-	    TEST_SLOW(no_loop_gains, 240));
+	    TEST_SLOW(ten_lock_holders_share_one_budget, 240), TEST_SLOW(no_loop_gains, 240));
