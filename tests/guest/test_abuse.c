@@ -383,7 +383,7 @@ static void fork_bomb_while_rotating(void)
 	start_short_slices();
 	pid = start_bomb(0, 300);
 	expect_within(30000, *forks >= 300, "%u forks: %s", *forks, describe());
-	/* They end one after the other, each with memory to come back: in 3 to 9 rounds of 8 s. */
+	/* They end one after the other, each with memory to come back: in some rounds. */
 	expect(join(pid, 180000), 0);
 	expect_within(30000, no_bomb(), "%s", describe());
 	expect_sound();
@@ -397,7 +397,7 @@ static void fork_bomb_under_each(void)
 	start_short_slices();
 	pid = start_bomb(MTS_JOB_EACH, 200);
 	expect_within(40000, *forks >= 200, "%u forks: %s", *forks, describe());
-	/* As above: each round in which some of them end takes 8 s. */
+	/* As above. */
 	expect(join(pid, 180000), 0);
 	expect_within(20000, no_bomb(), "%u jobs: %s", count_jobs(), describe());
 	check(get_stats().jobs_each > before.jobs_each, "no child had a job");
