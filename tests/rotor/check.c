@@ -603,8 +603,19 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 		       took / NSEC_PER_USEC, counted / NSEC_PER_USEC);
 }
 
+/* A job that runs in every bin of a round has more of it than a slice. */
+static void count_exempt(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_EVERY)
+			model_of(mts_rotor.roster.jobs[i])->slices_before--;
+}
+
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 {
+	count_exempt();
 	check.switched = 0;
 	coverage.rounds++;
 	check.capacity = plan->capacity;
