@@ -308,6 +308,12 @@ void hog_kill(struct hog *hog);
 extern struct hog hogs[MAX_HOGS];
 extern unsigned int nhogs;
 extern const unsigned int three_equal[3];
+/*
+ * For tests in which it does not matter how much moves: a switch takes a third of the time. A bin
+ * of SMALL_BIN_MIB holds one of them.
+ */
+extern const unsigned int three_small[3];
+#define SMALL_BIN_MIB 12
 
 /* hogs[] are jobs "a", "b", … of these sizes; they run freely until rotate(). */
 void start_hogs(enum hog_kind kind, unsigned int n, const unsigned int *mib);

@@ -3,6 +3,7 @@
 #include "guest.h"
 
 const unsigned int three_equal[3] = { 24, 24, 24 };
+const unsigned int three_small[3] = { 8, 8, 8 };
 
 struct hog hogs[MAX_HOGS];
 unsigned int nhogs;

@@ -10,7 +10,7 @@
 #define MAY_MIB 44
 #define LEFT_MIB 40
 /* Without a cure turns begin within 10 s. */
-#define SECONDS 40
+#define SECONDS 20
 
 /* Reads the disk again and again: page cache fills memory, and the host reclaims. */
 static void start_reader(void)

@@ -10,8 +10,8 @@
 /* Three jobs in three bins, two of them frozen for long. */
 static void start_rotation(void)
 {
-	start_hogs(HOG_RANDOM, 3, three_equal);
-	rotate_by_use(32, 20000, MTS_EVICT_FULL);
+	start_hogs(HOG_RANDOM, 3, three_small);
+	rotate_by_use(SMALL_BIN_MIB, 20000, MTS_EVICT_FULL);
 	expect_rotation(3);
 	expect_soon(get_status().frozen == 2, "%s", describe());
 }
@@ -33,7 +33,7 @@ static void expect_rotation_again(void)
 	set_mode(MTS_MODE_ALWAYS);
 	expect_soon(get_status().frozen >= 2, "it does not rotate again: %s", describe());
 	before = get_stats();
-	rotate_by_use(32, 200, MTS_EVICT_FULL);
+	rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 	wait_rounds(2);
 	check(get_stats().switches > before.switches, "%s", describe());
 }
@@ -63,9 +63,9 @@ static void off_is_off_when_it_returns(void)
 {
 	unsigned int i, j, frozen = 0;
 
-	start_hogs(HOG_RANDOM, 3, three_equal);
+	start_hogs(HOG_RANDOM, 3, three_small);
 	for (i = 0; i < 200; i++) {
-		rotate_by_use(32, 250, MTS_EVICT_FULL);
+		rotate_by_use(SMALL_BIN_MIB, 250, MTS_EVICT_FULL);
 		usleep(i % 40 * 250);
 		frozen += get_status().frozen;
 		set_mode(i % 2 ? MTS_MODE_OFF : MTS_MODE_SHADOW);
@@ -86,7 +86,7 @@ static void newcomer_while_stopped(void)
 
 	start_rotation();
 	expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
-	hog_start(&late, &(struct hog_spec){ .name = "late", .mib = 24, .kind = HOG_RANDOM });
+	hog_start(&late, &(struct hog_spec){ .name = "late", .mib = 8, .kind = HOG_RANDOM });
 	hog_expect_progress(&late, 1000);
 	check(!get_status().frozen, "%s", describe());
 	expect_rotation_again();
@@ -99,7 +99,7 @@ static void thaw_twenty_times(void)
 
 	start_rotation();
 	for (i = 0; i < 20; i++) {
-		rotate_by_use(32, 200, MTS_EVICT_FULL);
+		rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 		expect_soon(get_status().frozen, "%s", describe());
 		expect(mts_ioctl(MTS_IOC_THAW, NULL), 0);
 		for (j = 0; j < 3; j++)
@@ -141,7 +141,7 @@ static void unload_while_frozen(void)
 	add_job(hogs[0].cgroup, 0);
 	add_job(hogs[1].cgroup, 0);
 	add_job(hogs[2].cgroup, 0);
-	rotate_by_use(32, 200, MTS_EVICT_FULL);
+	rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 	expect_rotation(3);
 	wait_rounds(2);
 }
@@ -153,11 +153,11 @@ static void unload_in_the_middle_of_evictions(void)
 	for (i = 0; i < 5; i++) {
 		u64 began;
 
-		start_hogs(HOG_RANDOM, 3, three_equal);
-		rotate(32, 200, MTS_EVICT_FULL);
+		start_hogs(HOG_RANDOM, 3, three_small);
+		rotate(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 		expect_soon(get_status().frozen, "%s", describe());
 		/* Somewhere else in a switch each time. */
-		sleep_ms(150 * i);
+		sleep_ms(50 * i);
 		mts_close();
 		began = now_ms();
 		expect(module_unload(), 0);
@@ -249,7 +249,7 @@ static void resumed_in_the_middle_of_a_stall(void)
 	expect_stop(MTS_REASON_STALL, 4250);
 	set_mode(MTS_MODE_ALWAYS);
 	expect_within(10000, now_ms() - began > 7000, "?");
-	rotate_by_use(32, 200, MTS_EVICT_FULL);
+	rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 	wait_rounds(3);
 	check(get_status().state != MTS_STATE_STOPPED, "%s", describe());
 }
@@ -277,6 +277,9 @@ static void commands_work_during_a_stall(void)
 
 /* ---- out of memory ---------------------------------------------------------------- */
 
+/* To fill the guest's own swap would take most of the test's time. */
+static const struct swap_disk soon_full = { .mib = 64 };
+
 /* Takes whatever there is, and is the first to be killed. */
 static pid_t start_glutton(void)
 {
@@ -301,6 +304,7 @@ static void out_of_memory_thaws(void)
 	pid_t glutton;
 	u64 seen;
 
+	swap_use(&soon_full);
 	start_rotation();
 	before = get_stats();
 	log_expect_oom();
@@ -329,6 +333,7 @@ static void out_of_memory_while_idle(void)
 {
 	pid_t glutton;
 
+	swap_use(&soon_full);
 	expect_within(3000, get_status().state == MTS_STATE_IDLE, "%s", describe());
 	log_expect_oom();
 	glutton = start_glutton();
@@ -357,7 +362,7 @@ static void suspend_pauses_and_resume_goes_on(void)
 	      get_stats().thaws - before.thaws);
 	expect_soon(get_status().frozen == 2, "no rotation afterwards: %s", describe());
 	expect_soon(get_status().state == MTS_STATE_RUNNING, "%s", describe());
-	rotate_by_use(32, 200, MTS_EVICT_FULL);
+	rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 	wait_rounds(2);
 }
 
@@ -393,7 +398,7 @@ static void rotation_goes_on_after_a_refused_suspend(void)
 	expect(status, EBUSY);
 	/* Not what it was in the middle of: all ran meanwhile. */
 	expect_soon(is_rotating() && get_status().frozen == 2, "%s", describe());
-	rotate_by_use(32, 200, MTS_EVICT_FULL);
+	rotate_by_use(SMALL_BIN_MIB, 200, MTS_EVICT_FULL);
 	wait_rounds(2);
 }
 

@@ -43,7 +43,6 @@ static struct check {
 		u64 now;
 		u64 since;
 	} limits[2];
-	u32 deaf; /* turns in a row in which the rotor slept although it had events */
 	u64 forbidden_since; /* 0: jobs may be frozen */
 	u32 state;
 	u64 spills; /* spilled jobs when the round began */
@@ -134,14 +133,14 @@ static void check_file(const struct model *model)
 		       model->job->name, check.did);
 }
 
-/* The rotor must not sleep without a limit while it has events. */
+/*
+ * The rotor must not sleep without a limit while it has events. All threads sleep, so none is about
+ * to wake it.
+ */
 static void check_lost_wakeup(void)
 {
-	if (!mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_GATE)) ||
-	    !machine_sleeps_for_ever("mts_rotor"))
-		check.deaf = 0;
-	/* Several turns in a row: the interrupt may still be pending. */
-	else if (++check.deaf > 1000)
+	if (mts_wake_events(MTS_THREAD_ROTOR, BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_GATE)) &&
+	    machine_sleeps_for_ever("mts_rotor"))
 		BREACH("the rotor sleeps on, with events %lx (last: %s)",
 		       mts_wake_events(MTS_THREAD_ROTOR, ~0ul), check.did);
 }
@@ -298,7 +297,6 @@ static void forget_limit(struct limit *limit)
 static void after_turn(void)
 {
 	note_state();
-	check_lost_wakeup();
 	if (host.suspended && !mts_gate_reason())
 		BREACH("the gate is open, though the host suspends (last: %s)", check.did);
 	if (mts_gate_may_freeze())
@@ -477,10 +475,25 @@ static void check_alone(enum mts_slice_end why)
 	}
 }
 
+/*
+ * A bin that needs more than was planned ends its round, so that the others have no slice in it:
+ * slices are compared from there on.
+ */
+static void restart_shares(void)
+{
+	u32 i;
+
+	for (i = 0; i < nmodels; i++)
+		if (models[i])
+			models[i]->slices_before = models[i]->job->slices;
+}
+
 void trace_mts_slice_end(u64 round, u32 bin, enum mts_slice_end why, u64 planned, u64 ran)
 {
 	coverage.slice_ends[why]++;
 	check_alone(why);
+	if (why == MTS_SLICE_OUTGROWN || why == MTS_SLICE_SWAPS)
+		restart_shares();
 	mts_user_log("slice ends: %u after %llu ms", why, ran / NSEC_PER_MSEC);
 	/*
 	 * What a user waits for may take a second beyond its end (mts_bring_wanted()), and the
@@ -590,8 +603,19 @@ void trace_mts_switch_end(u64 round, u32 from, u32 to, u64 took,
 		       took / NSEC_PER_USEC, counted / NSEC_PER_USEC);
 }
 
+/* A job that runs in every bin of a round has more of it than a slice. */
+static void count_exempt(void)
+{
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		if (mts_rotor.roster.jobs[i]->bin == MTS_BIN_EVERY)
+			model_of(mts_rotor.roster.jobs[i])->slices_before--;
+}
+
 void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 {
+	count_exempt();
 	check.switched = 0;
 	coverage.rounds++;
 	check.capacity = plan->capacity;
@@ -639,12 +663,14 @@ void check_begin(bool gentle)
 		.tried_since = machine_now(),
 	};
 	machine_after_turn = after_turn;
+	machine_all_sleep = check_lost_wakeup;
 }
 
 /* Of disjoint bins each job had as many slices; of overlapping ones, as much time. */
-static u64 had(const struct mts_job *job)
+static u64 had(const struct model *model)
 {
-	return mts_rotor.round.plan.overlaps ? job->run_ns / NSEC_PER_SEC : job->slices;
+	return mts_rotor.round.plan.overlaps ? model->job->run_ns / NSEC_PER_SEC :
+					       model->job->slices - model->slices_before;
 }
 
 /* Two slices, or the longest pause: when turns began, what the jobs need was not known. */
@@ -667,7 +693,7 @@ void check_shares(void)
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || models[i]->job->bin >= mts_rotor.round.nbins)
 			continue;
-		one = had(models[i]->job);
+		one = had(models[i]);
 		least = min(least, one);
 		most = max(most, one);
 		sum += one;
@@ -690,6 +716,7 @@ void check_end(void)
 	u32 i, op, state;
 
 	machine_after_turn = NULL;
+	machine_all_sleep = NULL;
 	for (i = 0; i < nmodels; i++)
 		if (models[i])
 			BREACH("a job is left");

@@ -64,6 +64,8 @@ enum host_mishap {
  * @unattended: it has no terminal and no socket
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
+ * @slices_before: its slices when a bin last outgrew the capacity, less the rounds since in which
+ *	it ran in every bin
  * @pinned: the last round that began without its pin
  * @seen: when the rotor last knew of it, or was excused; ktime
  * @held: it was the holder, and its protection has not been withdrawn since
@@ -109,6 +111,7 @@ struct model {
 	bool unattended;
 	u64 limited;
 	u64 use_began;
+	u64 slices_before;
 	u64 pinned;
 	u64 seen;
 	bool held;

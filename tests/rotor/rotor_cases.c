@@ -428,6 +428,45 @@ static void and_without_turns_when_the_host_reclaims(void)
 	world_unload();
 }
 
+static bool has_unused_memory(void *model)
+{
+	return ((struct model *)model)->job->unused;
+}
+
+/* As `mtsctl pin`. */
+static void pin(struct model *model)
+{
+	mutex_lock(&mts_lock);
+	WRITE_ONCE(model->job->flags, MTS_JOB_PIN);
+	mts_jobs_changed();
+	mutex_unlock(&mts_lock);
+	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
+}
+
+static bool is_protected_whole(void *model)
+{
+	return ((struct model *)model)->low == ((struct model *)model)->size;
+}
+
+/* It has no slices any more, so what its last one did not use would count as unused for ever. */
+static void all_memory_of_a_pinned_job_is_protected(void)
+{
+	struct model *model = NULL;
+	u32 i;
+
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	/* The fourth job of this host uses a half of its memory (op_use_ends()). */
+	for (i = 0; i < 4; i++)
+		model = host_add(3 * GIB, 0, 0);
+	NEED(wait_until(has_unused_memory, model, 600 * SECOND) < 600 * SECOND,
+	     "no slice tells what it uses");
+	pin(model);
+	EXPECT(wait_until(is_protected_whole, model, 120 * SECOND) < 120 * SECOND,
+	       "memory.low is %llu MiB, of %llu", model->low / MIB, model->size / MIB);
+	world_unload();
+}
+
 static bool has_a_part_of(const struct model *model, u64 weight)
 {
 	return mts_rotor.round.nbins >= 2 && model->weight == weight / mts_rotor.round.nbins;
@@ -490,6 +529,7 @@ const struct a_case rotor_cases[] = {
 	CASE(beginnings_and_stops_are_counted),
 	CASE(a_protection_that_others_reset_is_set_again),
 	CASE(and_without_turns_when_the_host_reclaims),
+	CASE(all_memory_of_a_pinned_job_is_protected),
 	CASE(a_weight_that_others_set_is_divided),
 	{ 0 },
 };

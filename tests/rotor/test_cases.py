@@ -27,6 +27,7 @@ CASES = (
     "beginnings_and_stops_are_counted",
     "a_protection_that_others_reset_is_set_again",
     "and_without_turns_when_the_host_reclaims",
+    "all_memory_of_a_pinned_job_is_protected",
     "a_weight_that_others_set_is_divided",
     "jobs_that_thrash_take_turns",
     "jobs_at_their_own_limit_begin_no_turns",

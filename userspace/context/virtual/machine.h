@@ -24,6 +24,9 @@ void machine_run(int (*fn)(void *data), void *data);
 /* Called after each turn of a thread, with no thread current. */
 extern void (*machine_after_turn)(void);
 
+/* Called before time passes because all threads sleep, and no interrupt is pending. */
+extern void (*machine_all_sleep)(void);
+
 /* By lot: 0 to n - 1; one of @n times; a time around @ns, often shorter, sometimes much longer. */
 u64 machine_draw(u64 n);
 bool machine_chance(u64 n);
@@ -45,7 +48,7 @@ u64 machine_now(void);
 /* Time that has passed by looks at the clock: a thread was busy. */
 u64 machine_busy(void);
 
-/* Does the thread of that name sleep until it is woken, and is no interrupt about to do so? */
+/* Does the thread of that name sleep until it is woken? */
 bool machine_sleeps_for_ever(const char *name);
 
 /* What has been logged last, and what the harness says. */
