@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import select
 import signal
 import socket
 import struct
@@ -699,6 +700,38 @@ def test_a_user_has_few_jobs_in_the_queue(mtsd):
         it.end()
 
 
+def test_jobs_in_the_queue_keep_nobody_from_asking(mtsd):
+    """Fault: each held its connection. A user with as many as are allowed was told EAGAIN."""
+    mtsd.configure(f"group={GROUP}\nqueue={USER_CALLERS}")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    fill_memory(mtsd)
+    held = []
+    for n in range(USER_CALLERS):
+        held.append(Waiting(mtsd, f"held{n}", flags=QUEUE, size=32 * host.MIB))
+        assert until(lambda n=n: infos(mtsd).get(f"held{n}", {}).get("state") == "queued")
+    for words in (("status",), ("remove", "held1")):
+        done = mtsd.by_user(ADA, *words)
+        assert not done.returncode, done.stderr
+    # The reply has come before the end of the connection.
+    assert held[1].result()[0] == 0
+    for it in held:
+        it.end()
+
+
+def test_64_jobs_of_root_in_the_queue_keep_nobody_from_a_thaw(mtsd):
+    """Fault: each held its connection, and there are 64: nothing could be asked any more."""
+    fill_memory(mtsd)
+    for n in range(64):
+        mtsd.run("--name", f"held{n}", "--queue", "--size", "32M", "sleep", "1000")
+        assert until(lambda n=n: (mtsd.base / f"held{n}").exists())
+    assert until(lambda: len(infos(mtsd)) == 65), mtsd.report()
+    assert not mtsd.by_user(BOB, "status", groups=()).returncode
+    mtsd.mtsctl("thaw", check=True)
+    assert until(lambda: {job["state"] for job in infos(mtsd).values()} == {"running"})
+    assert until(lambda: all(comm_of(job.pid) == "sleep" for job in mtsd.jobs[1:]))
+
+
 def test_sizes_of_a_user_are_bounded(mtsd):
     """A job that claims all memory and then sleeps would keep the queue from all others."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -990,15 +1023,70 @@ def connect_all(mtsd, uid, n):
     return clients, answered
 
 
+def is_open(client):
+    """The other end has not closed it."""
+    poll = select.poll()
+    poll.register(client.socket, select.POLLIN)
+    return not poll.poll(0)
+
+
 def test_a_user_has_few_connections(mtsd):
+    """One more takes the place of the one that has asked nothing for longest."""
     clients, answered = connect_all(mtsd, ADA, 40)
-    assert answered == USER_CALLERS
+    assert answered == 40
+    assert [is_open(client) for client in clients] == [False] * 32 + [True] * USER_CALLERS
     with mtsd.as_user(BOB) as bob, mtsd.client() as root:
         assert bob.state() == root.state() == ("off", 0)
     for client in clients:
         client.close()
     with mtsd.as_user(ADA) as ada:
         assert ada.state() == ("off", 0)
+
+
+def test_a_request_to_a_connection_that_has_ended_is_not_carried_out(mtsd):
+    """Sent before, it is answered with EAGAIN; later it cannot be sent."""
+    cgroup = mtsd.own_job()
+    clients, _ = connect_all(mtsd, ADA, USER_CALLERS)
+    # mtsd is to find the request and the new callers at once
+    mtsd.process.send_signal(signal.SIGSTOP)
+    more = [mtsd.as_user(ADA) for _ in range(USER_CALLERS)]
+    mtsd.process.send_signal(signal.SIGCONT)
+    for client in more:
+        assert client.state() == ("off", 0)
+    for client in clients:
+        with pytest.raises((EOFError, OSError)):
+            add(client, cgroup)
+    assert not mtsd.all_jobs()
+    for client in [*clients, *more]:
+        client.close()
+
+
+def stuck(mtsd, uid):
+    """A connection whose caller takes no reply, while mtsd sends it: it cannot leave."""
+    client = mtsd.as_user(uid, GROUP)
+    request = struct.pack("II", host.stats(4096), 0)
+    client.socket.settimeout(1)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            client.socket.sendall(request)
+    return client
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_one_who_is_refused_is_told_eagain(mtsd, parts):
+    """Fault: what had been sent by then ended the connection before the reply was read."""
+    clients = [stuck(mtsd, ADA) for _ in range(USER_CALLERS)]
+    request = struct.pack("II", host.STATUS, 0)
+    for _ in range(20):
+        with mtsd.as_user(ADA) as one:
+            for part in range(parts):
+                with contextlib.suppress(BrokenPipeError):
+                    one.socket.sendall(request[part::parts] if parts == 1 else request[:4])
+                time.sleep(0.01)
+            assert struct.unpack("iI", one.read(8)) == (errno.EAGAIN, 0)
+            assert one.socket.recv(1) == b""
+    for client in clients:
+        client.close()
 
 
 def test_10000_connections_of_a_user(mtsd):
@@ -1022,9 +1110,12 @@ def test_users_together_leave_room_for_root(mtsd):
         more, n = connect_all(mtsd, uid, USER_CALLERS)
         clients += more
         answered += n
-    assert answered == ALL_USERS_CALLERS
+    assert answered == 10 * USER_CALLERS
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS
     roots = [mtsd.client() for _ in range(64 - ALL_USERS_CALLERS)]
     assert all(root.state() == ("off", 0) for root in roots)
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS
+    assert all(map(is_open, roots))
     for client in [*clients, *roots]:
         client.close()
 
