@@ -20,6 +20,8 @@ from tests.engine import engine as host
 from tests.engine.engine import MTSCTL, until
 
 ADA, BOB, GROUP, OTHER_GROUP = 60001, 60002, 60100, 60200
+OTHERS = range(70000, 70010)
+SUBORDINATE = range(100000, 100060)  # ids of ada's, by subuid(5)
 ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER = 1, 2, 4, 16, 32, 64, 128
 SECOND = 10**9
 # userspace/mtsd/wire.h
@@ -57,6 +59,11 @@ class Host(host.Engine):
         self.config = self.dir / "config"
         self.config.mkdir()
         self.configure()
+        accounts = self.dir / "passwd"
+        lines = [f"u{uid}:x:{uid}:{uid}::/:/bin/sh\n" for uid in (ADA, BOB, *OTHERS)]
+        accounts.write_text(Path("/etc/passwd").read_text() + "".join(lines))
+        script = 'mount --bind "$0" /etc/passwd && exec "$@"'
+        self.before = ("unshare", "--mount", "sh", "-c", script, accounts)
 
     def configure(self, text=f"group={GROUP}"):
         (self.config / "mts.conf").write_text(f"[mts]\nmode=off\n[users]\n{text}\n")
@@ -284,6 +291,19 @@ def test_without_a_group_nobody_is_a_member(built, text):
         assert add(ada, mtsd.own_job())[0] == errno.EPERM
         assert ada.state() == ("off", 0)
     mtsd.close()
+
+
+def test_a_subordinate_id_of_a_member_is_no_member(mtsd):
+    """Fault: each of ada's 65536 was a user, with as many jobs and pins as ada."""
+    mtsd.configure(f"group={GROUP}\njobs=1\npins=1")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    for uid in SUBORDINATE[:3]:
+        cgroup = mtsd.own_job(uid, f"of{uid}")
+        with mtsd.member(uid) as ada:
+            assert add(ada, cgroup, PIN)[0] == errno.EPERM
+            assert ada.state() == ("off", 0)
+    assert not mtsd.all_jobs()
 
 
 # ---- whose a cgroup is -------------------------------------------------------------------
@@ -1106,7 +1126,7 @@ def test_10000_connections_of_a_user(mtsd):
 
 def test_users_together_leave_room_for_root(mtsd):
     clients, answered = [], 0
-    for uid in range(70000, 70010):
+    for uid in OTHERS:
         more, n = connect_all(mtsd, uid, USER_CALLERS)
         clients += more
         answered += n
@@ -1117,6 +1137,23 @@ def test_users_together_leave_room_for_root(mtsd):
     assert sum(map(is_open, clients)) == ALL_USERS_CALLERS
     assert all(map(is_open, roots))
     for client in [*clients, *roots]:
+        client.close()
+
+
+def test_subordinate_ids_take_no_place_of_users(mtsd):
+    """Fault: seven of them had all places that there are for users."""
+    users = [mtsd.as_user(uid) for uid in OTHERS]
+    assert all(user.state() == ("off", 0) for user in users)
+    clients = []
+    for uid in SUBORDINATE:
+        more, answered = connect_all(mtsd, uid, 1)
+        assert answered
+        clients += more
+    with mtsd.member() as ada:
+        assert ada.state() == ("off", 0)
+    assert all(user.state() == ("off", 0) for user in users)
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS - len(OTHERS) - 1
+    for client in [*clients, *users]:
         client.close()
 
 

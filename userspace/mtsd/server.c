@@ -200,9 +200,22 @@ static bool answer(const struct peer *peer, const struct mts_wire_request *reque
 	return reply(peer->fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
 }
 
-/* The process at the other end, as mts_user_caller() of this thread, and what it may ask. */
-static struct peer read_peer(int fd)
+/*
+ * Of a user. If the database hangs, so does this thread alone: it waits for no other one, and root
+ * is not asked about.
+ */
+static void find_user(struct caller *caller, struct peer *its, const struct ucred *peer)
 {
+	if (mts_users_has_account(peer->uid))
+		its->is_member = mts_users_is_member(its->fd, peer->gid);
+	else
+		__atomic_store_n(&caller->uid, RIGHTS_NOBODY, __ATOMIC_RELAXED);
+}
+
+/* The process at the other end, as mts_user_caller() of this thread, and what it may ask. */
+static struct peer read_peer(struct caller *place)
+{
+	int fd = place->fd;
 	struct mts_user_caller *caller = mts_user_caller();
 	struct peer its = { .fd = fd };
 	struct ucred peer = { 0 };
@@ -216,7 +229,8 @@ static struct peer read_peer(int fd)
 	caller->pid = peer.pid;
 	caller->uid = peer.uid;
 	its.is_ours = is_ours(peer.uid);
-	its.is_member = !its.is_ours && mts_users_is_member(fd, peer.gid);
+	if (!its.is_ours)
+		find_user(place, &its, &peer);
 	strscpy(caller->comm, "?", sizeof(caller->comm));
 	snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
 	comm = open(path, O_RDONLY | O_CLOEXEC);
@@ -265,7 +279,7 @@ static int caller_main(void *data)
 {
 	struct caller *caller = data;
 	struct mts_wire_request request;
-	struct peer peer = read_peer(caller->fd);
+	struct peer peer = read_peer(caller);
 	bool ok = true;
 	int passed;
 

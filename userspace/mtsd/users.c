@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "mtsctl/accounts.h"
 #include "mtsd/own_cgroup.h"
 #include "mtsd/rights.h"
 #include "mtsd/users_load.h"
@@ -26,6 +27,11 @@ void mts_users_load(const char *folder)
 	mutex_lock(&users_lock);
 	rules = now;
 	mutex_unlock(&users_lock);
+}
+
+bool mts_users_has_account(uid_t uid)
+{
+	return account_exists(uid);
 }
 
 bool mts_users_is_member(int socket, gid_t gid)
