@@ -22,7 +22,7 @@ from tests.engine.engine import MTSCTL, until
 ADA, BOB, GROUP, OTHER_GROUP = 60001, 60002, 60100, 60200
 OTHERS = range(70000, 70010)
 SUBORDINATE = range(100000, 100060)  # ids of ada's, by subuid(5)
-ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER = 1, 2, 4, 16, 32, 64, 128
+ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER, HERE = 1, 2, 4, 16, 32, 64, 128, 256
 SECOND = 10**9
 # userspace/mtsd/wire.h
 TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
@@ -457,6 +457,26 @@ def test_a_user_cannot_write_whose_a_job_is(mtsd):
         assert remove(ada, job) == errno.EACCES
 
 
+def test_children_of_roots_job_in_the_own_cgroup_are_roots(mtsd):
+    """Fault: a child counted as the user's, who could unpin it, or take it out of the turns."""
+    can_catch(mtsd)
+    cgroup = mtsd.cgroup(ADA, "own/first")
+    fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)
+    with mtsd.client() as root:
+        error, reply = submit_here(root, fd, EACH)
+        assert not error
+        assert struct.unpack_from("64s", reply)[0].rstrip(b"\0") == b"first"
+    os.close(fd)
+    as_user = f"setpriv --reuid={ADA} --regid={ADA} --clear-groups"
+    script = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} sh -c 'sleep 1000 & wait'"
+    mtsd.jobs.append(subprocess.Popen(["/bin/sh", "-c", script]))
+    assert until(lambda: "first.1" in names(mtsd)), mtsd.report()
+    with mtsd.member() as ada:
+        for job in mtsd.all_jobs():
+            assert remove(ada, job) == pause(ada, job, 20 * SECOND) == errno.EACCES
+            assert set_flags(ada, job, PIN, PIN) == errno.EACCES
+
+
 # ---- whose share a job is of -------------------------------------------------------------
 
 
@@ -617,6 +637,29 @@ def submit(client, cgroup, *, flags=0, size=0, wait=0, command=0, fd=0, most=0):
     )
     error, reply = client.call(SUBMIT, request)
     return error, 0 if error else struct.unpack_from("=I", reply, 68)[0]
+
+
+def submit_here(client, fd, flags=0, name=b"", number=-1):
+    """Errno, and the reply, of root; the descriptor goes along, and `number` in the argument."""
+    request = struct.pack("=64sIIQQQQQIIiI", name, HERE | flags, *[0] * 8, number, 0)
+    return client.call(SUBMIT, request, fd)
+
+
+def test_a_cgroup_of_root_in_the_queue(mtsd):
+    """Fault: the number of the caller's descriptor was taken for one of mtsd's own."""
+    cgroup = mtsd.own_job()
+    fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)
+    with mtsd.client() as root:
+        for number in range(40):
+            assert submit_here(root, None, number=number)[0] == errno.EBADF
+        assert not mtsd.all_jobs()
+        error, reply = submit_here(root, fd, number=7)
+        assert not error
+        # Fault: the name that the job has was not told.
+        assert reply[:64].rstrip(b"\0") == b"job"
+        assert mtsd.all_jobs() == {struct.unpack_from("I", reply, 68)[0]: ("job", 0, 0)}
+        assert submit_here(root, fd, name=64 * b"x")[0] == errno.EINVAL
+    os.close(fd)
 
 
 class Waiting:
@@ -1105,6 +1148,9 @@ def test_one_who_is_refused_is_told_eagain(mtsd, parts):
                 time.sleep(0.01)
             assert struct.unpack("iI", one.read(8)) == (errno.EAGAIN, 0)
             assert one.socket.recv(1) == b""
+    done = mtsd.by_user(ADA, "status")
+    assert done.returncode
+    assert "too many callers ask at a time" in done.stderr
     for client in clients:
         client.close()
 

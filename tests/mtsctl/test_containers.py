@@ -531,7 +531,7 @@ def test_a_users_watchdog_is_heeded_within_the_limits_of_users(mtsctl, host, use
     host.cgroup("x/own")
     os.chown(host.cgroups / "x/own", 65534, 65534)
     host.process(FIRST, "/x/own", environ=[f"WATCHDOG_USEC={usec}"])
-    host.conf("[mts]\nexclusions=off\n[rule own]\ncgroup=x/own\n")
+    host.conf("[rules]\nexclusions=off\n[rule own]\ncgroup=x/own\n")
     shown = mtsctl("rules", "apply", **host.fake)
     text = f" pause={pause * SECOND}" if pause else ""
     assert mtsctl.calls == [f"add flags=0 fd=open{text}"], shown.err
