@@ -451,6 +451,21 @@ def test_threads_with_a_connection_each(lib, mtsd):
     assert wrong == []
 
 
+def test_a_connection_that_mtsd_ends_is_made_anew(lib, connection, mtsd):
+    """It was idle, and others needed its place. No request is lost, and none is carried out twice."""
+    numbers = set()
+    for round_ in range(3):
+        clients = [mtsd.client() for _ in range(64)]
+        assert all(client.state() == ("off", 0) for client in clients)
+        its = ctypes.create_string_buffer(struct.pack("=64sIIQQII", b"", *[0] * 6))
+        assert lib.lib.mts_job_new(connection, its) == 0
+        numbers.add(struct.unpack_from("=I", its.raw, 68)[0])
+        for client in clients:
+            client.close()
+        assert {*list_jobs(mtsd)} == numbers
+        assert len(numbers) == round_ + 1
+
+
 def test_a_mtsd_that_ends_and_one_that_hangs(lib, mtsd):
     _, gone = lib.connect(mtsd.dir / "socket")
     _, stuck = lib.connect(mtsd.dir / "socket", 1)

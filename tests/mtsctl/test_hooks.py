@@ -142,7 +142,9 @@ def test_no_hooks(mtsctl, host):
 def test_a_hook_has_no_terminal(mtsctl, host, tmp_path):
     """Fault: what a hook runs as another user could type commands at that of root (TIOCSTI)."""
     said = tmp_path / "said"
-    hook(host, "ask", f"#!/bin/sh\n(: </dev/tty) 2>/dev/null && echo tty >>{said}; echo ran >>{said}")
+    hook(
+        host, "ask", f"#!/bin/sh\n(: </dev/tty) 2>/dev/null && echo tty >>{said}; echo ran >>{said}"
+    )
     mtsctl.at_terminal("hooks", "test", "stop", **host.fake)
     assert said.read_text() == "ran\n"
 

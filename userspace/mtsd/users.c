@@ -305,8 +305,7 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 {
 	u64 pause = 0, instance = backend->instance();
 	struct rights_has has;
-	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup),
-				   maker_of(jobs, job, instance));
+	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup), maker_of(jobs, job, instance));
 
 	if (err)
 		return err;
