@@ -20,9 +20,9 @@
  * connection. The caller connects again. If all others wait for replies, the new one is told
  * EAGAIN, and closed.
  *
- * A system-wide mtsd answers all users: rights.h says what each may ask. A user who is not root makes
- * no cgroup by MTS_IOC_JOB_SUBMIT: mts_job_submit.cgroup_id names the cgroup that the caller is in
- * alone, the request has MTS_JOB_ENTER, and makes a job of that one, as with MTS_JOB_HERE.
+ * A system-wide mtsd answers all users: rights.h says what each may ask. A user who is not root
+ * makes no cgroup by MTS_IOC_JOB_SUBMIT: mts_job_submit.cgroup_id names the cgroup that the caller
+ * is in alone, the request has MTS_JOB_ENTER, and makes a job of that one, as with MTS_JOB_HERE.
  *
  * Errors beside those of uapi/mts.h:
  * EPERM:  only root may ask this, or a member of the users' group
