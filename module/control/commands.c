@@ -82,13 +82,18 @@ static int check_wish(const struct mts_wish *wish)
 	return is_each_supported(wish->flags) ? 0 : -EOPNOTSUPP;
 }
 
+static bool is_terminated(const char *name)
+{
+	return strnlen(name, MTS_NAME_SIZE) < MTS_NAME_SIZE;
+}
+
 /* As struct mts_job_submit says; @name, @id and @cgroup_id are its fields. */
 static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgroup_id)
 {
 	struct mts_job *job;
 	int err;
 
-	if (strnlen(name, MTS_NAME_SIZE) == MTS_NAME_SIZE)
+	if (!is_terminated(name))
 		return -EINVAL;
 	err = check_wish(wish);
 	if (!err)
@@ -104,8 +109,11 @@ static int make_job(const struct mts_wish *wish, char *name, u32 *id, u64 *cgrou
 	return 0;
 }
 
-/* As struct mts_job_add says; @id and @cgroup_id are its fields. */
-static int enrol_cgroup(const struct mts_wish *wish, int fd, u32 *id, u64 *cgroup_id)
+/*
+ * As struct mts_job_add says; @id and @cgroup_id are its fields. @name: out: that of the job; NULL:
+ * not wanted.
+ */
+static int enrol_cgroup(const struct mts_wish *wish, int fd, char *name, u32 *id, u64 *cgroup_id)
 {
 	struct mts_job *job;
 	int err = check_wish(wish);
@@ -117,6 +125,8 @@ static int enrol_cgroup(const struct mts_wish *wish, int fd, u32 *id, u64 *cgrou
 	mts_hooks_watch_growth();
 	*id = job->id;
 	*cgroup_id = cgroup_ino(job->cgrp);
+	if (name)
+		strscpy_pad(name, job->name, MTS_NAME_SIZE);
 	mts_stats_inc(jobs_added);
 	mts_job_put(job);
 	return 0;
@@ -156,7 +166,7 @@ static bool is_submit(const struct mts_job_submit *submit)
 			  MTS_JOB_HERE | MTS_JOB_USER;
 	u32 flags = submit->flags, where = flags & (MTS_JOB_ENTER | MTS_JOB_HERE);
 
-	if (flags & ~known)
+	if (flags & ~known || !is_terminated(submit->name))
 		return false;
 	if ((submit->cgroup_fd || submit->each_max) && !(flags & MTS_JOB_HERE))
 		return false;
@@ -189,7 +199,8 @@ static int job_submit(struct mts_job_submit *submit)
 	if (wish.flags & (MTS_JOB_EACH | MTS_JOB_EACH_LEAF))
 		wish.command = 0;
 	if (submit->flags & MTS_JOB_HERE)
-		return enrol_cgroup(&wish, submit->cgroup_fd, &submit->id, &submit->cgroup_id);
+		return enrol_cgroup(&wish, submit->cgroup_fd, submit->name, &submit->id,
+				    &submit->cgroup_id);
 	return make_job(&wish, submit->name, &submit->id, &submit->cgroup_id);
 }
 
@@ -204,7 +215,7 @@ static int job_add(struct mts_job_add *add)
 
 	if (add->flags & ~(MTS_JOB_USER | KNOWN_FLAGS) || add->pad)
 		return -EINVAL;
-	return enrol_cgroup(&wish, add->cgroup_fd, &add->id, &add->cgroup_id);
+	return enrol_cgroup(&wish, add->cgroup_fd, NULL, &add->id, &add->cgroup_id);
 }
 
 static int job_remove(const struct mts_job_remove *remove)

@@ -391,7 +391,8 @@ struct mts_job_create {
  * ERANGE: size or max_wait_ns is outside its range
  */
 struct mts_job_submit {
-	char name[MTS_NAME_SIZE]; /* as in struct mts_job_create */
+	/* as in struct mts_job_create; with HERE only out: the name of the cgroup */
+	char name[MTS_NAME_SIZE];
 	/* as in struct mts_job_create, and MTS_JOB_QUEUE, MTS_JOB_BATCH, MTS_JOB_HERE */
 	__u32 flags;
 	__u32 id; /* out */

@@ -139,13 +139,15 @@ class Engine:
         self.process: subprocess.Popen | None = None
         self.jobs: list[subprocess.Popen] = []
         self.halted: list[int] = []
+        self.before: tuple[object, ...] = ()  # words that execute mtsd
 
     # ---- mtsd ------------------------------------------------------------------------
 
     def start(self, *words: str) -> None:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [MTSD, "--run-dir", self.dir, f"cgroup_base={self.base}", *words], stderr=log
+                [*self.before, MTSD, "--run-dir", self.dir, f"cgroup_base={self.base}", *words],
+                stderr=log,
             )
         until(lambda: self.answers() or self.process.poll() is not None, 10)
         assert self.process.poll() is None, self.log.read_text()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """libmts as `make install` has it, compiled against by its pkg-config, and asked by programs."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -449,6 +450,24 @@ def test_threads_with_a_connection_each(lib, mtsd):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_connection_that_mtsd_ends_is_made_anew(lib, connection, mtsd):
+    """It was idle, and others needed its place. A request is carried out once."""
+    numbers = set()
+    for round_ in range(3):
+        clients = [mtsd.client() for _ in range(64)]
+        for client in clients:
+            # One of them may be the idle one, on a busy host.
+            with contextlib.suppress(EOFError):
+                assert client.state() == ("off", 0)
+        its = ctypes.create_string_buffer(struct.pack("=64sIIQQII", b"", *[0] * 6))
+        assert lib.lib.mts_job_new(connection, its) == 0
+        numbers.add(struct.unpack_from("=I", its.raw, 68)[0])
+        for client in clients:
+            client.close()
+        assert {*list_jobs(mtsd)} == numbers
+        assert len(numbers) == round_ + 1
 
 
 def test_a_mtsd_that_ends_and_one_that_hangs(lib, mtsd):

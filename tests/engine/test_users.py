@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import select
 import signal
 import socket
 import struct
@@ -19,7 +20,9 @@ from tests.engine import engine as host
 from tests.engine.engine import MTSCTL, until
 
 ADA, BOB, GROUP, OTHER_GROUP = 60001, 60002, 60100, 60200
-ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER = 1, 2, 4, 16, 32, 64, 128
+OTHERS = range(70000, 70010)
+SUBORDINATE = range(100000, 100060)  # ids of ada's, by subuid(5)
+ENTER, EACH, PIN, LEAF, QUEUE, BATCH, USER, HERE = 1, 2, 4, 16, 32, 64, 128, 256
 SECOND = 10**9
 # userspace/mtsd/wire.h
 TOO_MANY_JOBS, TOO_MANY_PINS, TOO_SHORT_PAUSE = errno.EDQUOT, errno.EUSERS, errno.ETIME
@@ -56,6 +59,11 @@ class Host(host.Engine):
         self.config = self.dir / "config"
         self.config.mkdir()
         self.configure()
+        accounts = self.dir / "passwd"
+        lines = [f"u{uid}:x:{uid}:{uid}::/:/bin/sh\n" for uid in (ADA, BOB, *OTHERS)]
+        accounts.write_text(Path("/etc/passwd").read_text() + "".join(lines))
+        script = 'mount --bind "$0" /etc/passwd && exec "$@"'
+        self.before = ("unshare", "--mount", "sh", "-c", script, accounts)
 
     def configure(self, text=f"group={GROUP}"):
         (self.config / "mts.conf").write_text(f"[mts]\nmode=off\n[users]\n{text}\n")
@@ -285,6 +293,19 @@ def test_without_a_group_nobody_is_a_member(built, text):
     mtsd.close()
 
 
+def test_a_subordinate_id_of_a_member_is_no_member(mtsd):
+    """Fault: each of ada's 65536 was a user, with as many jobs and pins as ada."""
+    mtsd.configure(f"group={GROUP}\njobs=1\npins=1")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    for uid in SUBORDINATE[:3]:
+        cgroup = mtsd.own_job(uid, f"of{uid}")
+        with mtsd.member(uid) as ada:
+            assert add(ada, cgroup, PIN)[0] == errno.EPERM
+            assert ada.state() == ("off", 0)
+    assert not mtsd.all_jobs()
+
+
 # ---- whose a cgroup is -------------------------------------------------------------------
 
 
@@ -434,6 +455,26 @@ def test_a_user_cannot_write_whose_a_job_is(mtsd):
             with contextlib.suppress(OSError):
                 os.setxattr(cgroup, "user.mts.user", f"{ADA} {job}".encode())
         assert remove(ada, job) == errno.EACCES
+
+
+def test_children_of_roots_job_in_the_own_cgroup_are_roots(mtsd):
+    """Fault: a child counted as the user's, who could unpin it, or take it out of the turns."""
+    can_catch(mtsd)
+    cgroup = mtsd.cgroup(ADA, "own/first")
+    fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)
+    with mtsd.client() as root:
+        error, reply = submit_here(root, fd, EACH)
+        assert not error
+        assert struct.unpack_from("64s", reply)[0].rstrip(b"\0") == b"first"
+    os.close(fd)
+    as_user = f"setpriv --reuid={ADA} --regid={ADA} --clear-groups"
+    script = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} sh -c 'sleep 1000 & wait'"
+    mtsd.jobs.append(subprocess.Popen(["/bin/sh", "-c", script]))
+    assert until(lambda: "first.1" in names(mtsd)), mtsd.report()
+    with mtsd.member() as ada:
+        for job in mtsd.all_jobs():
+            assert remove(ada, job) == pause(ada, job, 20 * SECOND) == errno.EACCES
+            assert set_flags(ada, job, PIN, PIN) == errno.EACCES
 
 
 # ---- whose share a job is of -------------------------------------------------------------
@@ -598,6 +639,29 @@ def submit(client, cgroup, *, flags=0, size=0, wait=0, command=0, fd=0, most=0):
     return error, 0 if error else struct.unpack_from("=I", reply, 68)[0]
 
 
+def submit_here(client, fd, flags=0, name=b"", number=-1):
+    """Errno, and the reply, of root; the descriptor goes along, and `number` in the argument."""
+    request = struct.pack("=64sIIQQQQQIIiI", name, HERE | flags, *[0] * 8, number, 0)
+    return client.call(SUBMIT, request, fd)
+
+
+def test_a_cgroup_of_root_in_the_queue(mtsd):
+    """Fault: the number of the caller's descriptor was taken for one of mtsd's own."""
+    cgroup = mtsd.own_job()
+    fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)
+    with mtsd.client() as root:
+        for number in range(40):
+            assert submit_here(root, None, number=number)[0] == errno.EBADF
+        assert not mtsd.all_jobs()
+        error, reply = submit_here(root, fd, number=7)
+        assert not error
+        # Fault: the name that the job has was not told.
+        assert reply[:64].rstrip(b"\0") == b"job"
+        assert mtsd.all_jobs() == {struct.unpack_from("I", reply, 68)[0]: ("job", 0, 0)}
+        assert submit_here(root, fd, name=64 * b"x")[0] == errno.EINVAL
+    os.close(fd)
+
+
 class Waiting:
     """A process of a user, alone in a cgroup, that asks and then writes a line."""
 
@@ -690,13 +754,45 @@ def test_a_user_has_few_jobs_in_the_queue(mtsd):
     held = []
     for number in range(2):
         held.append(Waiting(mtsd, f"held{number}", flags=QUEUE, size=32 * host.MIB))
-        assert until(lambda n=number: infos(mtsd).get(f"held{n}", {}).get("state") == "queued")
+        assert until(lambda n=number: infos(mtsd).get(f"held{n}", {}).get("state") == "queued", 30)
     one_more = Waiting(mtsd, "more", flags=QUEUE, size=32 * host.MIB)
     assert one_more.result() == (TOO_MANY_QUEUED, 0)
     theirs = Waiting(mtsd, "theirs", BOB, flags=QUEUE, size=32 * host.MIB)
     assert until(lambda: infos(mtsd).get("theirs", {}).get("state") == "queued")
     for it in (*held, one_more, theirs):
         it.end()
+
+
+def test_jobs_in_the_queue_keep_nobody_from_asking(mtsd):
+    """Fault: each held its connection. A user with as many as are allowed was told EAGAIN."""
+    mtsd.configure(f"group={GROUP}\nqueue={USER_CALLERS}")
+    mtsd.process.send_signal(1)
+    time.sleep(0.2)
+    fill_memory(mtsd)
+    held = []
+    for n in range(USER_CALLERS):
+        held.append(Waiting(mtsd, f"held{n}", flags=QUEUE, size=32 * host.MIB))
+        assert until(lambda n=n: infos(mtsd).get(f"held{n}", {}).get("state") == "queued", 30)
+    for words in (("status",), ("remove", "held1")):
+        done = mtsd.by_user(ADA, *words)
+        assert not done.returncode, done.stderr
+    # The reply has come before the end of the connection.
+    assert held[1].result()[0] == 0
+    for it in held:
+        it.end()
+
+
+def test_64_jobs_of_root_in_the_queue_keep_nobody_from_a_thaw(mtsd):
+    """Fault: each held its connection, and there are 64: nothing could be asked any more."""
+    fill_memory(mtsd)
+    for n in range(64):
+        mtsd.run("--name", f"held{n}", "--queue", "--size", "32M", "sleep", "1000")
+        assert until(lambda n=n: (mtsd.base / f"held{n}").exists(), 30)
+    assert until(lambda: len(infos(mtsd)) == 65, 30), mtsd.report()
+    assert not mtsd.by_user(BOB, "status", groups=()).returncode
+    mtsd.mtsctl("thaw", check=True)
+    assert until(lambda: {job["state"] for job in infos(mtsd).values()} == {"running"})
+    assert until(lambda: all(comm_of(job.pid) == "sleep" for job in mtsd.jobs[1:]))
 
 
 def test_sizes_of_a_user_are_bounded(mtsd):
@@ -990,15 +1086,73 @@ def connect_all(mtsd, uid, n):
     return clients, answered
 
 
+def is_open(client):
+    """The other end has not closed it."""
+    poll = select.poll()
+    poll.register(client.socket, select.POLLIN)
+    return not poll.poll(0)
+
+
 def test_a_user_has_few_connections(mtsd):
+    """One more takes the place of the one that has asked nothing for longest."""
     clients, answered = connect_all(mtsd, ADA, 40)
-    assert answered == USER_CALLERS
+    assert answered == 40
+    assert [is_open(client) for client in clients] == [False] * 32 + [True] * USER_CALLERS
     with mtsd.as_user(BOB) as bob, mtsd.client() as root:
         assert bob.state() == root.state() == ("off", 0)
     for client in clients:
         client.close()
     with mtsd.as_user(ADA) as ada:
         assert ada.state() == ("off", 0)
+
+
+def test_a_request_to_a_connection_that_has_ended_is_not_carried_out(mtsd):
+    """Sent before, it is answered with EAGAIN; later it cannot be sent."""
+    cgroup = mtsd.own_job()
+    clients, _ = connect_all(mtsd, ADA, USER_CALLERS)
+    # mtsd is to find the request and the new callers at once
+    mtsd.process.send_signal(signal.SIGSTOP)
+    more = [mtsd.as_user(ADA) for _ in range(USER_CALLERS)]
+    mtsd.process.send_signal(signal.SIGCONT)
+    for client in more:
+        assert client.state() == ("off", 0)
+    for client in clients:
+        with pytest.raises((EOFError, OSError)):
+            add(client, cgroup)
+    assert not mtsd.all_jobs()
+    for client in [*clients, *more]:
+        client.close()
+
+
+def stuck(mtsd, uid):
+    """One whose caller takes no reply, while mtsd sends it, for 10 s: it cannot leave."""
+    client = mtsd.as_user(uid, GROUP)
+    request = struct.pack("II", host.stats(4096), 0)
+    client.socket.settimeout(0.2)
+    with contextlib.suppress(TimeoutError):
+        while True:
+            client.socket.sendall(request)
+    return client
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_one_who_is_refused_is_told_eagain(mtsd, parts):
+    """Fault: what had been sent by then ended the connection before the reply was read."""
+    clients = [stuck(mtsd, ADA) for _ in range(USER_CALLERS)]
+    request = struct.pack("II", host.STATUS, 0)
+    for _ in range(5):
+        with mtsd.as_user(ADA) as one:
+            for part in range(parts):
+                with contextlib.suppress(BrokenPipeError):
+                    one.socket.sendall(request[part::parts] if parts == 1 else request[:4])
+                time.sleep(0.01)
+            assert struct.unpack("iI", one.read(8)) == (errno.EAGAIN, 0)
+            assert one.socket.recv(1) == b""
+    done = mtsd.by_user(ADA, "status")
+    assert done.returncode
+    assert "too many callers ask at a time" in done.stderr
+    for client in clients:
+        client.close()
 
 
 def test_10000_connections_of_a_user(mtsd):
@@ -1018,14 +1172,34 @@ def test_10000_connections_of_a_user(mtsd):
 
 def test_users_together_leave_room_for_root(mtsd):
     clients, answered = [], 0
-    for uid in range(70000, 70010):
+    for uid in OTHERS:
         more, n = connect_all(mtsd, uid, USER_CALLERS)
         clients += more
         answered += n
-    assert answered == ALL_USERS_CALLERS
+    assert answered == 10 * USER_CALLERS
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS
     roots = [mtsd.client() for _ in range(64 - ALL_USERS_CALLERS)]
     assert all(root.state() == ("off", 0) for root in roots)
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS
+    assert all(map(is_open, roots))
     for client in [*clients, *roots]:
+        client.close()
+
+
+def test_subordinate_ids_take_no_place_of_users(mtsd):
+    """Fault: seven of them had all places that there are for users."""
+    users = [mtsd.as_user(uid) for uid in OTHERS]
+    assert all(user.state() == ("off", 0) for user in users)
+    clients = []
+    for uid in SUBORDINATE:
+        more, answered = connect_all(mtsd, uid, 1)
+        assert answered
+        clients += more
+    with mtsd.member() as ada:
+        assert ada.state() == ("off", 0)
+    assert all(user.state() == ("off", 0) for user in users)
+    assert sum(map(is_open, clients)) == ALL_USERS_CALLERS - len(OTHERS) - 1
+    for client in [*clients, *users]:
         client.close()
 
 

@@ -619,7 +619,7 @@ static void each_in_an_added_cgroup(void)
 	expect(join(pid, 5000), 0);
 }
 
-/* What is asked of a cgroup that is there: the caller is in it. */
+/* What is asked of a cgroup that is there: the caller is in it. The job has its name. */
 static int enter_here(const char *cgroup, u32 flags, u32 each_max)
 {
 	struct mts_job_submit submit = { .flags = flags | MTS_JOB_HERE, .each_max = each_max };
@@ -628,6 +628,8 @@ static int enter_here(const char *cgroup, u32 flags, u32 each_max)
 	submit.cgroup_fd = cg_open(cgroup, O_PATH | O_DIRECTORY);
 	error = mts_ioctl(MTS_IOC_JOB_SUBMIT, &submit);
 	close(submit.cgroup_fd);
+	check(error || !strcmp(submit.name, strrchr(cgroup, '/') + 1), "its name is '%s'",
+	      submit.name);
 	return error;
 }
 

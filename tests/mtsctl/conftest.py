@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Builds mtsctl with ASan and UBSan, and runs it against a fake of the module."""
 
+import contextlib
 import os
+import pty
 import re
 import shutil
 import socket
@@ -72,6 +74,19 @@ class Mtsctl:
         assert "Sanitizer" not in done.stderr, done.stderr
         assert "runtime error" not in done.stderr, done.stderr
         return Result(done.returncode, done.stdout, done.stderr)
+
+    def at_terminal(self, *args, **fake):
+        """Run it where somebody types. Return: what it says."""
+        child, terminal = pty.fork()
+        if not child:
+            os.execve(self.program, [str(self.program), *args], self.environment(**fake))
+        said = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(terminal, 4096):
+                said += part
+        os.waitpid(child, 0)
+        os.close(terminal)
+        return said.decode()
 
     def to_full_disk(self, *args):
         """Run it with a standard output that takes nothing."""

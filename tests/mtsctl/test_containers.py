@@ -2,10 +2,12 @@
 """Containers: their cgroups, their names, and what is asked of their engines."""
 
 import contextlib
+import fcntl
 import json
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -489,17 +491,85 @@ def test_heed_takes_whole_ids(jobs, engines, mtsctl, word):
     assert (mtsctl.calls, engines.questions) == ([], [])
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="it takes root to have a cgroup of another user")
-def test_heed_the_container_of_another_user(jobs, engines, mtsctl, host):
-    """Its engine knows the containers of its user alone."""
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="it takes root to have a cgroup of another user"
+)
+
+
+def nobody_has(host, engines, checks):
+    """The container is another user's."""
     os.chown(host.cgroups / PODMAN, 65534, 65534)
     answer = engines.folder / "answer"
-    answer.write_text(json.dumps([container(check=check(6))]))
+    answer.write_text(json.dumps([container(check=checks)]))
     engines.script(
         "setpriv", f'[ "$7" = podman ] || [ "$8" = podman ] || exit 127; exec cat {answer}'
     )
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("keys", "timeout", "pause"),
+    [("", 1, 0), ("", 19, 0), ("", 20, 10), ("max_pause=2s", 3.9, 0), ("max_pause=2s", 4, 2)],
+)
+def test_a_users_check_is_heeded_within_the_limits_of_users(jobs, engines, mtsctl, host, *, keys,
+                                                            timeout, pause):  # fmt: skip
+    """Fault: --health-timeout=1s had root pin any number of containers of a user."""
+    host.conf(f"[users]\njobs=5\n{keys}\n")
+    nobody_has(host, engines, check(timeout))
     shown = jobs("rules", "heed", A)
-    assert (shown.status, mtsctl.calls) == (0, ["job_pause 1 3000000000"]), shown.err
+    assert shown.status == 0
+    assert mtsctl.calls == ([f"job_pause 1 {pause * SECOND}"] if pause else [])
+    if not pause:
+        assert "a user's container gets no pause limit below" in shown.err
+        assert "it may become unhealthy" in shown.err
+
+
+@needs_root
+@pytest.mark.parametrize(("usec", "pause"), [(1000000, 0), (19000000, 0), (20000000, 10)])
+def test_a_users_watchdog_is_heeded_within_the_limits_of_users(mtsctl, host, usec, pause):
+    """Fault: any process of a user can have WATCHDOG_USEC=, and had root pin its cgroup."""
+    host.cgroup("x/own")
+    os.chown(host.cgroups / "x/own", 65534, 65534)
+    host.process(FIRST, "/x/own", environ=[f"WATCHDOG_USEC={usec}"])
+    host.conf("[rules]\nexclusions=off\n[rule own]\ncgroup=x/own\n")
+    shown = mtsctl("rules", "apply", **host.fake)
+    text = f" pause={pause * SECOND}" if pause else ""
+    assert mtsctl.calls == [f"add flags=0 fd=open{text}"], shown.err
+    assert pause or "a user's service gets no pause limit below" in shown.err
+
+
+@needs_root
+def test_a_user_has_one_health_check_looked_up_at_a_time(jobs, engines, host, tmp_path):
+    """Fault: each cgroup that looks like a container started a process of root's at once."""
+    nobody_has(host, engines, check(30))
+    lock = (tmp_path / "65534").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+        asked = pool.submit(jobs, "rules", "heed", A)
+        time.sleep(1)
+        assert not engines.questions
+        lock.close()
+        assert asked.result().status == 0
+    assert engines.questions
+
+
+def test_an_engine_has_no_terminal(engines, mtsctl, web, host, tmp_path):
+    """Fault: a user's podman had that of root, and could type commands there (TIOCSTI)."""
+    for engine in ("podman", "docker"):
+        engines.script(engine, f"if (: </dev/tty) 2>/dev/null; then echo tty >>{tmp_path}/tty; fi")
+    said = mtsctl.at_terminal("add", "--container", "web", **host.fake)
+    assert "its answer to 'container inspect' is not understood" in said
+    assert len(engines.questions) == 2
+    assert not (tmp_path / "tty").exists()
+
+
+@needs_root
+def test_heed_the_container_of_another_user(jobs, engines, mtsctl, host):
+    """Its engine knows the containers of its user alone."""
+    nobody_has(host, engines, check(30))
+    shown = jobs("rules", "heed", A)
+    assert (shown.status, mtsctl.calls) == (0, ["job_pause 1 15000000000"]), shown.err
     assert engines.questions[0] == (
         "setpriv --reuid=65534 --regid=65534 --init-groups --reset-env "
         f"env XDG_RUNTIME_DIR=/run/user/65534 podman container inspect {A}"

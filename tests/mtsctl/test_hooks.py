@@ -139,6 +139,16 @@ def test_no_hooks(mtsctl, host):
     assert (shown.status, shown.out) == (0, "no hook has run: see mtsctl hooks list\n")
 
 
+def test_a_hook_has_no_terminal(mtsctl, host, tmp_path):
+    """Fault: what a hook runs as another user could type commands at that of root (TIOCSTI)."""
+    said = tmp_path / "said"
+    hook(
+        host, "ask", f"#!/bin/sh\n(: </dev/tty) 2>/dev/null && echo tty >>{said}; echo ran >>{said}"
+    )
+    mtsctl.at_terminal("hooks", "test", "stop", **host.fake)
+    assert said.read_text() == "ran\n"
+
+
 def test_names_and_order_are_those_of_run_parts(mtsctl, host, tmp_path):
     """run-parts(8) itself says which, and in which order."""
     for name in ["b", "a", "B", "10-x", "9_y", "no.sh", "x~", "x.dpkg-old", "#a#", "sp ace", ".h"]:

@@ -548,7 +548,8 @@ def test_notify_gives_nothing_of_root_to_users(direct, tmp_path, buses):
     """Neither secrets of hooks.env nor the event; and a job's name stays as it is."""
     fakes = {
         "runuser": 'user=$2; shift 3; USER_=$user exec "$@"',
-        "notify-send": f"exec >{tmp_path}/$USER_; env; readlink /proc/$$/fd/0; "
+        "notify-send": f'f=$(readlink /proc/$$/fd/[12]); echo "$f" >{tmp_path}/$USER_.files; '
+        f"exec >{tmp_path}/$USER_; env; readlink /proc/$$/fd/0; "
         "printf '%s\\n' \"$@\"",
     }
     done = direct("notify", fakes, MTS_WEBHOOK_URL="secret", NOTIFY_SOCKET="/run/x",
@@ -562,6 +563,8 @@ def test_notify_gives_nothing_of_root_to_users(direct, tmp_path, buses):
             "PATH", "DBUS_SESSION_BUS_ADDRESS"
         }  # fmt: skip
         assert f"DBUS_SESSION_BUS_ADDRESS=unix:path={buses}/{uid}/bus" in lines
+        files = (tmp_path / f"{user}.files").read_text().splitlines()
+        assert files == ["/dev/null", "/dev/null"]
         assert lines[-3:] == ["--", "mts: wait", f"the job {EVIL} has been frozen for 61s"]
 
 
@@ -572,7 +575,8 @@ def test_a_bus_that_does_not_answer_silences_no_other(direct, tmp_path, buses):
     }
     began = time.monotonic()
     done = direct("notify", fakes, MTS_NOTIFY_RUNTIME=str(buses))
-    assert (done.returncode, done.stderr) == (1, "")
+    said = "notify: root: notify-send failed with status 124\n"
+    assert (done.returncode, done.stderr) == (1, said)
     assert time.monotonic() - began < 10
     assert (tmp_path / "daemon").exists()
 

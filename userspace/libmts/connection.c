@@ -12,9 +12,6 @@
 #include "libmts/socket.h"
 #include "mtsd/wire.h"
 
-/* The longest path of a socket, sun_path, and a NUL. */
-#define PATH_SIZE 109
-
 static const char *chosen(const char *engine)
 {
 	const char *name = engine ? engine : getenv("MTS_ENGINE");
@@ -46,12 +43,14 @@ static int open_socket(const char *path, unsigned int limit_s, struct mts_connec
 		return fd;
 	connection->fd = fd;
 	connection->is_socket = true;
+	connection->limit_s = limit_s;
+	strcpy(connection->path, path);
 	return 0;
 }
 
 static int open_it(const char *engine, unsigned int limit_s, struct mts_connection *connection)
 {
-	char path[PATH_SIZE];
+	char path[MTS_SOCKET_PATH];
 	int err, other;
 
 	err = mts_engine_path(engine, path, sizeof(path));
@@ -103,12 +102,40 @@ bool mts_is_for_users(const struct mts_connection *connection)
 	return connection->is_socket && geteuid() && mts_socket_server(connection->fd) != geteuid();
 }
 
+/* With the same descriptor, as a program may have it in its poll(). Return: 0 or -errno. */
+static int connect_again(struct mts_connection *connection)
+{
+	int fd = mts_socket_open(connection->path, connection->limit_s), err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (dup3(fd, connection->fd, O_CLOEXEC) < 0)
+		err = -errno;
+	close(fd);
+	if (!err)
+		connection->owner = getpid();
+	return err;
+}
+
+/* mtsd ends a connection that is idle, if another caller needs its place. */
+static int call_mtsd(struct mts_connection *connection, unsigned long request, void *argument)
+{
+	int err = mts_socket_call(connection->fd, request, argument);
+
+	if (err != -EAGAIN)
+		return err;
+	err = connect_again(connection);
+	if (err)
+		return err == -ETIMEDOUT ? err : -EPROTO;
+	return mts_socket_call(connection->fd, request, argument);
+}
+
 int mts_call(struct mts_connection *connection, unsigned long request, void *argument)
 {
 	int ret;
 
 	if (connection->is_socket)
-		return mts_socket_call(connection->fd, request, argument);
+		return call_mtsd(connection, request, argument);
 	do {
 		ret = ioctl(connection->fd, request, argument);
 	} while (ret < 0 && errno == EINTR);

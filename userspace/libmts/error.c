@@ -45,6 +45,11 @@ const char *mts_error_text(int err, bool for_users)
 		       "processes and 32 levels at most";
 	case ENXIO:
 		return "the module is not loaded (modprobe mts)";
+	case EPROTO:
+		return "what answers is no mtsd, or it has ended";
+	case EAGAIN:
+		return "too many callers ask at a time, or jobs come faster than they are listed: "
+		       "try again";
 	}
 	return NULL;
 }
@@ -70,10 +75,6 @@ static const char *text_of_job(int err)
 		       "of children cannot be made here";
 	case ENOTTY:
 		return "the loaded module does not know this command: it is too old";
-	case EPROTO:
-		return "what answers is no mtsd, or it has ended";
-	case EAGAIN:
-		return "too many connections, or jobs come faster than they are listed: try again";
 	case ECHILD:
 		return "another process has made the connection";
 	}

@@ -16,7 +16,9 @@
  * signal, and none raises SIGPIPE; a function that waits goes on after a signal.
  *
  * Processes. A connection is closed at an exec. mtsd takes the process that has connected for the
- * one that asks: a child process makes a connection of its own.
+ * one that asks: a child process makes a connection of its own. mtsd may end one that is idle, if
+ * another caller needs its place: the next function makes it anew, with the rights that the process
+ * has then. EAGAIN: too many callers ask at a time.
  *
  * Compatibility. The structures of uapi/mts.h that grow, struct mts_job_info and struct mts_stats,
  * are passed with their size. So a program that was compiled with an older header works with a

@@ -44,6 +44,18 @@ static int read_all(int fd, void *buf, size_t size)
 	return errno == EAGAIN ? -ETIMEDOUT : -EPROTO;
 }
 
+/*
+ * @is_sent: false: the other end takes no more requests. EAGAIN: it has ended the connection, and
+ * has not taken the request.
+ */
+static int read_head(int fd, struct mts_wire_reply *reply, bool is_sent)
+{
+	int err = read_all(fd, reply, sizeof(*reply));
+
+	/* What it has not read when it closes is told by ECONNRESET. */
+	return err == -EPROTO && (!is_sent || errno == ECONNRESET) ? -EAGAIN : err;
+}
+
 /* What is left of a list that does not fit, so that the next reply can be read. */
 static int skip(int fd, size_t size)
 {
@@ -59,7 +71,10 @@ static int skip(int fd, size_t size)
 	return err;
 }
 
-/* @passed: a descriptor that goes with the request; -1: none */
+/*
+ * @passed: a descriptor that goes with the request; -1: none. Return: 0, or -errno; EPIPE: the
+ * other end takes no more. It may have said why: the reply waits to be read.
+ */
 static int send_request(int fd, const struct mts_wire_request *request, const void *argument,
 			int passed)
 {
@@ -83,9 +98,8 @@ static int send_request(int fd, const struct mts_wire_request *request, const vo
 	do {
 		put = sendmsg(fd, &msg, MSG_NOSIGNAL);
 	} while (put < 0 && errno == EINTR);
-	/* One caller too many is told so, and cut off: the reply waits to be read. */
-	if (put < 0 && errno == EPIPE)
-		return 0;
+	if (put < 0 && (errno == EPIPE || errno == ECONNRESET))
+		return -EPIPE;
 	if (put < 0 && errno == EAGAIN)
 		return -ETIMEDOUT;
 	/* The descriptor is not open: the ioctl says the same. */
@@ -119,8 +133,8 @@ static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 	if (is_list)
 		asked = *(struct mts_list *)argument;
 	err = send_request(fd, &request, argument, passed);
-	if (!err)
-		err = read_all(fd, &reply, sizeof(reply));
+	if (!err || err == -EPIPE)
+		err = read_head(fd, &reply, !err);
 	if (err)
 		return err;
 	if (reply.err)
@@ -135,8 +149,9 @@ static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 
 int mts_socket_call(int fd, unsigned long cmd, void *argument)
 {
+	__s32 *field = mts_wire_descriptor(cmd, argument);
 	struct mts_job_add *add = argument;
-	int passed = cmd == MTS_IOC_JOB_ADD ? add->cgroup_fd : -1;
+	int passed = field ? *field : -1;
 	struct stat st;
 	int err;
 
@@ -144,8 +159,9 @@ int mts_socket_call(int fd, unsigned long cmd, void *argument)
 	if (cmd == MTS_IOC_JOB_ADD && !fstat(passed, &st))
 		add->cgroup_id = st.st_ino;
 	err = call_with(fd, cmd, argument, passed);
-	if (cmd == MTS_IOC_JOB_ADD)
-		add->cgroup_fd = passed;
+	/* The number there is mtsd's. */
+	if (field)
+		*field = passed;
 	return err;
 }
 

@@ -12,7 +12,8 @@
 int mts_socket_open(const char *path, unsigned int limit_s);
 
 /*
- * As ioctl(fd, request, argument). EPROTO: the other end is no mtsd, or has ended. After ETIMEDOUT
+ * As ioctl(fd, request, argument). EPROTO: the other end is no mtsd, or has ended. EAGAIN: it has
+ * ended the connection, and has not taken the request. After each of these, and after ETIMEDOUT,
  * the connection is of no use.
  */
 int mts_socket_call(int fd, unsigned long request, void *argument);

@@ -4,12 +4,14 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "parse.h"
 
 #define GROUPS_MAX 1024 /* of a user, in a static program */
+#define ENTRY_SIZE 16384 /* of a line of passwd(5), which has some 100 bytes */
 
 #ifdef STATIC_BUILD
 /* A static program loads no modules of nsswitch.conf(5): it has what is in the files. */
@@ -20,6 +22,21 @@ static struct passwd *passwd_of(const char *name)
 
 	while (file && (entry = fgetpwent(file)) && strcmp(entry->pw_name, name))
 		;
+	if (file)
+		fclose(file);
+	return entry;
+}
+
+bool account_exists(u32 uid)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd room, *entry = NULL;
+	char *text = malloc(ENTRY_SIZE);
+
+	while (file && text && !fgetpwent_r(file, &room, text, ENTRY_SIZE, &entry) &&
+	       entry->pw_uid != uid)
+		entry = NULL;
+	free(text);
 	if (file)
 		fclose(file);
 	return entry;
@@ -76,6 +93,17 @@ int account_groups(const struct account *account)
 static struct passwd *passwd_of_id(u32 uid)
 {
 	return getpwuid(uid);
+}
+
+bool account_exists(u32 uid)
+{
+	struct passwd room, *entry = NULL;
+	char *text = malloc(ENTRY_SIZE);
+
+	if (text)
+		getpwuid_r(uid, &room, text, ENTRY_SIZE, &entry);
+	free(text);
+	return entry;
 }
 
 int account_groups(const struct account *account)

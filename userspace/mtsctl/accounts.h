@@ -21,6 +21,9 @@ struct account {
 /* Return: false: the host has no user of that number. */
 bool account_of(u32 uid, struct account *account);
 
+/* Has the host a user of that number? Threads may ask at a time, and it may wait for a server. */
+bool account_exists(u32 uid);
+
 /* The name of that user, or its number; valid until the next call. Answers are remembered. */
 const char *account_name(u32 uid);
 

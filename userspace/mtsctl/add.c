@@ -87,7 +87,7 @@ static int add_failed(const char *dir, const struct mts_job_add *add, int err)
  * report. The pause limit is half of WatchdogSec, because sd_watchdog_enabled(3) tells processes to
  * report twice as often. If that is less than the shortest pause limit, the job is pinned.
  */
-static void heed_watchdog(const char *dir, struct mts_job_add *add)
+static void heed_watchdog(const char *dir, u64 shortest, struct mts_job_add *add)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	u64 watchdog, half;
@@ -97,6 +97,13 @@ static void heed_watchdog(const char *dir, struct mts_job_add *add)
 	format_time(a, watchdog);
 	/* Whole milliseconds, for a readable message. */
 	half = mts_min(watchdog / 2 / 1000000 * 1000000, MTS_PAUSE_MAX_NS);
+	if (half < shortest) {
+		complain("add: %s: systemd's watchdog expects a sign of life every %s, and by "
+			 "itself a user's service gets no pause limit below %s (max_pause= in the "
+			 "section [users]): systemd may end it",
+			 dir, a, format_time(b, shortest));
+		return;
+	}
 	if (half < MTS_PAUSE_MIN_NS) {
 		add->flags |= MTS_JOB_PIN;
 		complain(
@@ -189,9 +196,9 @@ int add_cgroup(const char *dir, const struct add_wish *wish)
 		return errno == EACCES ? EXIT_PERMISSION : EXIT_FAILED;
 	}
 	if (!wish->has_pause)
-		heed_watchdog(dir, &add);
+		heed_watchdog(dir, heed_shortest(dir, wish->users_pause_ns), &add);
 	if (wish->container)
-		heed_check(wish->container, wish->has_pause, &add.flags, &add.max_pause_ns);
+		heed_check(wish->container, wish->has_pause, 0, &add.flags, &add.max_pause_ns);
 	name_user(&add);
 	ret = ipc_job_add(&add);
 	if (!ret && wish->json)

@@ -139,6 +139,10 @@ static void ask(const struct as_user *as, const char *engine, const char *name, 
 	} else if (ret == -ETIMEDOUT) {
 		snprintf(reply->why, sizeof(reply->why), "no answer within %s: ended",
 			 format_time(time, ANSWER_LIMIT_NS));
+	} else if (ret == -EBUSY) {
+		snprintf(reply->why, sizeof(reply->why),
+			 "no answer within %s: killed, but it does not end: it is left",
+			 format_time(time, ANSWER_LIMIT_NS));
 	} else if (ret) {
 		snprintf(reply->why, sizeof(reply->why), "%s", strerror(-ret));
 	} else if (as->n && WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == NOT_FOUND) {

@@ -130,6 +130,7 @@ static int add_one(const struct enrol_how *how, const struct rule *rule, const c
 	const struct add_wish wish = { .flags = rule->flags,
 				       .has_pause = rule->has_pause,
 				       .max_pause_ns = rule->max_pause_ns,
+				       .users_pause_ns = how->users_pause_ns,
 				       .weight = rule->weight,
 				       .no_room = no_room };
 	struct stat st;
@@ -139,7 +140,8 @@ static int add_one(const struct enrol_how *how, const struct rule *rule, const c
 		return EXIT_OK;
 	ret = add_cgroup(dir, &wish);
 	if (!ret && !(rule->flags & MTS_JOB_PIN))
-		heed_container(how->command, path, rule->has_pause);
+		heed_container(how->command, path, rule->has_pause, how->users_pause_ns,
+			       how->heed_until_ns);
 	return ret && stat(dir, &st) ? EXIT_OK : ret;
 }
 

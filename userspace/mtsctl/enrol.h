@@ -19,11 +19,15 @@ struct enrol_ids {
  *         not become a job again that a user has removed; each that is a job, or was to be one,
  *         comes in, but not while there are too many jobs. What has no process any more goes.
  *         And only what is new is said.
+ * @users_pause_ns: for heed_shortest()
+ * @heed_until_ns: heed_until()
  */
 struct enrol_how {
 	const struct command *command; /* for errors */
 	bool dry;
 	struct enrol_ids *tried;
+	u64 users_pause_ns;
+	u64 heed_until_ns;
 };
 
 /*

@@ -2,14 +2,19 @@
 #include "heed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cgroup.h"
+#include "conf.h"
 #include "container.h"
 #include "format.h"
 #include "ipc.h"
@@ -19,6 +24,15 @@
 #define KEEP ":keep"
 /* PID 1 answers at once, unless the host thrashes. */
 #define ANSWER_LIMIT_NS (5 * SECOND)
+/* A user's engine may answer as slowly as the user likes, and a user may have many containers. */
+#define ENGINES_LIMIT_NS (60 * SECOND)
+
+u64 heed_shortest(const char *dir, u64 users_pause_ns)
+{
+	struct stat st;
+
+	return !stat(dir, &st) && (!st.st_uid || st.st_uid == geteuid()) ? 0 : users_pause_ns;
+}
 
 /* ---- what a check asks for ---------------------------------------------------------------- */
 
@@ -46,8 +60,8 @@ static void warn_of_check(const struct engine_container *container, u64 half, u6
 		 format_time(b, container->check_timeout_ns), remedy);
 }
 
-void heed_check(const struct engine_container *container, bool has_pause, u32 *flags,
-		u64 *max_pause_ns)
+void heed_check(const struct engine_container *container, bool has_pause, u64 shortest_ns,
+		u32 *flags, u64 *max_pause_ns)
 {
 	char interval[FORMAT_SIZE], timeout[FORMAT_SIZE], limit[FORMAT_SIZE];
 	u64 half, pause;
@@ -61,6 +75,12 @@ void heed_check(const struct engine_container *container, bool has_pause, u32 *f
 		pause = *max_pause_ns ?: longest_pause();
 		if (half < pause)
 			warn_of_check(container, half, pause);
+	} else if (half < shortest_ns) {
+		complain("add: container %s: %s waits for the health check for only %s, and by "
+			 "itself a user's container gets no pause limit below %s (max_pause= in "
+			 "the section [users]): it may become unhealthy",
+			 container->name, container->engine, timeout,
+			 format_time(limit, shortest_ns));
 	} else if (half < MTS_PAUSE_MIN_NS) {
 		*flags |= MTS_JOB_PIN;
 		complain("add: container %s: %s waits for the health check for only %s, which is "
@@ -100,36 +120,56 @@ static int find_job(const char *id, struct mts_job_info *found)
 	return ret;
 }
 
-/* Whose engine knows the container: the owner of its cgroup. */
-static u32 user_of(const struct mts_job_info *job)
+/* Return: false: it has ended. */
+static bool find_dir(const struct mts_job_info *job, char dir[PATH_MAX], struct stat *st)
 {
-	char path[PATH_MAX], dir[PATH_MAX];
-	struct stat st;
+	char path[PATH_MAX];
 
-	if (cgroup_path_of_id(job->cgroup_id, path) || cgroup_dir(path + 1, dir) || stat(dir, &st))
-		return 0;
-	return st.st_uid;
+	return !cgroup_path_of_id(job->cgroup_id, path) && !cgroup_dir(path + 1, dir) &&
+	       !stat(dir, st);
 }
 
-static int heed(const struct command *command, const char *id, bool keep)
+/*
+ * As a service: of a user one after the other, so that one who makes containers, or what looks like
+ * them, has one process of root's run at a time. It goes on until this process ends.
+ */
+static void take_turn(u32 user)
+{
+	const char *run = getenv("RUNTIME_DIRECTORY");
+	char path[PATH_MAX];
+	int fd;
+
+	if (!run || !user)
+		return;
+	snprintf(path, sizeof(path), "%s/%u", run, user);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX))
+		complain("rules heed: %s: %s", path, strerror(errno));
+}
+
+static int heed(const struct command *command, const char *id, bool keep, u64 users_pause_ns)
 {
 	struct engine_container found;
 	struct mts_job_info job = { 0 };
+	char dir[PATH_MAX];
 	u64 max_pause_ns;
+	struct stat st;
 	u32 flags;
 	int ret = find_job(id, &job);
 
 	if (ret < 0)
 		return device_failed("rules heed", -ret);
 	/* It has ended meanwhile; or it is never frozen. */
-	if (!ret || job.flags & MTS_JOB_PIN)
+	if (!ret || job.flags & MTS_JOB_PIN || !find_dir(&job, dir, &st))
 		return EXIT_OK;
-	ret = engine_find(command, id, user_of(&job), &found);
+	/* The engine of the user who owns the cgroup knows the container. */
+	take_turn(st.st_uid);
+	ret = engine_find(command, id, st.st_uid, &found);
 	if (ret)
 		return ret;
 	flags = job.flags;
 	max_pause_ns = job.max_pause_ns;
-	heed_check(&found, keep, &flags, &max_pause_ns);
+	heed_check(&found, keep, heed_shortest(dir, users_pause_ns), &flags, &max_pause_ns);
 	ret = 0;
 	if (flags & MTS_JOB_PIN)
 		ret = ipc_job_set(job.id, MTS_JOB_PIN, MTS_JOB_PIN);
@@ -142,14 +182,20 @@ int heed_main(const struct command *command, const char *what)
 {
 	size_t length = strcspn(what, ":");
 	char id[CONTAINER_ID + 1];
+	struct conf conf;
+	u64 shortest;
 	int ret;
 
 	if (length != CONTAINER_ID || (what[length] && strcmp(what + length, KEEP)))
 		return usage_error(command, "heed '%s': name a container by its whole id", what);
 	memcpy(id, what, length);
 	id[length] = '\0';
-	ret = device_open();
-	return ret ? ret : heed(command, id, what[length]);
+	ret = conf_read(&conf, command, NULL);
+	shortest = conf.users.max_pause_ns;
+	conf_free(&conf);
+	if (!ret)
+		ret = device_open();
+	return ret ? ret : heed(command, id, what[length], shortest);
 }
 
 /* mtsctl rules heed, in a service of its own. */
@@ -171,7 +217,16 @@ static void start_service(const char *id, bool keep)
 	free(answer.output);
 }
 
-void heed_container(const struct command *command, const char *path, bool has_pause)
+u64 heed_until(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec + ENGINES_LIMIT_NS;
+}
+
+void heed_container(const struct command *command, const char *path, bool has_pause,
+		    u64 users_pause_ns, u64 until_ns)
 {
 	struct container container;
 
@@ -179,6 +234,10 @@ void heed_container(const struct command *command, const char *path, bool has_pa
 		return;
 	if (getenv("NOTIFY_SOCKET"))
 		start_service(container.id, has_pause);
+	else if (heed_until() - ENGINES_LIMIT_NS < until_ns)
+		heed(command, container.id, has_pause, users_pause_ns);
 	else
-		heed(command, container.id, has_pause);
+		complain("rules: the health check of container %.*s is not heeded: engines have "
+			 "been asked for a minute: 'mtsctl rules heed %s' asks again",
+			 CONTAINER_ID_SHORT, container.id, container.id);
 }

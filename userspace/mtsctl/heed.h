@@ -19,16 +19,31 @@
  *
  * @has_pause: *@max_pause_ns is what a user has chosen, 0 for none: it is only said if that is too
  *	long
+ * @shortest_ns: as of heed_shortest()
  */
-void heed_check(const struct engine_container *container, bool has_pause, u32 *flags,
-		u64 *max_pause_ns);
+void heed_check(const struct engine_container *container, bool has_pause, u64 shortest_ns,
+		u32 *flags, u64 *max_pause_ns);
+
+/*
+ * The shortest pause limit that what is in the cgroup may ask of root by itself, as by its health
+ * check or its watchdog; 0: any, and a pin. It is @users_pause_ns, of the section [users], if the
+ * cgroup is another user's: that user could ask for it all, for any number of jobs.
+ */
+u64 heed_shortest(const char *dir, u64 users_pause_ns);
+
+/* Until when a command that begins now asks engines. */
+u64 heed_until(void);
 
 /*
  * A rule has made a job of the cgroup with this path, below the cgroup root. If that is a
  * container's its health check is heeded: at once, or soon, by mts-container@.service, if mtsctl is
  * a service itself: that may neither write where the engine does, nor wait for it.
+ *
+ * @users_pause_ns: as for heed_shortest()
+ * @until_ns: heed_until() of the beginning: no engine is asked later
  */
-void heed_container(const struct command *command, const char *path, bool has_pause);
+void heed_container(const struct command *command, const char *path, bool has_pause,
+		    u64 users_pause_ns, u64 until_ns);
 
 /*
  * mtsctl rules heed: heeds the check of a job's container. @what: its id; with ":keep" behind it a

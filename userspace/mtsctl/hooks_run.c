@@ -204,8 +204,11 @@ static void __attribute__((noreturn)) become(const struct hooks_run *run, const 
 	sigset_t none;
 	int fd;
 
-	/* A group of its own, so that all of it can be ended. */
-	setpgid(0, 0);
+	/*
+	 * A group of its own, so that all of it can be ended; and no terminal: what it runs as
+	 * another user could type commands there.
+	 */
+	setsid();
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
@@ -223,6 +226,13 @@ static void __attribute__((noreturn)) become(const struct hooks_run *run, const 
 	_exit(EXIT_CANNOT_EXEC);
 }
 
+/* All of it; or the process alone, before it has its session. */
+static void signal_hook(const struct hooks_run *run, int number)
+{
+	if (kill(-run->pid, number))
+		kill(run->pid, number);
+}
+
 static void start_hook(struct hooks_run *run, const struct hook *hook, u64 now)
 {
 	pid_t pid;
@@ -238,8 +248,6 @@ static void start_hook(struct hooks_run *run, const struct hook *hook, u64 now)
 		run->at++;
 		return;
 	}
-	/* In both processes, whichever is first. */
-	setpgid(pid, pid);
 	run->pid = pid;
 	run->runs++;
 	run->began_ns = now;
@@ -298,7 +306,7 @@ static void reap(struct hooks_run *run)
 	/* It keeps its number until its group, which has the same, is ended as well. */
 	if (run->pid && !waitid(P_PID, run->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	    info.si_pid) {
-		kill(-run->pid, SIGKILL);
+		signal_hook(run, SIGKILL);
 		tell_end(run, &info);
 		waitpid(run->pid, NULL, 0);
 		run->pid = 0;
@@ -317,7 +325,7 @@ static void end_late_hook(struct hooks_run *run, u64 now)
 	if (!run->pid || now < run->deadline_ns)
 		return;
 	run->is_late = true;
-	kill(-run->pid, run->is_asked ? SIGKILL : SIGTERM);
+	signal_hook(run, run->is_asked ? SIGKILL : SIGTERM);
 	run->is_asked = true;
 	run->deadline_ns = now + GRACE_NS;
 }

@@ -17,6 +17,8 @@
 #define SECOND (1000 * MS)
 /* The end of a process is no event of its pipes: it is looked for so often. */
 #define LOOK_NS (50 * MS)
+/* A process that is killed ends within milliseconds, unless the kernel waits for a file system. */
+#define KILL_LIMIT_NS (2 * SECOND)
 
 struct text {
 	int fd;
@@ -47,9 +49,9 @@ static int start(char *const argv[], int output, int errors, pid_t *pid)
 	posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
 	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+	/* Without a terminal: it may run as another user, who could type commands there. */
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
 						      POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	err = posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
@@ -73,6 +75,21 @@ static bool take(struct text *text)
 	return text->used < PROGRAM_OUTPUT_MAX;
 }
 
+/* Return: @err, or -EBUSY. */
+static int end_session(pid_t pid, int err)
+{
+	const struct timespec pause = { .tv_nsec = MS };
+	u64 end = now_ns() + KILL_LIMIT_NS;
+
+	kill(-pid, SIGKILL);
+	while (!waitpid(pid, NULL, WNOHANG)) {
+		if (now_ns() >= end)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return err;
+}
+
 /* Return: 0 or -errno. Its children may keep the pipes open: its own end counts. */
 static int attend(struct text texts[2], pid_t pid, u64 end, int *status)
 {
@@ -83,18 +100,15 @@ static int attend(struct text texts[2], pid_t pid, u64 end, int *status)
 		u64 now = now_ns();
 
 		if (!take(&texts[0]) || !take(&texts[1])) {
-			kill(-pid, SIGKILL);
 			if (!has_ended)
-				waitpid(pid, status, 0);
+				return end_session(pid, -EFBIG);
+			kill(-pid, SIGKILL);
 			return -EFBIG;
 		}
 		if (has_ended)
 			return 0;
-		if (now >= end) {
-			kill(-pid, SIGKILL);
-			waitpid(pid, status, 0);
-			return -ETIMEDOUT;
-		}
+		if (now >= end)
+			return end_session(pid, -ETIMEDOUT);
 		poll(fds, 2, (mts_min(LOOK_NS, end - now) + MS - 1) / MS);
 	}
 }

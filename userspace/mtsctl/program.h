@@ -19,10 +19,11 @@ struct program_answer {
 
 /*
  * Runs argv[0], which is looked for in PATH, and takes what it writes. Its standard input is empty,
- * and it has a process group of its own, which is killed when the time is over.
+ * and it has a session of its own, without a terminal, which is killed when the time is over.
  *
  * Return: 0, whatever its status is, or -errno; then @answer->output is NULL. ENOENT: there is no
- * such program; ETIMEDOUT: it has not ended in time; EFBIG: it has written PROGRAM_OUTPUT_MAX.
+ * such program; ETIMEDOUT: it has not ended in time; EFBIG: it has written PROGRAM_OUTPUT_MAX;
+ * EBUSY: one of these two, and it has not ended 2 s after it was killed: it is left.
  */
 int program_ask(char *const argv[], u64 limit_ns, struct program_answer *answer);
 

@@ -259,6 +259,8 @@ int rules_main(const struct command *command, int argc, char **argv)
 		return usage_error(command, "--dry-run is for apply");
 	rules = (struct rules){ 0 };
 	ret = conf_read(&rules.conf, command, is_check && word ? word : file);
+	how.users_pause_ns = rules.conf.users.max_pause_ns;
+	how.heed_until_ns = heed_until();
 	if (!ret && !is_watch)
 		ret = look(&rules);
 	if (!ret && is_check)

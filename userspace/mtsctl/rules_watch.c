@@ -13,6 +13,7 @@
 #include "../mtsd/notify.h"
 #include "cgroup_events.h"
 #include "enrol.h"
+#include "heed.h"
 #include "ipc.h"
 #include "rules.h"
 
@@ -82,7 +83,10 @@ static int watch_all(struct watcher *w, const struct tree *tree)
 /* Return: an exit status. */
 static int look(struct watcher *w)
 {
-	const struct enrol_how how = { .command = w->command, .tried = &w->tried };
+	const struct enrol_how how = { .command = w->command,
+				       .tried = &w->tried,
+				       .users_pause_ns = w->conf->users.max_pause_ns,
+				       .heed_until_ns = heed_until() };
 	struct decision *all = NULL;
 	u64 began = now_ns();
 	struct tree tree;

@@ -43,8 +43,9 @@ static int run_failed(const struct mts_job_submit *job, int err)
 			 ipc_name());
 		return EXIT_RUN;
 	case EAGAIN:
-		complain("run: the parent cgroup of the jobs has reached its limit of processes: "
-			 "raise its pids.max");
+		complain(
+			"run: the parent cgroup of the jobs has reached its limit of processes "
+			"(raise its pids.max), or too many callers ask mtsd at a time (try again)");
 		break;
 	default:
 		device_failed("run: cannot make a job", err);

@@ -33,15 +33,20 @@
  * @answers: it carries out a command. Else it may be stuck for as long as its caller likes: a
  * descriptor that came with a request is dropped, and that may wait. So nothing waits for such a
  * thread but for a moment.
+ *
+ * A caller may be frozen while it reads the reply: a job in the queue is for a day, and one that
+ * takes turns for a minute. So one that asks nothing keeps no other one out: it leaves.
  */
 static struct caller {
 	struct task_struct *thread; /* NULL: the place is free */
 	int fd;
-	uid_t uid;
+	uid_t uid; /* that it counts as; RIGHTS_NOBODY: of a user without an account */
 	bool waited; /* in vain, for its end: it is not waited for again */
+	bool leaves; /* another one needs its place: it carries out no further command */
 	bool answers;
+	u64 since; /* it asks nothing */
 	bool done;
-} callers[CALLERS_MAX]; /* of the accepting thread, but @answers and @done */
+} callers[CALLERS_MAX]; /* of the accepting thread, but @uid, @answers, @since and @done */
 
 static struct sockaddr_un address;
 static int server = -1;
@@ -166,10 +171,14 @@ static bool answer_list(const struct peer *peer, unsigned int cmd, struct mts_li
 /* Of a mtsd of one user, others change nothing, and read by a descriptor that they were given. */
 static int command(const struct peer *peer, unsigned int cmd, void *argument, int passed)
 {
+	s32 *field;
+
 	if (!peer->is_ours)
 		return mts_users_command(backend, peer->is_member, cmd, argument);
-	if (cmd == MTS_IOC_JOB_ADD)
-		((struct mts_job_add *)argument)->cgroup_fd = passed;
+	field = mts_wire_descriptor(cmd, argument);
+	/* The caller's number would be one of this process. */
+	if (field)
+		*field = passed;
 	return backend->command(cmd, argument);
 }
 
@@ -191,9 +200,22 @@ static bool answer(const struct peer *peer, const struct mts_wire_request *reque
 	return reply(peer->fd, err, argument, _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0);
 }
 
-/* The process at the other end, as mts_user_caller() of this thread, and what it may ask. */
-static struct peer read_peer(int fd)
+/*
+ * Of a user. If the database hangs, so does this thread alone: it waits for no other one, and root
+ * is not asked about.
+ */
+static void find_user(struct caller *caller, struct peer *its, const struct ucred *peer)
 {
+	if (mts_users_has_account(peer->uid))
+		its->is_member = mts_users_is_member(its->fd, peer->gid);
+	else
+		__atomic_store_n(&caller->uid, RIGHTS_NOBODY, __ATOMIC_RELAXED);
+}
+
+/* The process at the other end, as mts_user_caller() of this thread, and what it may ask. */
+static struct peer read_peer(struct caller *place)
+{
+	int fd = place->fd;
 	struct mts_user_caller *caller = mts_user_caller();
 	struct peer its = { .fd = fd };
 	struct ucred peer = { 0 };
@@ -207,7 +229,8 @@ static struct peer read_peer(int fd)
 	caller->pid = peer.pid;
 	caller->uid = peer.uid;
 	its.is_ours = is_ours(peer.uid);
-	its.is_member = !its.is_ours && mts_users_is_member(fd, peer.gid);
+	if (!its.is_ours)
+		find_user(place, &its, &peer);
 	strscpy(caller->comm, "?", sizeof(caller->comm));
 	snprintf(path, sizeof(path), "/proc/%d/comm", peer.pid);
 	comm = open(path, O_RDONLY | O_CLOEXEC);
@@ -221,7 +244,13 @@ static struct peer read_peer(int fd)
 
 static void set_answers(struct caller *caller, bool answers)
 {
+	__atomic_store_n(&caller->since, ktime_get_ns(), __ATOMIC_SEQ_CST);
 	__atomic_store_n(&caller->answers, answers, __ATOMIC_SEQ_CST);
+}
+
+static bool is_answering(const struct caller *caller)
+{
+	return __atomic_load_n(&caller->answers, __ATOMIC_SEQ_CST);
 }
 
 /* Return: false: the connection is of no more use. */
@@ -236,6 +265,10 @@ static bool take_request(struct caller *caller, const struct peer *peer,
 	argument = calloc(1, max_t(size_t, _IOC_SIZE(request->cmd), request->size) + 1);
 	ok = argument && mts_wire_read(caller->fd, argument, request->size);
 	set_answers(caller, true);
+	if (ok && __atomic_load_n(&caller->leaves, __ATOMIC_SEQ_CST)) {
+		reply(caller->fd, -EAGAIN, NULL, 0);
+		ok = false;
+	}
 	ok = ok && answer(peer, request, argument, passed);
 	set_answers(caller, false);
 	free(argument);
@@ -246,7 +279,7 @@ static int caller_main(void *data)
 {
 	struct caller *caller = data;
 	struct mts_wire_request request;
-	struct peer peer = read_peer(caller->fd);
+	struct peer peer = read_peer(caller);
 	bool ok = true;
 	int passed;
 
@@ -280,20 +313,82 @@ static void reap(void)
 	}
 }
 
-/* It closed its end, and its thread may not have had a processor since. */
-static bool has_left(const struct caller *caller)
+/* ---- places ------------------------------------------------------------------------------ */
+
+static uid_t user_of(const struct caller *caller)
+{
+	return __atomic_load_n(&caller->uid, __ATOMIC_RELAXED);
+}
+
+static bool is_of_user(uid_t its, uid_t uid)
+{
+	return its == uid;
+}
+
+static bool is_of_users(uid_t its, uid_t uid)
+{
+	return !is_ours(its);
+}
+
+static bool is_any(uid_t its, uid_t uid)
+{
+	return true;
+}
+
+/* How many callers there may be of those that a new one of user @uid counts with. */
+struct limit {
+	bool (*counts)(uid_t its, uid_t uid);
+	u32 max;
+};
+
+static const struct limit limits[] = {
+	{ is_of_user, MTS_WIRE_USER_CALLERS },
+	{ is_of_users, USERS_CALLERS_MAX },
+	{ is_any, CALLERS_MAX },
+};
+
+static bool is_counted(const struct caller *caller, const struct limit *limit, uid_t uid)
+{
+	return caller->thread && limit->counts(user_of(caller), uid);
+}
+
+static u32 count(const struct limit *limit, uid_t uid)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < CALLERS_MAX; i++)
+		n += is_counted(&callers[i], limit, uid);
+	return n;
+}
+
+/* The limit that one more caller of this user would exceed; NULL: none. */
+static const struct limit *reached(uid_t uid)
+{
+	u32 i;
+
+	/* Root, and who mtsd runs as, have no limit but the last. */
+	for (i = is_ours(uid) ? ARRAY_SIZE(limits) - 1 : 0; i < ARRAY_SIZE(limits); i++)
+		if (count(&limits[i], uid) >= limits[i].max)
+			return &limits[i];
+	return NULL;
+}
+
+/* It leaves, or has closed its end, and its thread may not have had a processor since. */
+static bool is_leaving(const struct caller *caller)
 {
 	struct pollfd end = { .fd = caller->fd };
 
-	return caller->thread && poll(&end, 1, 0) > 0 && (end.revents & POLLHUP);
+	return caller->thread &&
+	       (caller->leaves || (poll(&end, 1, 0) > 0 && (end.revents & POLLHUP)));
 }
 
-static bool have_some_left(void)
+static bool is_one_leaving(const struct limit *limit, uid_t uid)
 {
 	u32 i;
 
 	for (i = 0; i < CALLERS_MAX; i++)
-		if (!callers[i].waited && has_left(&callers[i]))
+		if (is_counted(&callers[i], limit, uid) && !callers[i].waited &&
+		    is_leaving(&callers[i]))
 			return true;
 	return false;
 }
@@ -303,44 +398,73 @@ static void wait_no_more(void)
 	u32 i;
 
 	for (i = 0; i < CALLERS_MAX; i++)
-		callers[i].waited |= has_left(&callers[i]);
+		callers[i].waited |= is_leaving(&callers[i]);
 }
 
-/* NULL: all places are taken, of this user, of users, or at all. */
-static struct caller *free_place(uid_t uid)
+/* Of two that ask nothing: that of the user who has more; then the one that has asked before. */
+static bool goes_before(const struct caller *a, const struct caller *b)
 {
-	u32 i, of_user = 0, of_users = 0;
-	struct caller *place = NULL;
+	u32 a_has = count(&limits[0], user_of(a)), b_has = count(&limits[0], user_of(b));
+
+	if (a_has != b_has)
+		return a_has > b_has;
+	return __atomic_load_n(&a->since, __ATOMIC_SEQ_CST) <
+	       __atomic_load_n(&b->since, __ATOMIC_SEQ_CST);
+}
+
+/* Tell one to leave that asks nothing. Return: false: there is none. */
+static bool make_room(const struct limit *limit, uid_t uid)
+{
+	struct caller *first = NULL;
+	u32 i;
 
 	for (i = 0; i < CALLERS_MAX; i++) {
 		struct caller *caller = &callers[i];
 
-		if (!caller->thread) {
-			place = caller;
-			continue;
-		}
-		of_user += caller->uid == uid;
-		of_users += !is_ours(caller->uid);
+		if (is_counted(caller, limit, uid) && !is_answering(caller) &&
+		    !is_leaving(caller) && (!first || goes_before(caller, first)))
+			first = caller;
 	}
-	if (is_ours(uid))
-		return place;
-	return of_user < MTS_WIRE_USER_CALLERS && of_users < USERS_CALLERS_MAX ? place : NULL;
+	if (!first)
+		return false;
+	/*
+	 * In this order: a request that it has sent until now is read, and is answered with EAGAIN,
+	 * or carried out. From now on it can send none: EPIPE tells it that.
+	 */
+	__atomic_store_n(&first->leaves, true, __ATOMIC_SEQ_CST);
+	shutdown(first->fd, SHUT_RD);
+	return true;
 }
 
-/* The place of a caller that has left is free as soon as its thread has seen that. */
-static struct caller *wait_for_place(uid_t uid)
+/* NULL: all are taken by callers that are being answered. */
+static struct caller *find_place(uid_t uid)
 {
-	struct caller *place = free_place(uid);
-	u32 ms;
+	const struct limit *limit;
+	u32 i, ms;
 
-	for (ms = 0; !place && ms < REAP_LIMIT_MS && have_some_left(); ms++) {
+	for (ms = 0; (limit = reached(uid)); ms++) {
+		if (ms == REAP_LIMIT_MS)
+			wait_no_more();
+		if (ms == REAP_LIMIT_MS || (!is_one_leaving(limit, uid) && !make_room(limit, uid)))
+			return NULL;
 		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
 		reap();
-		place = free_place(uid);
 	}
-	if (ms == REAP_LIMIT_MS)
-		wait_no_more();
-	return place;
+	for (i = 0; callers[i].thread; i++)
+		;
+	return &callers[i];
+}
+
+/* What it has sent is read: else the end of the connection might reach it before the reply does. */
+static void refuse(int fd)
+{
+	char rest[4096];
+
+	shutdown(fd, SHUT_RD);
+	reply(fd, -EAGAIN, NULL, 0);
+	while (recv(fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
+		;
+	close(fd);
 }
 
 static void serve(int fd)
@@ -353,11 +477,10 @@ static void serve(int fd)
 
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	caller = wait_for_place(peer.uid);
+	caller = find_place(peer.uid);
 	if (!caller) {
 		pr_notice_ratelimited("too many callers: one of user %u is refused\n", peer.uid);
-		reply(fd, -EAGAIN, NULL, 0);
-		close(fd);
+		refuse(fd);
 		return;
 	}
 	thread = kthread_create(caller_main, caller, "mts_caller");
@@ -365,7 +488,9 @@ static void serve(int fd)
 		close(fd);
 		return;
 	}
-	*caller = (struct caller){ .thread = thread, .fd = fd, .uid = peer.uid };
+	*caller = (struct caller){
+		.thread = thread, .fd = fd, .uid = peer.uid, .since = ktime_get_ns()
+	};
 	wake_up_process(thread);
 }
 
@@ -375,7 +500,7 @@ static bool is_any_busy(bool answers)
 
 	for (i = 0; i < CALLERS_MAX; i++)
 		if (callers[i].thread && !is_done(&callers[i]) &&
-		    (!answers || __atomic_load_n(&callers[i].answers, __ATOMIC_SEQ_CST)))
+		    (!answers || is_answering(&callers[i])))
 			return true;
 	return false;
 }

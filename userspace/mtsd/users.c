@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "mtsctl/accounts.h"
 #include "mtsd/own_cgroup.h"
 #include "mtsd/rights.h"
 #include "mtsd/users_load.h"
@@ -26,6 +27,11 @@ void mts_users_load(const char *folder)
 	mutex_lock(&users_lock);
 	rules = now;
 	mutex_unlock(&users_lock);
+}
+
+bool mts_users_has_account(uid_t uid)
+{
+	return account_exists(uid);
 }
 
 bool mts_users_is_member(int socket, gid_t gid)
@@ -84,44 +90,49 @@ struct maker {
 	u32 children;
 };
 
-/*
- * A child of a user's job bears no mark of its maker: the module has made it, and its cgroup
- * belongs to the user. That of a child of root's job is root's.
- */
-static struct maker maker_of_open(const struct mts_job_info *job, int cgroup, u64 instance)
-{
-	struct maker maker;
-
-	maker.uid = own_cgroup_maker(cgroup, job->id, instance, &maker.children);
-	if (maker.uid == RIGHTS_ROOT && job->parent)
-		maker.uid = own_cgroup_uid(cgroup);
-	return maker;
-}
-
-static struct maker maker_of(const struct mts_job_info *job, u64 instance)
+/* The mark on its cgroup; RIGHTS_NOBODY: that is gone. */
+static struct maker mark_of(const struct mts_job_info *job, u64 instance)
 {
 	struct maker maker = { .uid = RIGHTS_NOBODY };
 	int cgroup = own_cgroup_open(job->cgroup_id);
 
 	if (cgroup < 0)
 		return maker;
-	maker = maker_of_open(job, cgroup, instance);
+	maker.uid = own_cgroup_maker(cgroup, job->id, instance, &maker.children);
 	close(cgroup);
 	return maker;
 }
 
-/* Is there a job above it, of the same family, that has places for it? */
-static bool is_set_aside(const struct jobs *jobs, const struct mts_job_info *job, u64 instance)
+/* The first job of its family, itself if it has no parent; NULL: a job in between is gone. */
+static const struct mts_job_info *first_of(const struct jobs *jobs, const struct mts_job_info *job)
 {
 	u32 levels;
 
 	/* Each parent has a lower id; the bound is for a module that says something else. */
-	for (levels = 0; job && job->parent && levels < jobs->n; levels++) {
+	for (levels = 0; job && job->parent && levels < jobs->n; levels++)
 		job = find_job(jobs, job->parent);
-		if (job && maker_of(job, instance).children)
-			return true;
-	}
-	return false;
+	return job;
+}
+
+/*
+ * A child bears no mark: the module has made it, by the wish of who has made the first job. Without
+ * that it belongs to the user who owns its cgroup: who moves all processes out of root's job, so
+ * that it ends, can move those of its children out, too.
+ */
+static u32 maker_of(const struct jobs *jobs, const struct mts_job_info *job, u64 instance)
+{
+	const struct mts_job_info *first = first_of(jobs, job);
+	int cgroup;
+	u32 uid;
+
+	if (first)
+		return mark_of(first, instance).uid;
+	cgroup = own_cgroup_open(job->cgroup_id);
+	if (cgroup < 0)
+		return RIGHTS_NOBODY;
+	uid = own_cgroup_uid(cgroup);
+	close(cgroup);
+	return uid;
 }
 
 static struct rights_has count_jobs(const struct jobs *jobs, u64 instance, u32 uid)
@@ -131,12 +142,12 @@ static struct rights_has count_jobs(const struct jobs *jobs, u64 instance, u32 u
 
 	for (i = 0; i < jobs->n; i++) {
 		const struct mts_job_info *job = job_at(jobs, i);
-		struct maker maker = maker_of(job, instance);
 
-		if (maker.uid != uid)
+		if (maker_of(jobs, job, instance) != uid)
 			continue;
-		if (!job->parent || !is_set_aside(jobs, job, instance))
-			has.jobs += 1 + maker.children;
+		/* Children are set aside with the first job. */
+		if (!job->parent || !first_of(jobs, job))
+			has.jobs += 1 + mark_of(job, instance).children;
 		has.pins += !!(job->flags & MTS_JOB_PIN);
 		has.queued += job->state == MTS_JOB_QUEUED;
 		if (job->size_from == MTS_SIZE_GIVEN)
@@ -267,9 +278,12 @@ static int submit(const struct mts_backend *backend, const struct rights_ask *as
 	caller->pid = getpid();
 	err = make(backend, ask, submit->cgroup_id, pid, &job);
 	caller->pid = pid;
+	if (err)
+		return err;
 	submit->id = job.id;
 	submit->cgroup_id = job.cgroup_id;
-	return err;
+	memcpy(submit->name, job.name, sizeof(submit->name));
+	return 0;
 }
 
 static u32 job_of(unsigned int cmd, const void *argument)
@@ -291,8 +305,7 @@ static int change_own(const struct mts_backend *backend, struct rights_ask ask,
 {
 	u64 pause = 0, instance = backend->instance();
 	struct rights_has has;
-	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup),
-				   maker_of_open(job, cgroup, instance).uid);
+	int err = rights_of_object(ask.uid, own_cgroup_uid(cgroup), maker_of(jobs, job, instance));
 
 	if (err)
 		return err;

@@ -12,7 +12,14 @@
  */
 void mts_users_load(const char *folder);
 
-/* Is the process at the other end a member of the users' group? */
+/*
+ * Has this user an account? A member can be each of the subordinate ids (subuid(5)) that the member
+ * has, and keep the groups: but these are no users, with limits of their own. The host's database
+ * alone tells; it may be a server that is slow, or that hangs (nsswitch.conf(5)).
+ */
+bool mts_users_has_account(uid_t uid);
+
+/* Is the process at the other end, of a user with an account, a member of the users' group? */
 bool mts_users_is_member(int socket, gid_t gid);
 
 /**
