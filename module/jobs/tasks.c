@@ -80,7 +80,8 @@ static void note_stream(struct file *file, void *arg)
 {
 	bool *attended = arg;
 
-	*attended |= mts_files_pipe(file) != NULL;
+	if (mts_files_pipe(file))
+		*attended = true;
 }
 
 /* Return: it has files, which its threads share as a rule. One that has exited has none. */

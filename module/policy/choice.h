@@ -17,8 +17,8 @@
 #define MTS_CHOICE_TRIAL_NS (10ull * 1000000000)
 
 /*
- * What a policy gave counts for this time, ns: as long as the longest verdict (verdict.h). Jobs that
- * run for as long have other phases by then.
+ * What a policy gave counts for this time, ns: as long as the longest verdict (verdict.h). Jobs are
+ * in other phases by then.
  */
 #define MTS_CHOICE_EXPIRES_NS (600ull * 1000000000)
 
