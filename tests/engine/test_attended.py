@@ -91,7 +91,8 @@ def start():
 def test_a_job_with_files_alone_is_not_attended(is_attended, start, tmp_path):
     with open(tmp_path / "out", "w") as out:
         assert not is_attended(start(stdout=out))
-    assert not is_attended(start(stdin=open("/dev/zero")))
+    with open("/dev/zero") as zeros:
+        assert not is_attended(start(stdin=zeros))
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
@@ -123,7 +124,7 @@ def test_what_another_thread_than_the_first_has_open_counts(is_attended, start):
         without = start(*command)
         for pid in (with_socket, without):
             until = time.monotonic() + 20
-            while "State:\tZ" not in open(f"/proc/{pid}/status").read():
+            while "State:\tZ" not in build.Path(f"/proc/{pid}/status").read_text():
                 assert time.monotonic() < until, "its main thread has not ended"
                 time.sleep(0.05)
         assert is_attended(with_socket)

@@ -1239,6 +1239,41 @@ def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
     mtsd.start()
 
 
+def test_root_is_answered_whatever_a_user_who_is_refused_has_sent(mtsd):
+    """Fault: the thread that accepts ended with the connection, and waited for the descriptor."""
+    places = [stuck(mtsd, ADA) for _ in range(USER_CALLERS)]
+    slow = Slow()
+    # mtsd is to find the request, and to be the one that closes the descriptor last
+    mtsd.process.send_signal(signal.SIGSTOP)
+    with mtsd.as_user(ADA) as ada:
+        socket.send_fds(ada.socket, [struct.pack("II", host.STATUS, 0)], [slow.socket.fileno()])
+    slow.socket.close()
+    mtsd.process.send_signal(signal.SIGCONT)
+    with mtsd.as_user(BOB) as bob:
+        bob.socket.settimeout(1)
+        with pytest.raises(TimeoutError):
+            bob.state()
+    begin = time.monotonic()
+    for command in ("status", "thaw", "status"):
+        mtsd.mtsctl(command, check=True)
+    assert time.monotonic() - begin < 5
+    slow.peer.close()
+    for client in places:
+        client.close()
+    assert mtsd.stop() == 0
+    mtsd.start()
+
+
+def test_only_root_opens_the_socket_of_root(mtsd):
+    path = mtsd.dir / "socket.root"
+    assert path.stat().st_mode & 0o777 == 0o600
+    with acting_as(ADA), socket.socket(socket.AF_UNIX) as one, pytest.raises(PermissionError):
+        one.connect(str(path))
+    assert mtsd.stop() == 0
+    assert not path.exists()
+    mtsd.start()
+
+
 def random_fd(random_, own, foreign):
     make = random_.choice(
         (

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 #include "mtsd/wire.h"
 #include "uapi/mts.h"
 
-int mts_socket_open(const char *path, unsigned int limit_s)
+static int open_path(const char *path, unsigned int limit_s)
 {
 	const struct timeval limit = { .tv_sec = limit_s };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -34,6 +35,18 @@ int mts_socket_open(const char *path, unsigned int limit_s)
 		return err;
 	}
 	return fd;
+}
+
+int mts_socket_open(const char *path, unsigned int limit_s)
+{
+	char own[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(MTS_SOCKET_OF_ROOT)];
+	int fd = -ENOENT;
+
+	if (!geteuid() && snprintf(own, sizeof(own), "%s%s", path, MTS_SOCKET_OF_ROOT) <
+				  (int)sizeof(own))
+		fd = open_path(own, limit_s);
+	/* An older mtsd has none, nor has that of a user. */
+	return fd >= 0 || fd == -ETIMEDOUT ? fd : open_path(path, limit_s);
 }
 
 static int read_all(int fd, void *buf, size_t size)

@@ -6,6 +6,8 @@
 #include <linux/types.h>
 
 /*
+ * Root takes root's own socket, if there is one (mtsd/wire.h).
+ *
  * @limit_s: of each wait for the other end, with ETIMEDOUT; 0: no limit. Return: the descriptor.
  * ENOENT, ECONNREFUSED: no mtsd runs.
  */

@@ -37,7 +37,7 @@
  * A caller may be frozen while it reads the reply: a job in the queue is for a day, and one that
  * takes turns for a minute. So one that asks nothing keeps no other one out: it leaves.
  */
-static struct caller {
+struct caller {
 	struct task_struct *thread; /* NULL: the place is free */
 	int fd;
 	uid_t uid; /* that it counts as; RIGHTS_NOBODY: of a user without an account */
@@ -46,12 +46,21 @@ static struct caller {
 	bool answers;
 	u64 since; /* it asks nothing */
 	bool done;
-} callers[CALLERS_MAX]; /* of the accepting thread, but @uid, @answers, @since and @done */
+};
 
-static struct sockaddr_un address;
-static int server = -1;
+/*
+ * A socket, and the thread that accepts there. To end with a connection drops the descriptors that
+ * are under way in it, which may wait for as long as the user who sent them likes (a file system of
+ * his own, a lingering socket). So root has a socket that users cannot open.
+ */
+static struct door {
+	struct sockaddr_un address;
+	int fd; /* -1: it is not open */
+	struct task_struct *acceptor;
+	struct caller callers[CALLERS_MAX]; /* of @acceptor, but @uid, @answers, @since, @done */
+} doors[] = { { .fd = -1 }, { .fd = -1 } };
+
 static int stop = -1;
-static struct task_struct *acceptor;
 static const struct mts_backend *backend;
 
 /* The process at the other end. */
@@ -298,7 +307,7 @@ static bool is_done(const struct caller *caller)
 	return __atomic_load_n(&caller->done, __ATOMIC_ACQUIRE);
 }
 
-static void reap(void)
+static void reap(struct caller *callers)
 {
 	u32 i;
 
@@ -352,7 +361,7 @@ static bool is_counted(const struct caller *caller, const struct limit *limit, u
 	return caller->thread && limit->counts(user_of(caller), uid);
 }
 
-static u32 count(const struct limit *limit, uid_t uid)
+static u32 count(const struct caller *callers, const struct limit *limit, uid_t uid)
 {
 	u32 i, n = 0;
 
@@ -362,13 +371,13 @@ static u32 count(const struct limit *limit, uid_t uid)
 }
 
 /* The limit that one more caller of this user would exceed; NULL: none. */
-static const struct limit *reached(uid_t uid)
+static const struct limit *reached(const struct caller *callers, uid_t uid)
 {
 	u32 i;
 
 	/* Root, and who mtsd runs as, have no limit but the last. */
 	for (i = is_ours(uid) ? ARRAY_SIZE(limits) - 1 : 0; i < ARRAY_SIZE(limits); i++)
-		if (count(&limits[i], uid) >= limits[i].max)
+		if (count(callers, &limits[i], uid) >= limits[i].max)
 			return &limits[i];
 	return NULL;
 }
@@ -382,7 +391,7 @@ static bool is_leaving(const struct caller *caller)
 	       (caller->leaves || (poll(&end, 1, 0) > 0 && (end.revents & POLLHUP)));
 }
 
-static bool is_one_leaving(const struct limit *limit, uid_t uid)
+static bool is_one_leaving(const struct caller *callers, const struct limit *limit, uid_t uid)
 {
 	u32 i;
 
@@ -393,7 +402,7 @@ static bool is_one_leaving(const struct limit *limit, uid_t uid)
 	return false;
 }
 
-static void wait_no_more(void)
+static void wait_no_more(struct caller *callers)
 {
 	u32 i;
 
@@ -402,9 +411,11 @@ static void wait_no_more(void)
 }
 
 /* Of two that ask nothing: that of the user who has more; then the one that has asked before. */
-static bool goes_before(const struct caller *a, const struct caller *b)
+static bool goes_before(const struct caller *callers, const struct caller *a,
+			const struct caller *b)
 {
-	u32 a_has = count(&limits[0], user_of(a)), b_has = count(&limits[0], user_of(b));
+	u32 a_has = count(callers, &limits[0], user_of(a));
+	u32 b_has = count(callers, &limits[0], user_of(b));
 
 	if (a_has != b_has)
 		return a_has > b_has;
@@ -413,7 +424,7 @@ static bool goes_before(const struct caller *a, const struct caller *b)
 }
 
 /* Tell one to leave that asks nothing. Return: false: there is none. */
-static bool make_room(const struct limit *limit, uid_t uid)
+static bool make_room(struct caller *callers, const struct limit *limit, uid_t uid)
 {
 	struct caller *first = NULL;
 	u32 i;
@@ -422,7 +433,7 @@ static bool make_room(const struct limit *limit, uid_t uid)
 		struct caller *caller = &callers[i];
 
 		if (is_counted(caller, limit, uid) && !is_answering(caller) &&
-		    !is_leaving(caller) && (!first || goes_before(caller, first)))
+		    !is_leaving(caller) && (!first || goes_before(callers, caller, first)))
 			first = caller;
 	}
 	if (!first)
@@ -437,18 +448,19 @@ static bool make_room(const struct limit *limit, uid_t uid)
 }
 
 /* NULL: all are taken by callers that are being answered. */
-static struct caller *find_place(uid_t uid)
+static struct caller *find_place(struct caller *callers, uid_t uid)
 {
 	const struct limit *limit;
 	u32 i, ms;
 
-	for (ms = 0; (limit = reached(uid)); ms++) {
+	for (ms = 0; (limit = reached(callers, uid)); ms++) {
 		if (ms == REAP_LIMIT_MS)
-			wait_no_more();
-		if (ms == REAP_LIMIT_MS || (!is_one_leaving(limit, uid) && !make_room(limit, uid)))
+			wait_no_more(callers);
+		if (ms == REAP_LIMIT_MS || (!is_one_leaving(callers, limit, uid) &&
+					    !make_room(callers, limit, uid)))
 			return NULL;
 		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
-		reap();
+		reap(callers);
 	}
 	for (i = 0; callers[i].thread; i++)
 		;
@@ -467,7 +479,7 @@ static void refuse(int fd)
 	close(fd);
 }
 
-static void serve(int fd)
+static void serve(struct caller *callers, int fd)
 {
 	const struct timeval limit = { .tv_sec = SEND_LIMIT_S };
 	struct ucred peer = { .uid = RIGHTS_NOBODY };
@@ -477,7 +489,7 @@ static void serve(int fd)
 
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	caller = find_place(peer.uid);
+	caller = find_place(callers, peer.uid);
 	if (!caller) {
 		pr_notice_ratelimited("too many callers: one of user %u is refused\n", peer.uid);
 		refuse(fd);
@@ -494,7 +506,7 @@ static void serve(int fd)
 	wake_up_process(thread);
 }
 
-static bool is_any_busy(bool answers)
+static bool is_any_busy(const struct caller *callers, bool answers)
 {
 	u32 i;
 
@@ -506,76 +518,105 @@ static bool is_any_busy(bool answers)
 }
 
 /* Wait for commands that are being carried out. */
-static void end_callers(void)
+static void end_callers(struct caller *callers)
 {
 	u32 i, ms;
 
 	for (i = 0; i < CALLERS_MAX; i++)
 		if (callers[i].thread)
 			shutdown(callers[i].fd, SHUT_RDWR);
-	for (ms = 0; is_any_busy(ms >= REAP_LIMIT_MS); ms++)
+	for (ms = 0; is_any_busy(callers, ms >= REAP_LIMIT_MS); ms++)
 		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
-	reap();
+	reap(callers);
 }
 
-static int acceptor_main(void *unused)
+static int acceptor_main(void *data)
 {
+	struct door *door = data;
+	struct caller *callers = door->callers;
+
 	while (!kthread_should_stop()) {
 		struct pollfd fds[] = {
 			{ .fd = stop, .events = POLLIN },
-			{ .fd = server, .events = POLLIN },
+			{ .fd = door->fd, .events = POLLIN },
 		};
 		int fd;
 
 		poll(fds, ARRAY_SIZE(fds), -1);
-		reap();
+		reap(callers);
 		if (!fds[1].revents)
 			continue;
-		fd = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+		fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
-			serve(fd);
+			serve(callers, fd);
 		else if (errno != EINTR && errno != ECONNABORTED)
 			msleep(100);
 	}
-	end_callers();
+	end_callers(callers);
 	return 0;
 }
 
-int mts_server_init(const char *path, const struct mts_backend *behind)
+static int open_door(struct door *door, const char *path, mode_t mode)
 {
-	/* Who may ask what is decided for each request: rights.h. */
-	const mode_t mode = geteuid() ? 0600 : 0666;
-	int err = 0;
+	struct sockaddr_un *address = &door->address;
+	struct task_struct *acceptor;
 
-	backend = behind;
-	address.sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	address->sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(address->sun_path)) {
 		pr_err("%s: the path of a socket has at most %zu bytes\n", path,
-		       sizeof(address.sun_path) - 1);
+		       sizeof(address->sun_path) - 1);
 		return -ENAMETOOLONG;
 	}
-	strcpy(address.sun_path, path);
-	stop = eventfd(0, EFD_CLOEXEC);
-	server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	strcpy(address->sun_path, path);
+	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	/* Left by a mtsd that was killed; the lock says that none runs. */
 	unlink(path);
-	if (stop < 0 || server < 0 || bind(server, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(path, mode) || listen(server, SOMAXCONN)) {
-		err = -errno;
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)address, sizeof(*address)) ||
+	    chmod(path, mode) || listen(door->fd, SOMAXCONN)) {
+		int err = -errno;
+
 		pr_err("%s: %s\n", path, strerror(errno));
 		return err;
 	}
-	acceptor = kthread_create(acceptor_main, NULL, "mts_server");
+	acceptor = kthread_create(acceptor_main, door, "mts_server");
 	if (IS_ERR(acceptor))
 		return PTR_ERR(acceptor);
+	door->acceptor = acceptor;
 	wake_up_process(acceptor);
 	return 0;
 }
 
+static void close_door(struct door *door)
+{
+	if (door->fd < 0)
+		return;
+	unlink(door->address.sun_path);
+	if (door->acceptor)
+		mts_user_stop_polling(door->acceptor, stop);
+	close(door->fd);
+}
+
+int mts_server_init(const char *path, const struct mts_backend *behind)
+{
+	char roots[sizeof(doors->address.sun_path) + sizeof(MTS_SOCKET_OF_ROOT)];
+	int err;
+
+	backend = behind;
+	stop = eventfd(0, EFD_CLOEXEC);
+	if (stop < 0)
+		return -errno;
+	/* Who may ask what is decided for each request: rights.h. */
+	err = open_door(&doors[0], path, geteuid() ? 0600 : 0666);
+	if (err || geteuid())
+		return err;
+	snprintf(roots, sizeof(roots), "%s%s", path, MTS_SOCKET_OF_ROOT);
+	return open_door(&doors[1], roots, 0600);
+}
+
 void mts_server_exit(void)
 {
-	unlink(address.sun_path);
-	mts_user_stop_polling(acceptor, stop);
-	close(server);
+	/* Root's first: the other one may wait for what users have under way. */
+	close_door(&doors[1]);
+	close_door(&doors[0]);
 	close(stop);
 }

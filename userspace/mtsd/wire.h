@@ -49,6 +49,11 @@
 #include "uapi/mts.h"
 
 #define MTS_SOCKET "/run/mts/socket"
+/*
+ * What the path of root's own socket has beside that. Users cannot open it, so that no user keeps
+ * root waiting. mtsd has one that runs as root. Root may ask at either.
+ */
+#define MTS_SOCKET_OF_ROOT ".root"
 /* Of the mtsd of a user, below $XDG_RUNTIME_DIR. */
 #define MTS_USER_SOCKET "mts/socket"
 
