@@ -173,8 +173,7 @@ static bool goes_first(void)
 
 static bool may_go_on(struct mts_eviction *e, const struct mts_job *job)
 {
-	return !e->should_abort() && !e->is_to_run(job) && atomic64_read(&e->left) > 0 &&
-	       (!e->deadline || machine_now() < e->deadline);
+	return !e->should_abort() && !e->is_to_run(job) && atomic64_read(&e->left) > 0;
 }
 
 static u64 evictable(const struct job *job)
@@ -202,7 +201,7 @@ u64 move_evict(struct mts_eviction *e, struct mts_job *mts, bool *all, bool *aga
 	begin(&mover, before);
 	while (before && evictable(job) && may_go_on(e, mts)) {
 		mts_promise_step("memory is evicted");
-		wait_for(&mover, look_at(run.began, run.called >= run.most, e->deadline));
+		wait_for(&mover, look_at(run.began, run.called >= run.most, 0));
 		mts_workers_call();
 		/* The job has been thawed meanwhile. */
 		if (!job->is_frozen)

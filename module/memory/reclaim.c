@@ -39,8 +39,8 @@
 #define KSWAPD_AGAIN_NS (10 * (u64)NSEC_PER_SEC)
 
 /*
- * Interval of the checks whether a call should end, and the longest duration of a call, ns. A call
- * may overrun the eviction's deadline by as much; shorter calls repeat the kernel's scan.
+ * Interval of the checks whether a call should end, and the longest duration of a call, ns: shorter
+ * calls repeat the kernel's scan.
  */
 #define CHECK_JIFFIES msecs_to_jiffies(100)
 #define CALL_MAX_NS (5 * (u64)NSEC_PER_SEC)
@@ -310,8 +310,6 @@ static s64 take_chunk(atomic64_t *left, u64 most)
 
 static bool may_evict(const struct mts_eviction *e, const struct mts_job *job)
 {
-	if (e->deadline && ktime_get_ns() >= e->deadline)
-		return false;
 	return !mts_reclaim_is_swap_full() && !e->should_abort() && !e->is_to_run(job);
 }
 

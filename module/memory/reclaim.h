@@ -16,7 +16,6 @@ struct task_struct;
 /**
  * struct mts_eviction - an eviction by several threads together
  * @left: bytes still to evict, from any job
- * @deadline: ktime, ns; the rest stays after it; 0: none. A call may overrun it by 5 s
  * @waits_for_disk: most of a switch's time goes to the disk: only mts should write to it
  * @row_ns: mts_disk_row_ns(): what a page takes if the job's pages do not lie apart
  * @owner: the rotor's thread, the only one that yields
@@ -27,7 +26,6 @@ struct task_struct;
  */
 struct mts_eviction {
 	atomic64_t left;
-	u64 deadline;
 	bool waits_for_disk;
 	u64 row_ns;
 	const struct task_struct *owner;

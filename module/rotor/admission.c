@@ -356,7 +356,7 @@ static u32 find_obstacle(const struct mts_config *config, u32 freezable)
 		return MTS_REASON_NONE;
 	if (freezable < 2)
 		return MTS_REASON_NO_JOBS;
-	if (mts_rotor.round.plan.nbins < 2 || mts_rotor.onset.all_fit)
+	if (mts_rotor.round.plan.nbins < 2)
 		return MTS_REASON_FITS;
 	if (!has_swap())
 		return MTS_REASON_NO_SWAP;

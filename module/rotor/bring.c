@@ -37,8 +37,8 @@ static void add_to_move(struct mts_move *move, struct mts_job *job)
 	};
 }
 
-/* The frozen jobs: those that are to run, those that are to wait, or both. */
-static struct mts_move frozen_jobs(bool to_run, bool to_wait)
+/* The frozen jobs that are to run; @all: also those that are to wait. */
+static struct mts_move frozen_jobs(bool all)
 {
 	struct mts_move move = new_move();
 	u32 i;
@@ -46,7 +46,7 @@ static struct mts_move frozen_jobs(bool to_run, bool to_wait)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if ((job->runs ? to_run : to_wait) && READ_ONCE(job->frozen))
+		if ((all || job->runs) && READ_ONCE(job->frozen))
 			add_to_move(&move, job);
 	}
 	return move;
@@ -54,7 +54,7 @@ static struct mts_move frozen_jobs(bool to_run, bool to_wait)
 
 struct mts_move mts_bring_frozen(void)
 {
-	return frozen_jobs(true, true);
+	return frozen_jobs(true);
 }
 
 static void bring(u32 to, struct mts_move *move)
@@ -125,7 +125,7 @@ void mts_bring_wanted(void)
 
 void mts_bring_running(void)
 {
-	struct mts_move move = frozen_jobs(true, false);
+	struct mts_move move = frozen_jobs(false);
 	u32 i;
 
 	for (i = 0; i < move.n; i++) {
@@ -135,7 +135,7 @@ void mts_bring_running(void)
 	bring(mts_rotor.phase.running, &move);
 	if (!mts_rotor.planning.by_use || !mts_rotor_should_run())
 		return;
-	move = frozen_jobs(true, false);
+	move = frozen_jobs(false);
 	mts_ops->use_begins(&move);
 }
 
@@ -158,9 +158,9 @@ void mts_bring_job(struct mts_job *job, u64 end)
 	mts_bring_until(&move, end);
 }
 
-void mts_bring_note_use(bool all)
+void mts_bring_note_use(void)
 {
-	struct mts_move move = frozen_jobs(all, true);
+	struct mts_move move = frozen_jobs(true);
 
 	mts_ops->use_ends(&move);
 }

@@ -23,11 +23,8 @@ void mts_bring_wanted(void);
 /* Bring back the jobs that are to run. */
 void mts_bring_running(void);
 
-/*
- * Record what the frozen jobs used in their slices, before their memory is evicted. @all: also that
- * of jobs that are to run; false: their slice goes on.
- */
-void mts_bring_note_use(bool all);
+/* Record what the frozen jobs used in their slices, before their memory is evicted. */
+void mts_bring_note_use(void);
 
 /* All jobs that are frozen. In memory of the rotor's: one move at a time. */
 struct mts_move mts_bring_frozen(void);

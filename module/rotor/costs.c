@@ -64,15 +64,6 @@ void mts_costs_note_disk(void)
 	mutex_unlock(&mts_lock);
 }
 
-void mts_costs_note_probe(void)
-{
-	mutex_lock(&mts_lock);
-	if (mts_rotor.costs.out.pages >= MTS_DISK_LEAST_PAGES)
-		mts_rotor.costs.disk.in = (struct mts_page_cost){ 0 };
-	mutex_unlock(&mts_lock);
-	mts_costs_note_disk();
-}
-
 /* ---- switches -------------------------------------------------------------------- */
 
 void mts_costs_note(u64 took, u64 bytes)

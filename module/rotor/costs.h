@@ -28,12 +28,6 @@ void mts_costs_note_request(u64 request_ns);
 void mts_costs_note_disk(void);
 
 /*
- * Memory was evicted without turns, to see what the disk is like. That replaces all that is known
- * of pages, if it was enough to tell.
- */
-void mts_costs_note_probe(void);
-
-/*
  * A switch is over. @took: ns, without what was brought back for people meanwhile; @bytes: demand
  * of the groups that came, if bins overlap.
  */

@@ -31,11 +31,10 @@ static bool is_to_run(const struct mts_job *job)
 	       test_bit(MTS_JOB_EV_EMPTIED, &job->events);
 }
 
-static struct mts_eviction new_eviction(u64 bytes, u64 deadline)
+static struct mts_eviction new_eviction(u64 bytes)
 {
 	return (struct mts_eviction){
 		.left = ATOMIC64_INIT(min_t(u64, bytes, S64_MAX)),
-		.deadline = deadline,
 		.waits_for_disk = mts_rotor_waits_for_disk(),
 		.row_ns = mts_disk_row_ns(&mts_rotor.costs.disk, ktime_get_ns()),
 		.owner = current,
@@ -70,16 +69,13 @@ static void evict_if_any(struct mts_eviction *e, struct mts_job *job)
 	} while (again);
 }
 
-u64 mts_evict_job(struct mts_job *job, u64 want, u64 deadline)
+void mts_evict_job(struct mts_job *job, u64 want)
 {
-	struct mts_eviction e = new_eviction(want, deadline);
+	struct mts_eviction e = new_eviction(want);
 	struct mts_costs_move move = mts_costs_begin();
-	u64 most = left_of(&e), got;
 
 	evict_if_any(&e, job);
-	got = most - left_of(&e);
-	mts_costs_out(&move, got >> PAGE_SHIFT);
-	return got;
+	mts_costs_out(&move, (want - left_of(&e)) >> PAGE_SHIFT);
 }
 
 /* ---- the bins that do not run ------------------------------------------------- */
@@ -199,9 +195,13 @@ static u32 count_enough(u32 n, u64 want)
 	return i;
 }
 
-u64 mts_evict_frozen(u64 want, u64 deadline)
+/*
+ * Up to @want bytes of what is frozen and waits: the bin that runs again last goes first, which is
+ * the one that has just run. Return: bytes that left memory.
+ */
+static u64 evict_frozen(u64 want)
 {
-	struct outgoing out = { .e = new_eviction(want, deadline) };
+	struct outgoing out = { .e = new_eviction(want) };
 	u64 most = left_of(&out.e), got, threads;
 	u32 n = list_outgoing();
 	struct mts_costs_move move;
@@ -227,7 +227,7 @@ void mts_evict_forget_full(void)
 	mts_rotor.evict.swap_full_in = 0;
 }
 
-void mts_evict_for_running(u64 least)
+void mts_evict_for_running(void)
 {
 	u64 began = ktime_get_ns(), demand, resident, waiting, available, want, got;
 	u32 evict = mts_rotor.costs.switches.evict;
@@ -238,9 +238,9 @@ void mts_evict_for_running(u64 least)
 		evict = MTS_EVICT_NEED;
 		bounded = mts_rotor.planning.capacity_is_set;
 	}
-	/* The jobs' demand is not known yet: evict what the incoming bin lacks, and no more. */
-	if (mts_rotor.onset.is_on && evict == MTS_EVICT_FULL)
-		evict = MTS_EVICT_NEED;
+	/* The running bin lacks nothing yet, and is about to need more. */
+	if (mts_rotor.onset.is_on && evict == MTS_EVICT_NEED)
+		evict = MTS_EVICT_FULL;
 	mts_rotor.evict.fell_short = false;
 	if (evict == MTS_EVICT_OFF)
 		return;
@@ -252,8 +252,7 @@ void mts_evict_for_running(u64 least)
 		available = min(available, mts_sub_floor(mts_rotor.round.plan.capacity,
 							 mts_add_sat(resident, waiting)));
 	want = mts_policy_evict(evict, waiting, demand, resident, available);
-	want = max(want, least);
-	got = mts_evict_frozen(want, 0);
+	got = evict_frozen(want);
 	/* A little of each job cannot be evicted. */
 	mts_rotor.evict.fell_short = got < want - want / 8;
 	if (got < want)

@@ -57,7 +57,6 @@ static void enter_idle(u32 state, u32 reason)
 	mts_state_end_turns();
 	mts_fit_forget();
 	mts_evict_forget_full();
-	mts_onset_forget_fit();
 	mutex_unlock(&mts_lock);
 	/* Protect before memory is short: later the memory is gone. */
 	mts_protection_update(!mts_admit_starves() && mts_gate_may_freeze());

@@ -46,6 +46,9 @@ static u64 capacity_now(const struct mts_config *config)
 		managed = mts_add_sat(managed, mts_rotor.roster.jobs[i]->rss);
 	capacity = mts_policy_capacity(mts_memory_available(), managed,
 				       (u64)totalram_pages() << PAGE_SHIFT);
+	/* They are about to need more: half of them may double; a 16th, as no packing is exact. */
+	if (mts_rotor.onset.is_on)
+		return min(capacity, managed / 2 + managed / 16);
 	return mts_fit_learned(capacity);
 }
 
@@ -322,16 +325,6 @@ static bool is_tight(const struct mts_config *config, u64 capacity)
 						      mts_rotor.round.plan.resident_demand));
 }
 
-/* All of it fits as yet, and is about to need more: turns of two bins. */
-static void split(const struct mts_plan_conf *conf)
-{
-	struct mts_plan_conf less = *conf;
-
-	less.capacity = mts_rotor.round.plan.demand - mts_rotor.round.plan.demand / 16 +
-			mts_rotor.round.plan.resident_demand;
-	plan_bins(&less, mts_rotor.planning.limits.room);
-}
-
 /*
  * The longest pause from now on. It does not become shorter while jobs are frozen: the watchdog
  * would thaw them beside the running bin, or before their memory is back.
@@ -538,8 +531,6 @@ u32 mts_rotor_plan_round(bool looked)
 	freezable = pack(config, &conf);
 	if (is_tight(config, conf.capacity))
 		freezable = pack(config, &conf);
-	if (mts_rotor.onset.is_on && mts_rotor.round.plan.nbins == 1)
-		split(&conf);
 	freezable = lengthen_pauses(config, &conf, freezable);
 	mts_rotor.planning.blind = !conf.switch_ns || before < 2;
 	settle(config, before);

@@ -40,6 +40,7 @@ static void run_round(void)
 	u64 began = ktime_get_ns();
 	u32 bin;
 	enum mts_slice_end end = MTS_SLICE_GOES_ON;
+	bool whole;
 
 	mts_state_begin_round();
 	mts_stats_inc(rounds);
@@ -59,9 +60,13 @@ static void run_round(void)
 				end = MTS_SLICE_ATTENDED;
 		}
 		mts_slice_close(bin, end);
+		/* The jobs had not grown when it was planned: of one bin it is known now. */
+		if (mts_rotor.onset.is_on)
+			break;
 	}
-	mts_fit_end_round(is_to_go_round(end));
-	mts_admit_judge(began, is_to_go_round(end));
+	whole = is_to_go_round(end) && !mts_rotor.onset.is_on;
+	mts_fit_end_round(whole);
+	mts_admit_judge(began, whole);
 }
 
 static int rotor_main(void *unused)
@@ -94,7 +99,6 @@ static int rotor_main(void *unused)
 		/* The plan is made with the configuration of now. */
 		mts_rotor_take_events(BIT(MTS_ROTOR_EV_CONFIG));
 		nbins = mts_rotor_plan_round(looked);
-		mts_onset_forget_fit();
 		mts_queue_step();
 		if (nbins >= 2) {
 			mts_sharing_end();

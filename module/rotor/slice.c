@@ -20,22 +20,15 @@
 #include "rotor/freeze.h"
 #include "rotor/lend.h"
 #include "rotor/newcomers.h"
-#include "rotor/onset.h"
 #include "rotor/plan.h"
 #include "rotor/protection.h"
 #include "rotor/roster.h"
 #include "rotor/round.h"
-#include "rotor/spill.h"
 #include "rotor/state.h"
 #include "sched_hooks/hooks.h"
 
 /* While a slice runs the rotor looks this often whether anything can run. */
 #define TICK_NS (50 * NSEC_PER_MSEC)
-/*
- * Where switches wait for the disk, spill if the memory that is left would last no longer than
- * this. Else the bin's jobs reclaim for themselves, page by page, and do not freeze meanwhile.
- */
-#define SPILL_NS (400 * (u64)NSEC_PER_MSEC)
 /* And this often whether the bin still fits, and the protected jobs are protected. */
 #define GROWTH_NS (1 * (u64)NSEC_PER_SEC)
 /* And which tasks wait for a frozen job: first after this time in a slice, then this often. */
@@ -194,17 +187,12 @@ static void look_at_protection(u64 now)
 enum mts_slice_end mts_slice_run(u32 bin)
 {
 	static u32 early_in_a_row;
-	/* Overlapping bins fill the memory on purpose. */
-	const bool may_spill = mts_rotor_waits_for_disk() && !mts_rotor.round.plan.overlaps;
-	const unsigned long spilling = may_spill ? BIT(MTS_ROTOR_EV_RECLAIM) : 0;
 	u64 now, next_growth, next_waits, fair_start;
 	enum mts_slice_end end;
 	u32 asleep = 0;
 
 	open_slice(bin);
 	mts_fit_begin_slice();
-	if (spilling)
-		mts_onset_sample();
 	next_growth = mts_rotor.phase.slice_began + GROWTH_NS;
 	next_waits = mts_rotor.phase.slice_began + WAITS_FIRST_NS;
 	fair_start = mts_rotor.phase.slice_began + patience(early_in_a_row);
@@ -222,22 +210,15 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		mts_promise(3 * (u64)NSEC_PER_SEC, "a bin runs");
 		stall_for_test();
 		/* Jobs come and go in storms: they are looked at once a tick. */
-		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED) |
-						spilling,
+		events = mts_rotor_wait(BIT(MTS_ROTOR_EV_CONFIG) | BIT(MTS_ROTOR_EV_WANTED),
 					min(mts_rotor.phase.slice_ends - now, (u64)TICK_NS));
 		events |= mts_rotor_take_events(BIT(MTS_ROTOR_EV_JOBS));
 		if (!mts_rotor_should_run())
 			return MTS_SLICE_STOP;
-		if (events & BIT(MTS_ROTOR_EV_WANTED)) {
+		if (events & BIT(MTS_ROTOR_EV_WANTED))
 			mts_bring_wanted();
-			/* It is not the running bin that grows. */
-			if (spilling)
-				mts_onset_sample();
-		}
 		if (events & BIT(MTS_ROTOR_EV_CONFIG))
 			return MTS_SLICE_CONFIG;
-		if (spilling && mts_onset_bin_fills(SPILL_NS) && mts_spill())
-			return MTS_SLICE_STOP;
 		if (events & BIT(MTS_ROTOR_EV_JOBS)) {
 			end = jobs_changed();
 			if (end != MTS_SLICE_GOES_ON)
@@ -245,8 +226,6 @@ enum mts_slice_end mts_slice_run(u32 bin)
 		}
 		if (mts_lend_look() && mts_freeze_apply_bins(mts_rotor.phase.slice_ends))
 			return MTS_SLICE_STOP;
-		if (mts_rotor.onset.is_on && mts_onset_all_fit())
-			return MTS_SLICE_FITS;
 		if (mts_fit_swaps()) {
 			mts_stats_inc(regroups);
 			return MTS_SLICE_SWAPS;

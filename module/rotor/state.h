@@ -150,11 +150,9 @@ struct mts_costs {
  * struct mts_onset - turns that begin before the first storm
  * @owner: onset.c
  * @is_on: this round is the first, and onset.c has begun it
- * @all_fit: it has shown that all jobs fit: the next plan lets all of them run
  */
 struct mts_onset {
 	bool is_on;
-	bool all_fit;
 };
 
 /**

@@ -9,20 +9,14 @@
 #include "rotor/costs.h"
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
-#include "rotor/onset.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
 
 /* What leaves goes, then the other comes. */
 static int move_memory(u64 *last, struct mts_switch_parts *parts)
 {
-	u64 least = 0;
-
-	mts_bring_note_use(true);
-	/* In the first round of an onset: the jobs are near the end of the memory, and grow on. */
-	if (mts_rotor.onset.is_on)
-		least = mts_sub_floor(mts_rotor.round.plan.capacity / 8, mts_onset_planned());
-	mts_evict_for_running(least);
+	mts_bring_note_use();
+	mts_evict_for_running();
 	parts->evict_ns = mts_freeze_lap(last);
 	if (!mts_rotor_should_run())
 		return -ECANCELED;

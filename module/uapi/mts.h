@@ -891,7 +891,7 @@ struct mts_stats {
 	__u64 wait_thaws; /* of call_thaws: thawed for a file lock (MTS_CALL_LOCK) */
 	__u64 hook_hits; /* calls of kprobe handlers */
 	__u64 passes; /* of switches: of overlapping bins */
-	__u64 spills; /* jobs moved from the running bin to another one: memory was short */
+	__u64 reserved; /* 0 */
 	__u64 early_begins; /* times that rotation began before memory was full */
 	__u64 workers_ns; /* processor time of the threads that help the rotor to move memory */
 	/* Since ABI 2. Calls (enum mts_call) that reached frozen jobs. */

@@ -45,7 +45,6 @@ static struct check {
 	} limits[2];
 	u64 forbidden_since; /* 0: jobs may be frozen */
 	u32 state;
-	u64 spills; /* spilled jobs when the round began */
 	u64 moved; /* when a plan last moved a frozen job to another bin */
 	u64 capacity; /* of the plan of this round */
 	u64 switches;
@@ -393,9 +392,6 @@ static void check_capacity(u32 bin, const struct mts_plan_bin *plan)
 
 	if (mts_rotor.round.newcomers || plan->jobs < 2 || plan->flags & MTS_PLAN_OVERFULL)
 		return;
-	/* A bin that grew has moved a job to the previous bin. */
-	if (mts_stats_read(spills) != check.spills)
-		return;
 	if (plan->demand > most && mts_rotor.round.plan.capacity == check.capacity)
 		BREACH("bin %u: %u jobs, %llu MiB in %llu MiB, flags %u (last: %s)", bin,
 		       plan->jobs, plan->demand >> 20, mts_rotor.round.plan.capacity >> 20,
@@ -619,7 +615,6 @@ void trace_mts_round(u64 round, const struct mts_plan *plan, u32 jobs)
 	check.switched = 0;
 	coverage.rounds++;
 	check.capacity = plan->capacity;
-	check.spills = mts_stats_read(spills);
 	mts_user_log("round %llu: %u jobs, %u bins, capacity %llu MiB, demand %llu MiB", round,
 		     jobs, plan->nbins, plan->capacity >> 20, plan->demand >> 20);
 }
@@ -684,8 +679,8 @@ void check_shares(void)
 	u64 least = U64_MAX, most = 0, sum = 0, one;
 	u32 i, n = 0;
 
-	/* A job that a bin spilled in its slice did not get that slice. */
-	if (mts_stats_read(spills))
+	/* Groups that overlapped before the bins: their slices differ in length. */
+	if (!mts_rotor.round.plan.overlaps && mts_stats_read(passes))
 		return;
 	/* Shares by weight: weight_cases.c */
 	if (mts_rotor.round.plan.overlaps && mts_rotor.round.plan.entitled)

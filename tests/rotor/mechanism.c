@@ -254,8 +254,7 @@ static u64 op_evict(struct mts_eviction *e, struct mts_job *job, bool *all, bool
 	*all = *again = false;
 	if (mishap(OP_EVICT, HANG_NS) == MISHAP_FAILS)
 		return 0;
-	while (!e->should_abort() && !e->is_to_run(job) && atomic64_read(&e->left) > 0 &&
-	       (!e->deadline || machine_now() < e->deadline)) {
+	while (!e->should_abort() && !e->is_to_run(job) && atomic64_read(&e->left) > 0) {
 		if (e->should_yield() && e->owner == current) {
 			*again = true;
 			return got;

@@ -455,6 +455,29 @@ static void early_turns_are_judged_by_other_times(void)
 	world_unload();
 }
 
+/*
+ * Jobs without a terminal fill the memory in front of a slow disk, and may be frozen for long. The
+ * first round is not planned anew as if all of them had what they need.
+ */
+static void jobs_without_a_terminal_begin_turns_early(void)
+{
+	struct host slow = usual_host;
+	u64 took;
+	u32 i;
+
+	slow.bulk_ns = 60000;
+	slow.request_ns = 5 * MS;
+	slow.unattended = true;
+	slow.reclaims = true;
+	case_begin(&slow, MTS_MODE_AUTO);
+	for (i = 0; i < 24; i++)
+		host_add(1 * GIB, 0, 0)->unattended = true;
+	took = wait_until(has_turns, NULL, 60 * SECOND);
+	NEED(mts_stats_read(early_begins), "no early turns");
+	EXPECT(took < 60 * SECOND, "no turns in the round that is to be the first one");
+	world_unload();
+}
+
 /* To measure all jobs takes 0.8 s of a processor. Since then one has grown. */
 static void the_first_plan_has_old_demands(void)
 {
@@ -574,6 +597,7 @@ const struct a_case window_cases[] = {
 	CASE(groups_hold_no_more_than_bin),
 	CASE(a_group_that_comes_has_the_place_of_an_old_one),
 	CASE(early_turns_are_judged_by_other_times),
+	CASE(jobs_without_a_terminal_begin_turns_early),
 	CASE(the_first_plan_has_old_demands),
 	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),
 	CASE(a_job_that_sleeps_runs_in_every_bin_until_it_wakes),

@@ -50,8 +50,6 @@ void mts_reclaim_retry(void)
 
 static bool may_evict(const struct mts_eviction *e, const struct mts_job *job)
 {
-	if (e->deadline && ktime_get_ns() >= e->deadline)
-		return false;
 	return !mts_reclaim_is_swap_full() && !e->should_abort() && !e->is_to_run(job);
 }
 

@@ -68,7 +68,6 @@ const struct stats_line stats_lines[] = {
 	STAT(call_refused, COUNT, "calls refused: the budget was used up"),
 	STAT(foreign_freezes, COUNT, "freezes by other processes of jobs that mts had frozen"),
 	STAT(passes, COUNT, "of the switches: those of overlapping bins"),
-	STAT(spills, COUNT, "jobs moved to another bin because memory ran out"),
 	STAT(early_begins, COUNT, "times that turns began at the first shortage"),
 	STAT(workers_ns, TIME, "processor time of the threads that help to move memory"),
 	STAT(reclaim_wakeups, COUNT, "wake-ups by the host's reclaim"),

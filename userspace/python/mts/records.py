@@ -249,7 +249,6 @@ class Stats:
     call_refused: int
     foreign_freezes: int
     passes: int
-    spills: int
     early_begins: int
     workers_ns: int
     reclaim_wakeups: int
