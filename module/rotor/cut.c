@@ -18,12 +18,13 @@ u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
  * How long each bin may still wait for its switch to begin, in ns, so that no job is frozen for
  * longer than @max_pause or its own limit. U64_MAX: no job of the bin is frozen.
  *
- * Bins differ, so the switch may take half as long again as the slowest of late.
+ * Bins differ, so the switch may take half as long again as the slowest of late. At most half of
+ * what is left is kept for that: else jobs would hardly run where two switches take most of a pause.
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
 	u64 slowest = mts_rotor.costs.switches.slowest_ns;
-	u64 takes = slowest + slowest / 2 + MTS_PAUSE_MARGIN_NS;
+	u64 room;
 	u32 i;
 
 	for (i = 0; i < mts_rotor.round.nbins; i++)
@@ -31,9 +32,10 @@ static void find_left(u64 *left, u64 now, u64 max_pause)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		const struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		if (job->bin < mts_rotor.round.nbins && READ_ONCE(job->frozen))
-			left[job->bin] =
-				min(left[job->bin], mts_cut_until(job, now + takes, max_pause));
+		if (job->bin >= mts_rotor.round.nbins || !READ_ONCE(job->frozen))
+			continue;
+		room = mts_cut_until(job, now + slowest + MTS_PAUSE_MARGIN_NS, max_pause);
+		left[job->bin] = min(left[job->bin], room - min(slowest, room) / 2);
 	}
 }
 

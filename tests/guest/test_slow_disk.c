@@ -467,18 +467,16 @@ static void expect_thaw(void)
 	expect(get_status().reason, MTS_REASON_USER);
 }
 
-/* All stand still, as nobody knows yet how fast the disk is, or how near the end. */
+/* All stand still while it is seen how fast the disk is, and what is evicted first. */
 static void thaw_as_they_are_stopped(void)
 {
-	struct mts_stats before = get_stats();
+	u64 freezes = get_stats().freezes;
 
 	/* Not many more than fit: they are killed in their storm. */
 	fill_in_turns(4);
 	/* The status would wait for the rotor. */
-	expect_within(10000, get_stats().freezes > before.freezes, "%s", describe());
+	expect_within(10000, get_stats().freezes > freezes, "%s", describe());
 	expect_thaw();
-	expect(get_stats().early_begins, before.early_begins);
-	expect(get_stats().rounds, before.rounds);
 }
 
 static void but_not_where_most_sleep(void)

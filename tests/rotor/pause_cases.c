@@ -87,6 +87,26 @@ static void no_pause_is_long_if_all_are_attended(void)
 	world_unload();
 }
 
+/* Two switches of 25 s leave 10 s of a minute. */
+static void jobs_run_where_two_switches_take_most_of_a_pause(void)
+{
+	u64 slices;
+	u32 i;
+
+	njobs = 0;
+	case_begin(&usual_host, MTS_MODE_ALWAYS);
+	for (i = 0; i < 4; i++)
+		add(3 * GIB, false);
+	run(1);
+	slices = mts_stats_read(slice_ns);
+	run(RUN_NS);
+	slices = mts_stats_read(slice_ns) - slices;
+	EXPECT(slices > RUN_NS / 10, "they run for %llu s of an hour", slices / SECOND);
+	EXPECT(mts_stats_read(overdue_thaws) == overdue, "the watchdog had to thaw %llu",
+	       mts_stats_read(overdue_thaws) - overdue);
+	world_unload();
+}
+
 static void nor_if_the_user_sets_a_limit(void)
 {
 	struct mts_config config = config_of(MTS_MODE_ALWAYS);
@@ -186,6 +206,7 @@ const struct a_case pause_cases[] = {
 	CASE(pauses_are_as_long_as_pays_for_jobs_without_terminal),
 	CASE(no_pause_is_long_if_all_are_attended),
 	CASE(nor_if_the_user_sets_a_limit),
+	CASE(jobs_run_where_two_switches_take_most_of_a_pause),
 	CASE(an_attended_job_among_others_is_frozen_as_ever),
 	CASE(no_pause_is_long_where_an_attended_job_has_no_room),
 	CASE(a_job_that_becomes_attended_in_its_slice_is_frozen_as_ever),

@@ -315,7 +315,8 @@ static void a_newcomer_without_room_is_measured_once(void)
 	case_begin(&usual_host, MTS_MODE_ALWAYS);
 	host_add(5 * GIB, 0, 0);
 	host_add(5 * GIB, 0, 0);
-	machine_sleep(30 * SECOND);
+	/* They grow no more, so that the slice is not over for that. */
+	machine_sleep(300 * SECOND);
 	while (mts_rotor.phase.state != MTS_STATE_RUNNING)
 		machine_sleep(MS);
 	before = measurings();
@@ -458,7 +459,7 @@ static void all_memory_of_a_pinned_job_is_protected(void)
 	case_begin(&usual_host, MTS_MODE_ALWAYS);
 	/* The fourth job of this host uses a half of its memory (op_use_ends()). */
 	for (i = 0; i < 4; i++)
-		model = host_add(3 * GIB, 0, 0);
+		model = host_add(5 * GIB / 2, 0, 0);
 	NEED(wait_until(has_unused_memory, model, 600 * SECOND) < 600 * SECOND,
 	     "no slice tells what it uses");
 	pin(model);

@@ -86,6 +86,7 @@ CASES = (
     "pauses_are_as_long_as_pays_for_jobs_without_terminal",
     "no_pause_is_long_if_all_are_attended",
     "nor_if_the_user_sets_a_limit",
+    "jobs_run_where_two_switches_take_most_of_a_pause",
     "an_attended_job_among_others_is_frozen_as_ever",
     "no_pause_is_long_where_an_attended_job_has_no_room",
     "a_job_that_becomes_attended_in_its_slice_is_frozen_as_ever",

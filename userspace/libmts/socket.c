@@ -42,8 +42,8 @@ int mts_socket_open(const char *path, unsigned int limit_s)
 	char own[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(MTS_SOCKET_OF_ROOT)];
 	int fd = -ENOENT;
 
-	if (!geteuid() && snprintf(own, sizeof(own), "%s%s", path, MTS_SOCKET_OF_ROOT) <
-				  (int)sizeof(own))
+	if (!geteuid() &&
+	    snprintf(own, sizeof(own), "%s%s", path, MTS_SOCKET_OF_ROOT) < (int)sizeof(own))
 		fd = open_path(own, limit_s);
 	/* An older mtsd has none, nor has that of a user. */
 	return fd >= 0 || fd == -ETIMEDOUT ? fd : open_path(path, limit_s);

@@ -456,8 +456,8 @@ static struct caller *find_place(struct caller *callers, uid_t uid)
 	for (ms = 0; (limit = reached(callers, uid)); ms++) {
 		if (ms == REAP_LIMIT_MS)
 			wait_no_more(callers);
-		if (ms == REAP_LIMIT_MS || (!is_one_leaving(callers, limit, uid) &&
-					    !make_room(callers, limit, uid)))
+		if (ms == REAP_LIMIT_MS ||
+		    (!is_one_leaving(callers, limit, uid) && !make_room(callers, limit, uid)))
 			return NULL;
 		usleep_range(REAP_PAUSE_US, 2 * REAP_PAUSE_US);
 		reap(callers);
