@@ -19,7 +19,8 @@ u64 mts_cut_until(const struct mts_job *job, u64 now, u64 max_pause)
  * longer than @max_pause or its own limit. U64_MAX: no job of the bin is frozen.
  *
  * Bins differ, so the switch may take half as long again as the slowest of late. At most half of
- * what is left is kept for that: else jobs would hardly run where two switches take most of a pause.
+ * what is left is kept for that: else jobs would hardly run where two switches take most of a
+ * pause.
  */
 static void find_left(u64 *left, u64 now, u64 max_pause)
 {
