@@ -39,8 +39,7 @@ u32 mts_forecast_part(const struct mts_plan *plan)
 		return 1000;
 	if (!plan->overlaps)
 		return 1000 / plan->nbins;
-	/* A pause is the part of the round that a job's memory is not there. */
-	return 1000 - mul_u64_u64_div_u64(1000, plan->longest_pause_ns, plan->round_ns);
+	return plan->in_memory;
 }
 
 /* What a bin wants to run is its part of the threads or, if none was seen awake, of the jobs. */

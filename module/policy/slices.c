@@ -77,23 +77,46 @@ struct in_memory {
 	u64 used;
 };
 
+static u64 mean_group(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	return div64_u64(mts_bins_sum_capped(bins, plan), mts_max(plan->nbins, 1));
+}
+
 /*
  * In a round each group comes in once, and leaves once. At any time as much as fits runs, less half
- * of the largest group on average, and in a switch less what is on its way.
+ * of a @group on average, and in a switch less what is on its way.
  */
-static struct in_memory in_memory(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+static struct in_memory in_memory(const struct mts_plan_bin *bins, const struct mts_plan *plan,
+				  u64 group)
 {
-	u64 sum = mts_bins_sum_capped(bins, plan), largest = 0, moves;
+	u64 sum = mts_bins_sum_capped(bins, plan), moves;
+
+	moves = mul_u64_u64_div_u64(mean_group(bins, plan), plan->round_ns - plan->run_ns,
+				    mts_max(plan->round_ns, 1));
+	return (struct in_memory){
+		.sum = sum,
+		.used = mts_min(mts_sub_floor(plan->capacity - group / 2, moves), sum),
+	};
+}
+
+/* What pauses are promised by: the largest group may find the least room. */
+static struct in_memory least_in_memory(const struct mts_plan_bin *bins,
+					const struct mts_plan *plan)
+{
+	u64 largest = 0;
 	u32 i;
 
 	for (i = 0; i < plan->nbins; i++)
 		largest = mts_max(largest, mts_min(bins[i].demand, plan->capacity));
-	moves = mul_u64_u64_div_u64(div64_u64(sum, mts_max(plan->nbins, 1)),
-				    plan->round_ns - plan->run_ns, mts_max(plan->round_ns, 1));
-	return (struct in_memory){
-		.sum = sum,
-		.used = mts_min(mts_sub_floor(plan->capacity - largest / 2, moves), sum),
-	};
+	return in_memory(bins, plan, largest);
+}
+
+/* The part of the time that a job's memory is there: groups that wait fill what others leave. */
+static u32 part_in_memory(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	struct in_memory usual = in_memory(bins, plan, mean_group(bins, plan));
+
+	return mul_u64_u64_div_u64(1000, usual.used, mts_max(usual.sum, 1));
 }
 
 /*
@@ -148,7 +171,7 @@ static u64 set_slices(const struct mts_plan_conf *conf, struct mts_plan_bin *bin
 	plan->round_ns = mts_add_sat(run, mul_sat(conf->switch_ns, plan->nbins));
 	if (!overlaps)
 		return plan->round_ns - shortest;
-	memory = in_memory(bins, plan);
+	memory = least_in_memory(bins, plan);
 	return overlapping_pause(&memory, least_entitled(bins, plan), plan);
 }
 
@@ -158,7 +181,7 @@ static void set_pauses(struct mts_plan_bin *bins, struct mts_plan *plan)
 	u32 i;
 
 	if (plan->overlaps)
-		memory = in_memory(bins, plan);
+		memory = least_in_memory(bins, plan);
 	for (i = 0; i < plan->nbins; i++) {
 		bins[i].pause_ns = plan->overlaps ? overlapping_pause(&memory, &bins[i], plan) :
 						    plan->round_ns - bins[i].slice_ns;
@@ -344,8 +367,11 @@ static void count(const struct mts_plan_conf *measured, const struct mts_plan_co
 	plan->longest_pause_ns = 0;
 	set_pauses(bins, plan);
 	plan->likely_pause_ns = likely_pause(measured, bins, plan);
-	if (plan->overlaps)
+	plan->in_memory = 0;
+	if (plan->overlaps) {
+		plan->in_memory = part_in_memory(bins, plan);
 		count_what_moving_takes(conf, bins, plan);
+	}
 	if (conf->switch_ns)
 		plan->lost = mul_u64_u64_div_u64(1000, plan->round_ns - plan->run_ns,
 						 mts_max(plan->round_ns, 1));

@@ -26,7 +26,7 @@ static void plan_groups(u32 n, u32 part, u32 lost)
 {
 	plan_bins(n, 1, lost);
 	plan.overlaps = true;
-	plan.longest_pause_ns = plan.round_ns / 1000 * (1000 - part);
+	plan.in_memory = part;
 }
 
 static u64 turns(u64 exempt, u64 others, u32 processors)
@@ -174,7 +174,7 @@ static void forecasts_are_within_bounds(void **unused)
 			bins[i].slice_ns = random_below(100 * SECOND);
 		}
 		plan.overlaps = plan.nbins > 1 && random_below(2);
-		plan.longest_pause_ns = random_below(plan.round_ns + 1);
+		plan.in_memory = random_below(1001);
 		processors = random_below(70);
 		exempt = random_below(random_below(2) ? 100000 : 2);
 		others = random_below(random_below(2) ? 100000 : 2);

@@ -369,6 +369,27 @@ static void pauses_follow_from_what_is_not_there(void **unused)
 }
 
 /*
+ * One large job among many: what is free as it finds no room is filled by others. So the jobs run
+ * for more of the time than the promised pause lets expect.
+ */
+static void others_fill_what_a_large_group_leaves(void **unused)
+{
+	u32 i, part;
+
+	(void)unused;
+	for (i = 0; i < 41; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = (i ? 50 : 400) * MIB,
+						 .runs = i < 10,
+						 .prev_bin = MTS_BIN_NONE };
+	plan_groups(41, 1000 * MIB, 50 * MIB, 0, 8);
+	assert_int_equal(plan.nbins, 41);
+	/* 1000 of 2400 MiB, less half of 58.5, and less half of 400. */
+	assert_in_range(mts_forecast_part(&plan), 403, 405);
+	part = 1000 - plan.longest_pause_ns * 1000 / plan.round_ns;
+	assert_in_range(part, 333, 334);
+}
+
+/*
  * What waits for the disk leaves its processor to the jobs that stay: a switch may take ten times
  * as much of the time, and costs as much.
  */
@@ -542,6 +563,7 @@ int main(void)
 		cmocka_unit_test(movers_leave_processors),
 		cmocka_unit_test(groups_run_or_wait_as_a_whole),
 		cmocka_unit_test(pauses_follow_from_what_is_not_there),
+		cmocka_unit_test(others_fill_what_a_large_group_leaves),
 		cmocka_unit_test(moving_that_waits_for_the_disk_costs_its_work),
 		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
 		cmocka_unit_test(what_pages_took_is_of_one_of_them),
