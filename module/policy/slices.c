@@ -321,6 +321,24 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf,
 /* Nor does it of switches that move so many times as much: the product stays below 2^64. */
 #define MOST_TIMES_SHIFT 16
 
+/* What was measured of switches of such bins. Of none: as it is. */
+static struct mts_plan_conf known_of(const struct mts_plan_conf *measured, bool overlaps)
+{
+	struct mts_plan_conf known = *measured;
+
+	if (known.switch_overlaps != overlaps && known.other_switch_ns) {
+		known.switch_ns = known.other_switch_ns;
+		known.switch_bytes = known.other_switch_bytes;
+		known.switch_overlaps = overlaps;
+	}
+	return known;
+}
+
+static bool is_guess(const struct mts_plan_conf *known, bool overlaps)
+{
+	return known->mib_ns && (!known->switch_ns || known->switch_overlaps != overlaps);
+}
+
 /*
  * What a switch takes: as measured, and longer in proportion if it moves more. If that was not of
  * such bins, by what memory took that was moved last. More threads may be faster, and fewer slower:
@@ -331,7 +349,7 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 {
 	u64 mean = mts_bins_mean_capped(bins, plan), then;
 
-	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
+	if (is_guess(conf, plan->overlaps))
 		return time_of(conf->mib_ns, mean);
 	/* Exempt jobs may have all of the capacity: then what a bin holds is not known. */
 	if (!conf->switch_bytes || !mean)
@@ -380,11 +398,12 @@ static void count(const struct mts_plan_conf *measured, const struct mts_plan_co
 void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
-	struct mts_plan_conf these = *measured;
+	struct mts_plan_conf known = known_of(measured, plan->overlaps), these = known;
 	const struct mts_plan_conf *conf = &these;
 	u64 full;
 
-	these.switch_ns = switch_of(measured, bins, plan);
+	plan->is_guess = is_guess(&known, plan->overlaps);
+	these.switch_ns = switch_of(&known, bins, plan);
 	plan->entitled = mean_entitled(bins, plan);
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
@@ -410,7 +429,7 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 		full = full_slice(conf, bins, plan, conf->overhead);
 		limit_slices(conf, bins, plan, full, conf->longest_pause_ns);
 	}
-	count(measured, conf, bins, plan);
+	count(&known, conf, bins, plan);
 }
 
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)

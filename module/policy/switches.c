@@ -16,10 +16,20 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 		s->are_new = true;
 }
 
+static void change_kind(struct mts_switches *s)
+{
+	s->other_ns = s->mean_ns;
+	s->other_bytes = s->bytes;
+	s->mean_ns = 0;
+	s->slowest_ns = 0;
+}
+
 void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps)
 {
 	/* Other conditions: earlier measurements do not apply. */
-	if (s->are_new || overlaps != s->overlaps)
+	if (overlaps != s->overlaps)
+		change_kind(s);
+	else if (s->are_new)
 		mts_switches_forget(s);
 	s->are_new = false;
 	s->overlaps = overlaps;
@@ -32,4 +42,5 @@ void mts_switches_forget(struct mts_switches *s)
 {
 	s->mean_ns = 0;
 	s->slowest_ns = 0;
+	s->other_ns = 0;
 }

@@ -10,6 +10,8 @@
  * @mean_ns: what a switch took, moving average; 0: not known
  * @bytes: that switches brought in, the same average: of a bin, or of the groups that came
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
+ * @other_ns, @other_bytes: @mean_ns and @bytes of the other kind of bins, when these were last in
+ *	turns; 0: not known
  * @overlaps: these were switches of overlapping bins (window.h)
  * @are_new: no switch was measured since turns began, or since @evict changed
  * @evict: resolved eviction, never MTS_EVICT_AUTO
@@ -19,6 +21,8 @@ struct mts_switches {
 	u64 mean_ns;
 	u64 bytes;
 	u64 slowest_ns;
+	u64 other_ns;
+	u64 other_bytes;
 	bool overlaps;
 	bool are_new;
 	u32 evict;
@@ -41,7 +45,8 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * @bytes: mean demand of the bins, capped at the capacity; of the groups that came
  * @overlaps: the bins overlap
  *
- * The first switch after a change replaces earlier measurements. With
+ * The first switch after a change replaces earlier measurements; those of the other kind of bins
+ * are kept apart. With
  * larger bins switches are planned longer in proportion (switch_bytes in bins.h).
  */
 void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps);

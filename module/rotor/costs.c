@@ -73,8 +73,11 @@ void mts_costs_note(u64 took, u64 bytes)
 	if (!plan->overlaps)
 		bytes = mts_bins_mean_capped(mts_rotor.round.bins, plan);
 	/* When turns begin all groups run, and some leave. */
-	if (bytes)
+	if (bytes) {
+		if (plan->overlaps != mts_rotor.costs.switches.overlaps)
+			mts_rotor.costs.other_until = ktime_get_ns() + MTS_DISK_EXPIRES_NS;
 		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->overlaps);
+	}
 	mts_costs_note_disk();
 }
 
@@ -92,6 +95,12 @@ static bool page_is_known(void)
 	return mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now);
 }
 
+/* It expires as what a page takes does. */
+static bool other_is_known(void)
+{
+	return mts_rotor.costs.switches.other_ns && ktime_get_ns() < mts_rotor.costs.other_until;
+}
+
 void mts_costs_fill(struct mts_plan_conf *conf)
 {
 	const struct mts_disk *disk = &mts_rotor.costs.disk;
@@ -99,6 +108,8 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->switch_ns = mts_rotor.costs.switches.mean_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
+	conf->other_switch_ns = other_is_known() ? mts_rotor.costs.switches.other_ns : 0;
+	conf->other_switch_bytes = mts_rotor.costs.switches.other_bytes;
 	if (!page_is_known())
 		return;
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
@@ -110,7 +121,8 @@ bool mts_costs_are_guessed(bool overlaps)
 {
 	const struct mts_switches *switches = &mts_rotor.costs.switches;
 
-	return page_is_known() && (!switches->bytes || switches->overlaps != overlaps);
+	return page_is_known() &&
+	       (!switches->bytes || (switches->overlaps != overlaps && !other_is_known()));
 }
 
 void mts_costs_forget(void)

@@ -341,6 +341,21 @@ def test_turns_that_gain_nothing_are_not_taken():
     assert simulate(*PAIR)["switches"] > 0
 
 
+@pytest.mark.parametrize("processors", [2, 4])
+@pytest.mark.parametrize(
+    "jobs",
+    [("--jobs", 10, "--sizes", "6G"), ("--jobs", 40, "--sizes", "lognormal:1130M,0.8")],
+    ids=["equal", "mixed"],
+)
+def test_what_groups_cannot_do_is_left_to_bins(jobs, processors):
+    """Groups break the pause limit here, and bins keep it. Fault: then no turns were taken."""
+    host = ("--memory", "22G", "--processors", processors, *jobs, "--work", "4000s")
+    costs = "touch=2us,evict=2700ns,back=2400ns,fault=6us,freeze=70us"
+    more = ("--disk", "33us,64,3000", "--costs", costs, "--limit", "100m", "max_pause=60s")
+    auto, of_bins = (simulate(*host, *more, f"step={step}") for step in ("auto", "bin"))
+    assert auto["work_done"] > 0.98 * of_bins["work_done"]
+
+
 # ---- the module's knobs ----
 
 

@@ -63,6 +63,26 @@ static void what_turns_before_took_is_known_until_the_first_one(void **unused)
 	assert_int_equal(s.slowest_ns, 0);
 }
 
+static void each_kind_of_bins_has_its_own(void **unused)
+{
+	(void)unused;
+	begin();
+	mts_switches_note(&s, 1000, 1, false);
+	mts_switches_note(&s, 1000, 1, false);
+	mts_switches_note(&s, 4000, 2, true);
+	assert_int_equal(s.mean_ns, 4000);
+	assert_int_equal(s.slowest_ns, 4000);
+	assert_int_equal(s.other_ns, 1000);
+	assert_int_equal(s.other_bytes, 1);
+	mts_switches_note(&s, 500, 3, false);
+	assert_int_equal(s.mean_ns, 500);
+	assert_int_equal(s.bytes, 3);
+	assert_int_equal(s.other_ns, 4000);
+	assert_int_equal(s.other_bytes, 2);
+	mts_switches_forget(&s);
+	assert_int_equal(s.other_ns, 0);
+}
+
 static void evict_changes_what_they_take(void **unused)
 {
 	(void)unused;
@@ -100,6 +120,7 @@ int main(void)
 		cmocka_unit_test(the_average_moves_by_a_quarter),
 		cmocka_unit_test(the_slowest_is_forgotten_slowly),
 		cmocka_unit_test(what_turns_before_took_is_known_until_the_first_one),
+		cmocka_unit_test(each_kind_of_bins_has_its_own),
 		cmocka_unit_test(evict_changes_what_they_take),
 		cmocka_unit_test(the_users_word_is_not_kept_for_auto),
 	};
