@@ -113,7 +113,7 @@ struct mts_plan {
 	u64 round_ns; /* slices and switches; 0 if nbins < 2 */
 	/* the sum of the slices; of overlapping bins, the round less the part that moving takes */
 	u64 run_ns;
-	/* of overlapping bins, per mille of the time: a job's memory is there, on average; else 0 */
+	/* of overlapping bins: a job is in memory for this part of the time, per mille; else 0 */
 	u32 in_memory;
 	/*
 	 * per mille of a round in which nothing runs; of overlapping bins, of the processors, which
