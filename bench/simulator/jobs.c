@@ -86,21 +86,24 @@ static void bury(struct job *job)
 	job->reaped = true;
 }
 
-void mts_job_reap(void (*step)(const char *doing))
+bool mts_job_reap(void (*step)(const char *doing))
 {
+	bool any = false;
 	u32 i;
 
 	if (!atomic_xchg(&mts_job_marked, 0))
-		return;
+		return false;
 	for (i = reaped; i < host.arrived; i++) {
 		if (!host.jobs[i].ended || host.jobs[i].reaped)
 			continue;
 		step("jobs that ended are cleared away");
 		bury(&host.jobs[i]);
+		any = true;
 	}
 	while (reaped < host.arrived && host.jobs[reaped].reaped)
 		reaped++;
 	mts_wake_rotor(MTS_ROTOR_EV_JOBS);
+	return any;
 }
 
 /* ---- the module is loaded ----------------------------------------------------------------- */

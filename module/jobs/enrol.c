@@ -517,14 +517,15 @@ static void bury_all(struct list_head *graves, void (*step)(const char *doing))
 	}
 }
 
-void mts_job_reap(void (*step)(const char *doing))
+bool mts_job_reap(void (*step)(const char *doing))
 {
 	struct mts_job *job, *next;
 	LIST_HEAD(graves);
+	bool any;
 
 	/* Cleared before the pass: a job that is marked from now on causes another pass. */
 	if (!atomic_xchg(&mts_job_marked, 0))
-		return;
+		return false;
 	mutex_lock(&mts_lock);
 	list_for_each_entry_safe(job, next, &mts_jobs, node) {
 		if (!is_gone(job))
@@ -537,7 +538,9 @@ void mts_job_reap(void (*step)(const char *doing))
 	mutex_unlock(&mts_lock);
 	list_for_each_entry(job, &graves, grave)
 		mts_past_tell(job);
+	any = !list_empty(&graves);
 	bury_all(&graves, step);
+	return any;
 }
 
 void mts_job_exit(void)

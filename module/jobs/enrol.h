@@ -62,9 +62,9 @@ extern atomic_t mts_job_marked;
 
 /*
  * Forget jobs whose last process has exited or whose cgroup is gone. Takes mts_lock. @step is
- * called before each of them; may be NULL.
+ * called before each of them; may be NULL. Return: was there one?
  */
-void mts_job_reap(void (*step)(const char *doing));
+bool mts_job_reap(void (*step)(const char *doing));
 
 /* At unload, when all jobs have been thawed: forget all jobs. */
 void mts_job_exit(void);

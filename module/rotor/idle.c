@@ -160,13 +160,33 @@ static bool idle_sleep(unsigned long mask, u64 ns, unsigned long *got)
 	return false;
 }
 
+/*
+ * The pause after @events, before it measures again. While jobs wait in the queue it is over when
+ * another one has ended. Return: as idle_sleep().
+ */
+static bool quiet_sleep(u64 ns, unsigned long events)
+{
+	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
+	const unsigned long jobs = BIT(MTS_ROTOR_EV_JOBS);
+	u64 now = ktime_get_ns(), until = now + ns;
+
+	do {
+		if (events & jobs && mts_queue_waits() && mts_job_reap(mts_promise_step))
+			return false;
+		if (idle_sleep(mts_queue_waits() ? readers | jobs : readers,
+			       mts_sub_floor(until, now), &events))
+			return true;
+		now = ktime_get_ns();
+	} while (events & jobs && !(events & readers) && now < until && mts_rotor_should_run());
+	return false;
+}
+
 /* Return: are the jobs about to have all memory? */
 bool mts_idle(u64 measuring_ns)
 {
 	const unsigned long all = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE) |
 				  BIT(MTS_ROTOR_EV_JOBS) | BIT(MTS_ROTOR_EV_CONFIG) |
 				  BIT(MTS_ROTOR_EV_RECLAIM);
-	const unsigned long readers = BIT(MTS_ROTOR_EV_GATE) | BIT(MTS_ROTOR_EV_MEASURE);
 	u32 reason = mts_rotor.phase.reason;
 	unsigned long events;
 
@@ -190,7 +210,7 @@ bool mts_idle(u64 measuring_ns)
 		mts_bring_wanted();
 	mts_status_answer();
 	return idle_sleep(all, idle_time(reason), &events) ||
-	       idle_sleep(readers, quiet_time(reason, measuring_ns), &events);
+	       quiet_sleep(quiet_time(reason, measuring_ns), events);
 }
 
 void mts_idle_wait_for_gate(u32 reason)

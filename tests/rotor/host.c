@@ -451,13 +451,13 @@ void host_remove(struct model *model)
 	mts_job_put(model->job);
 }
 
-void mts_job_reap(void (*step)(const char *doing))
+bool mts_job_reap(void (*step)(const char *doing))
 {
 	struct model *graves[MAX_MODELS];
 	u32 i, n = 0;
 
 	if (!atomic_xchg(&mts_job_marked, 0))
-		return;
+		return false;
 	mutex_lock(&mts_lock);
 	for (i = 0; i < nmodels; i++) {
 		if (!models[i] || !models[i]->ended || !models[i]->job->published)
@@ -475,6 +475,7 @@ void mts_job_reap(void (*step)(const char *doing))
 			step("jobs that ended are cleared away");
 		bury(graves[i]);
 	}
+	return n;
 }
 
 void host_remove_all(void)
