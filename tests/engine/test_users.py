@@ -458,7 +458,7 @@ def test_a_user_cannot_write_whose_a_job_is(mtsd):
 
 
 def test_children_of_roots_job_in_the_own_cgroup_are_roots(mtsd):
-    """Fault: a child counted as the user's, who could unpin it, or take it out of the turns."""
+    """Fault: a child counted as the user's, and could be unpinned, or taken out of the turns."""
     can_catch(mtsd)
     cgroup = mtsd.cgroup(ADA, "own/first")
     fd = os.open(cgroup, os.O_RDONLY | os.O_DIRECTORY)

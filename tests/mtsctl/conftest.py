@@ -76,7 +76,7 @@ class Mtsctl:
         return Result(done.returncode, done.stdout, done.stderr)
 
     def at_terminal(self, *args, **fake):
-        """Run it where somebody types. Return: what it says."""
+        """Run it at a terminal with a user. Return: what it says."""
         child, terminal = pty.fork()
         if not child:
             os.execve(self.program, [str(self.program), *args], self.environment(**fake))

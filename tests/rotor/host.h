@@ -61,7 +61,7 @@ enum host_mishap {
  * @waited_until: until then an outside process waits for a lock that it holds
  * @ended: its last process has exited
  * @buried: no longer a job
- * @unattended: it has no terminal and no socket
+ * @unattended: it is not attended (jobs/tasks.h)
  * @limited: when its own pause limit last changed
  * @use_began: switches so far when the record of its slice began
  * @slices_before: its slices when a bin last outgrew the capacity, less the rounds since in which

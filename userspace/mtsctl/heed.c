@@ -130,8 +130,8 @@ static bool find_dir(const struct mts_job_info *job, char dir[PATH_MAX], struct 
 }
 
 /*
- * As a service: of a user one after the other, so that one who makes containers, or what looks like
- * them, has one process of root's run at a time. It goes on until this process ends.
+ * As a service: of a user one after the other, so that a user with many containers, or what looks
+ * like them, has one process of root's run at a time. It goes on until this process ends.
  */
 static void take_turn(u32 user)
 {
@@ -162,7 +162,7 @@ static int heed(const struct command *command, const char *id, bool keep, u64 us
 	/* It has ended meanwhile; or it is never frozen. */
 	if (!ret || job.flags & MTS_JOB_PIN || !find_dir(&job, dir, &st))
 		return EXIT_OK;
-	/* The engine of the user who owns the cgroup knows the container. */
+	/* The cgroup's owner has the engine that knows the container. */
 	take_turn(st.st_uid);
 	ret = engine_find(command, id, st.st_uid, &found);
 	if (ret)
