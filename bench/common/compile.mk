@@ -24,4 +24,4 @@ $(OBJECTS)/%.o: %.c Makefile ../common/compile.mk
 $(OBJECTS)/common/%.o: ../common/%.c Makefile ../common/compile.mk
 	$(compile)
 
--include $(wildcard $(OBJECTS)/*.d $(OBJECTS)/*/*.d $(OBJECTS)/*/*/*.d)
+-include $(shell [ ! -d $(OBJECTS) ] || find $(OBJECTS) -name '*.d')

@@ -37,9 +37,13 @@ struct mts_plan_conf {
 	/* that it brought in: others take longer in proportion; 0: not known */
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
-	/* the same of the other kind of bins, when that was last measured; 0: it was not */
+	/*
+	 * the same of the other kind of bins, when that was last measured, and the demand of all
+	 * then; 0: it was not
+	 */
 	u64 other_switch_ns;
 	u64 other_switch_bytes;
+	u64 other_switch_demand;
 	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */
 	u64 mib_work_ns; /* processor time of these threads for it; known if mib_ns is */
 	/*

@@ -71,11 +71,6 @@ u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
 	return mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
 }
 
-bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns)
-{
-	return left < mts_policy_grows(mts_sub_floor(now, before), elapsed_ns, within_ns);
-}
-
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)
 {
 	u64 tolerance = plan->capacity >> TOLERANCE_SHIFT;

@@ -41,12 +41,6 @@ void mts_policy_clean_round(struct mts_lesson *lesson);
 u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns);
 
 /*
- * Will jobs that grow use up @left bytes within @within_ns? @before, @now: their bytes in memory,
- * measured @elapsed_ns apart. The growth is taken as constant. Intervals below 1 ms count as 1 ms.
- */
-bool mts_policy_fills(u64 left, u64 before, u64 now, u64 elapsed_ns, u64 within_ns);
-
-/*
  * Must a bin of several jobs that now needs @demand be split? The bin may exceed the capacity by an
  * eighth, because demands change after planning. A bin that was planned overfull (MTS_PACK_RW) must
  * exceed its planned demand by as much, too.

@@ -4,6 +4,7 @@
 #include "policy/bins.h"
 #include "policy/disk.h"
 #include "policy/forecast.h"
+#include "policy/verdict.h"
 #include "policy/window.h"
 
 static u64 mul_sat(u64 a, u32 b)
@@ -321,12 +322,18 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf,
 /* Nor does it of switches that move so many times as much: the product stays below 2^64. */
 #define MOST_TIMES_SHIFT 16
 
-/* What was measured of switches of such bins. Of none: as it is. */
-static struct mts_plan_conf known_of(const struct mts_plan_conf *measured, bool overlaps)
+/*
+ * What was measured of switches of such bins. Of none: as it is. Those of the other kind are not
+ * measured meanwhile: where jobs have grown or ended since, they no longer count.
+ */
+static struct mts_plan_conf known_of(const struct mts_plan_conf *measured,
+				     const struct mts_plan *plan)
 {
 	struct mts_plan_conf known = *measured;
+	bool overlaps = plan->overlaps;
 
-	if (known.switch_overlaps != overlaps && known.other_switch_ns) {
+	if (known.switch_overlaps != overlaps && known.other_switch_ns &&
+	    !mts_grounds_value_differs(known.other_switch_demand, plan->demand)) {
 		known.switch_ns = known.other_switch_ns;
 		known.switch_bytes = known.other_switch_bytes;
 		known.switch_overlaps = overlaps;
@@ -398,7 +405,7 @@ static void count(const struct mts_plan_conf *measured, const struct mts_plan_co
 void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
-	struct mts_plan_conf known = known_of(measured, plan->overlaps), these = known;
+	struct mts_plan_conf known = known_of(measured, plan), these = known;
 	const struct mts_plan_conf *conf = &these;
 	u64 full;
 

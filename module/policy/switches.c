@@ -20,11 +20,12 @@ static void change_kind(struct mts_switches *s)
 {
 	s->other_ns = s->mean_ns;
 	s->other_bytes = s->bytes;
+	s->other_demand = s->demand;
 	s->mean_ns = 0;
 	s->slowest_ns = 0;
 }
 
-void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps)
+void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, u64 demand, bool overlaps)
 {
 	/* Other conditions: earlier measurements do not apply. */
 	if (overlaps != s->overlaps)
@@ -33,6 +34,7 @@ void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlap
 		mts_switches_forget(s);
 	s->are_new = false;
 	s->overlaps = overlaps;
+	s->demand = demand;
 	s->bytes = s->mean_ns ? s->bytes - s->bytes / 4 + bytes / 4 : bytes;
 	s->mean_ns = s->mean_ns ? (3 * s->mean_ns + took) / 4 : took;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);

@@ -228,7 +228,7 @@ static bool switches_take_too_long(void)
 	if (mts_rotor.round.nbins >= 2 && mts_rotor.costs.switches.are_new)
 		return false;
 	/* What a page took in another kind of switch is no reason to give up what was not tried. */
-	if (mts_costs_are_guessed(plan->overlaps))
+	if (mts_costs_are_guessed(plan))
 		return false;
 	if (mts_plan_pauses_too_long(plan))
 		return true;

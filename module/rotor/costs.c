@@ -76,7 +76,8 @@ void mts_costs_note(u64 took, u64 bytes)
 	if (bytes) {
 		if (plan->overlaps != mts_rotor.costs.switches.overlaps)
 			mts_rotor.costs.other_until = ktime_get_ns() + MTS_DISK_EXPIRES_NS;
-		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->overlaps);
+		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->demand,
+				  plan->overlaps);
 	}
 	mts_costs_note_disk();
 }
@@ -110,6 +111,7 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
 	conf->other_switch_ns = other_is_known() ? mts_rotor.costs.switches.other_ns : 0;
 	conf->other_switch_bytes = mts_rotor.costs.switches.other_bytes;
+	conf->other_switch_demand = mts_rotor.costs.switches.other_demand;
 	if (!page_is_known())
 		return;
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
@@ -117,12 +119,12 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->mib_work_ns = (disk->out.worked_ns + disk->in.worked_ns) << (20 - PAGE_SHIFT);
 }
 
-bool mts_costs_are_guessed(bool overlaps)
+bool mts_costs_are_guessed(const struct mts_plan *plan)
 {
 	const struct mts_switches *switches = &mts_rotor.costs.switches;
 
 	return page_is_known() &&
-	       (!switches->bytes || (switches->overlaps != overlaps && !other_is_known()));
+	       (!switches->bytes || (switches->overlaps != plan->overlaps && plan->is_guess));
 }
 
 void mts_costs_forget(void)

@@ -66,7 +66,9 @@
  * @sampled: ktime of the last sample, ns
  * @took: what it took, as of spent.h, ns
  * @sample: what the jobs had in memory then, bytes
- * @before: the same at the sample before
+ * @swapins: pages that the host had swapped in until then
+ * @grew: by how much @sample exceeds the one before, without what came back from swap: jobs that
+ *	thrash do not grow, bytes
  * @elapsed: time between the two, ns
  * @left: what the kernel could give the jobs before it reclaims, bytes
  * @jobs: number of jobs
@@ -79,7 +81,8 @@ static struct onset {
 	u64 sampled;
 	u64 took;
 	u64 sample;
-	u64 before;
+	u64 swapins;
+	u64 grew;
 	u64 elapsed;
 	u64 left;
 	u32 jobs;
@@ -135,12 +138,14 @@ static u64 room(void)
 
 static void take_sample(void)
 {
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), swapins = mts_memory_swapins(), bytes = sample_jobs(), back;
 
+	back = (swapins - onset.swapins) << PAGE_SHIFT;
 	onset.elapsed = now - onset.sampled;
-	onset.before = onset.sample;
+	onset.grew = mts_sub_floor(bytes, mts_add_sat(onset.sample, back));
 	onset.sampled = now;
-	onset.sample = sample_jobs();
+	onset.sample = bytes;
+	onset.swapins = swapins;
 	onset.left = mts_memory_available();
 }
 
@@ -153,7 +158,7 @@ static bool fills(u64 bytes, u64 within_ns)
 	u64 sum = 0;
 	u32 i;
 
-	if (!mts_policy_fills(bytes, onset.before, onset.sample, onset.elapsed, within_ns))
+	if (bytes >= mts_policy_grows(onset.grew, onset.elapsed, within_ns))
 		return false;
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		const struct mts_job *job = mts_rotor.roster.jobs[i];

@@ -285,10 +285,10 @@ def test_moving_takes_processors_from_jobs_that_run():
     def work_rate(processors, cost):
         """Processors that the jobs had; what a page costs does not make the disk any slower."""
         found = simulate(
-            *("--memory", "400M", "--jobs", 6, "--sizes", "110M", "--work", "200s"),
+            *("--memory", "400M", "--jobs", 6, "--sizes", "110M", "--work", "2000s"),
             *("--disk", "4700us,1,0", "--request", "124K", "--processors", processors),
             *("--costs", f"touch=1us,fault=0s,freeze=0s,evict={cost},back={cost}"),
-            *("mode=always", "slice=20s", "max_pause=60s", "--limit", "150s"),
+            *("mode=always", "slice=20s", "max_pause=60s", "--limit", "600s"),
         )
         assert found["passed"] > 0
         return found["consumed_ns"] / found["time_ns"]

@@ -625,7 +625,9 @@ def test_bins_that_overlap(plan, mtsctl):
     out = mtsctl("plan", *args, "--step", "1G", "--switch", "200ms", scenario="absent").out
     text = " ".join(out.split())
     assert "16.0 GiB for the groups that run" in text
-    assert "40 groups that overlap: about 15.4 of them run at a time, and each job for 38." in text
+    assert (
+        "40 groups that overlap: about 15.3 of them run at a time, and each job for 38.3 %" in text
+    )
     assert "step=1G" in text
     assert re.search(r"^GROUP    DEMAND    SLICE    PAUSE  JOBS  WHICH$", out, re.M)
 

@@ -39,6 +39,7 @@ CASES = (
     "the_first_plan_has_old_demands",
     "early_turns_are_judged_by_other_times",
     "jobs_without_a_terminal_begin_turns_early",
+    "what_comes_back_from_swap_is_no_growth",
     "a_switch_costs_what_small_ones_did",
     "a_job_that_waits_for_its_child_has_a_bin_of_its_own",
     "a_job_that_sleeps_runs_in_every_bin_until_it_wakes",

@@ -26,7 +26,7 @@ TRANSITIONS = {
 RARE = {
     "freeze": {"off", "stopped", "paused"},
     "thaw": {"off", "stopped", "paused"},
-    "evict": {"off", "idle", "stopped", "paused", "sharing"},
+    "evict": {"off", "idle", "running", "stopped", "paused", "sharing"},
     "bring": {"off", "idle", "running", "stopped", "paused", "sharing"},
     "use": {"off", "idle", "running", "stopped", "paused", "sharing"},
 }

@@ -478,6 +478,33 @@ static void jobs_without_a_terminal_begin_turns_early(void)
 	world_unload();
 }
 
+/*
+ * Jobs fault in from a slow disk what they had, as memory is full. Nothing is new, and the storm is
+ * there: the admission decides, by what the jobs lose.
+ */
+static void what_comes_back_from_swap_is_no_growth(void)
+{
+	struct host slow = usual_host;
+	u32 i;
+
+	slow.bulk_ns = 60000;
+	slow.request_ns = 5 * MS;
+	slow.reclaims = true;
+	case_begin(&slow, MTS_MODE_AUTO);
+	for (i = 0; i < 4; i++) {
+		struct model *job = host_add(2 * GIB + 512 * MIB, 0, 0);
+
+		job->resident = 2 * GIB - 150 * MIB;
+		job->swap = job->size - job->resident;
+		host.swap_used += job->swap;
+	}
+	machine_sleep(4 * SECOND);
+	EXPECT(!mts_stats_read(early_begins), "%llu pages came back, and the jobs were stopped",
+	       host.swapins);
+	EXPECT(host.swapins > 1000, "%llu pages came back", host.swapins);
+	world_unload();
+}
+
 /* To measure all jobs takes 0.8 s of a processor. Since then one has grown. */
 static void the_first_plan_has_old_demands(void)
 {
@@ -598,6 +625,7 @@ const struct a_case window_cases[] = {
 	CASE(a_group_that_comes_has_the_place_of_an_old_one),
 	CASE(early_turns_are_judged_by_other_times),
 	CASE(jobs_without_a_terminal_begin_turns_early),
+	CASE(what_comes_back_from_swap_is_no_growth),
 	CASE(the_first_plan_has_old_demands),
 	CASE(a_job_that_waits_for_its_child_has_a_bin_of_its_own),
 	CASE(a_job_that_sleeps_runs_in_every_bin_until_it_wakes),

@@ -39,32 +39,36 @@ static bool nothing_learned(void)
 
 #define MS 1000000ull
 
+/* Will @left bytes be used up within @within_ns, as @grown were within @elapsed_ns? */
+static bool fills(u64 left, u64 grown, u64 elapsed_ns, u64 within_ns)
+{
+	return left < mts_policy_grows(grown, elapsed_ns, within_ns);
+}
+
 static void what_lasts_longer_does_not_fill(void **unused)
 {
 	(void)unused;
 	/* 10 bytes in 10 ms: 100 in the time that counts. */
-	check(!mts_policy_fills(100, 890, 900, 10 * MS, 100 * MS));
-	check(mts_policy_fills(99, 890, 900, 10 * MS, 100 * MS));
+	check(!fills(100, 10, 10 * MS, 100 * MS));
+	check(fills(99, 10, 10 * MS, 100 * MS));
 	/* The same pace, seen for longer. */
-	check(!mts_policy_fills(100, 800, 900, 100 * MS, 100 * MS));
-	check(mts_policy_fills(99, 800, 900, 100 * MS, 100 * MS));
+	check(!fills(100, 100, 100 * MS, 100 * MS));
+	check(fills(99, 100, 100 * MS, 100 * MS));
 }
 
 static void what_does_not_grow_does_not_fill(void **unused)
 {
 	(void)unused;
-	check(!mts_policy_fills(1, 999, 999, 10 * MS, 100 * MS));
-	check(!mts_policy_fills(0, 1000, 1000, 10 * MS, 100 * MS));
-	check(!mts_policy_fills(0, 1000, 900, 10 * MS, 100 * MS));
-	check(!mts_policy_fills(0, 0, 900, 0, 100 * MS));
+	check(!fills(1, 0, 10 * MS, 100 * MS));
+	check(!fills(0, 0, 10 * MS, 100 * MS));
+	check(!fills(0, 900, 0, 100 * MS));
 }
 
 static void what_is_full_and_grows_fills(void **unused)
 {
 	(void)unused;
-	check(mts_policy_fills(0, 1000, 1001, 10 * MS, 100 * MS));
-	check(mts_policy_fills(0, 0, 1, 10 * MS, 100 * MS));
-	check(mts_policy_fills(U64_MAX - 1, 0, U64_MAX, 100 * MS, 100 * MS));
+	check(fills(0, 1, 10 * MS, 100 * MS));
+	check(fills(U64_MAX - 1, U64_MAX, 100 * MS, 100 * MS));
 }
 
 /* ---- growth --------------------------------------------------------------- */

@@ -444,10 +444,16 @@ static void each_kind_is_planned_by_its_own_switches(void **unused)
 	guess = plan.round_ns - plan.run_ns;
 	conf.other_switch_ns = 1000000000;
 	conf.other_switch_bytes = 15 * GIB;
+	conf.other_switch_demand = 60 * GIB;
 	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
 	assert_false(plan.is_guess);
 	/* Four switches of a second for 15 GiB each. */
 	assert_in_range(plan.round_ns - plan.run_ns, 3900000000, 4100000000);
+	/* As the jobs were growing they say nothing. */
+	conf.other_switch_demand = 50 * GIB;
+	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
+	assert_true(plan.is_guess);
+	assert_int_equal(plan.round_ns - plan.run_ns, guess);
 	assert_true(guess > 100000000000);
 	free(scratch);
 }
