@@ -337,7 +337,7 @@ struct mts_job {
 	bool turn_was_short; /* the host has reclaimed in one of them */
 	bool slice_tells_little; /* its last slice may not have shown all that it uses */
 	u64 sampled; /* onset.c: bytes in memory at the last sample */
-	u64 grew; /* onset.c: bytes by which it had grown since the sample before */
+	u64 base; /* onset.c: the same at the sample since which growth is measured */
 	u64 room; /* onset.c: bytes until it reaches a limit of its cgroup, or of one above */
 	bool slept; /* slept when last seen before memory was full, and has hardly run since */
 	struct mts_ties ties; /* jobs for which it was seen to wait */

@@ -479,9 +479,31 @@ bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan
 	       mts_forecast_is_better(mts_plan_work(plan), mts_plan_work(before));
 }
 
+static bool is_too_long(const struct mts_plan *plan, u64 pause_ns)
+{
+	return pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
+}
+
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 {
-	return plan->likely_pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
+	return is_too_long(plan, plan->likely_pause_ns);
+}
+
+bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan)
+{
+	u64 slices = 0, shortest = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < plan->nbins; i++) {
+		slices = mts_add_sat(slices, bins[i].slice_ns);
+		shortest = mts_min(shortest, bins[i].slice_ns);
+	}
+	if (!plan->overlaps)
+		return is_too_long(plan, mts_sub_floor(slices, shortest));
+	/* It is as long a part of the round. */
+	return is_too_long(plan, mul_u64_u64_div_u64(plan->longest_pause_ns,
+						     mts_min(slices, plan->round_ns),
+						     mts_max(plan->round_ns, 1)));
 }
 
 u64 mts_plan_cut(const struct mts_plan_bin *bins, u32 running, const u32 *order, u32 n,

@@ -34,6 +34,9 @@ bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan
 /* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
+/* Would one even if switches took no time? Then there is nothing that has to be measured first. */
+bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan);
+
 /* Recompute slices, pauses and the length of the round: the same bins, other settings. */
 void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan);

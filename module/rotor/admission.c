@@ -227,6 +227,8 @@ static bool switches_take_too_long(void)
 	/* They are about to be others. */
 	if (mts_rotor.round.nbins >= 2 && mts_rotor.costs.switches.are_new)
 		return false;
+	if (mts_plan_slices_too_long(mts_rotor.round.bins, plan))
+		return true;
 	/* What a page took in another kind of switch is no reason to give up what was not tried. */
 	if (mts_costs_are_guessed(plan))
 		return false;

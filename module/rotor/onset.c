@@ -37,6 +37,13 @@
 /* Growth is measured over this time at least, and at most 1/LOOK_SHARE of the time goes into it. */
 #define SAMPLE_NS (8 * (u64)NSEC_PER_MSEC)
 #define LOOK_SHARE 64u
+/*
+ * Each processor charges so many pages to a cgroup at once (MEMCG_CHARGE_BATCH in
+ * include/linux/memcontrol.h): growth may be seen as that much more. It is measured until that is
+ * 1/ERROR of it.
+ */
+#define CHARGED_AT_ONCE 64u
+#define ERROR 4u
 /* 1/EDGE of the memory is for what the jobs fill until they are frozen. */
 #define EDGE 64u
 /*
@@ -67,9 +74,10 @@
  * @took: what it took, as of spent.h, ns
  * @sample: what the jobs had in memory then, bytes
  * @swapins: pages that the host had swapped in until then
- * @grew: by how much @sample exceeds the one before, without what came back from swap: jobs that
+ * @since, @base, @base_swapins: the same three of an earlier sample, since which growth is measured
+ * @grew: by how much @sample exceeds @base at least, without what came back from swap: jobs that
  *	thrash do not grow, bytes
- * @elapsed: time between the two, ns
+ * @is_enough: growth is measured anew, since the last sample
  * @left: what the kernel could give the jobs before it reclaims, bytes
  * @jobs: number of jobs
  * @watch_until: growth is sampled until then; ktime, ns
@@ -82,8 +90,11 @@ static struct onset {
 	u64 took;
 	u64 sample;
 	u64 swapins;
+	u64 since;
+	u64 base;
+	u64 base_swapins;
 	u64 grew;
-	u64 elapsed;
+	bool is_enough;
 	u64 left;
 	u32 jobs;
 	u64 watch_until;
@@ -100,12 +111,12 @@ static u64 sample_jobs(void)
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		struct mts_job *job = mts_rotor.roster.jobs[i];
 
-		job->grew = 0;
+		if (onset.is_enough)
+			job->base = job->sampled;
 		if (mts_ops->resident(job, &bytes))
 			continue;
 		mts_ops->limits(job, &limits);
 		job->room = limits.room;
-		job->grew = mts_sub_floor(bytes, job->sampled);
 		job->sampled = bytes;
 		sum = mts_add_sat(sum, bytes);
 	}
@@ -136,21 +147,37 @@ static u64 room(void)
 	return mts_sub_floor(onset.left, mts_add_sat(onset.left, onset.sample) / EDGE);
 }
 
+static void measure_growth(void)
+{
+	u64 error = (u64)CHARGED_AT_ONCE * num_online_cpus() << PAGE_SHIFT;
+	u64 back = (onset.swapins - onset.base_swapins) << PAGE_SHIFT;
+	u64 grew = mts_sub_floor(onset.sample, mts_add_sat(onset.base, back));
+
+	onset.grew = mts_sub_floor(grew, error);
+	onset.is_enough = !grew || grew > ERROR * error || onset.sampled - onset.since > WATCH_NS;
+}
+
 static void take_sample(void)
 {
-	u64 now = ktime_get_ns(), swapins = mts_memory_swapins(), bytes = sample_jobs(), back;
-
-	back = (swapins - onset.swapins) << PAGE_SHIFT;
-	onset.elapsed = now - onset.sampled;
-	onset.grew = mts_sub_floor(bytes, mts_add_sat(onset.sample, back));
-	onset.sampled = now;
-	onset.sample = bytes;
-	onset.swapins = swapins;
+	if (onset.is_enough) {
+		onset.since = onset.sampled;
+		onset.base = onset.sample;
+		onset.base_swapins = onset.swapins;
+	}
+	onset.sampled = ktime_get_ns();
+	onset.swapins = mts_memory_swapins();
+	onset.sample = sample_jobs();
 	onset.left = mts_memory_available();
+	measure_growth();
+}
+
+static u64 elapsed(void)
+{
+	return onset.sampled - onset.since;
 }
 
 /*
- * Will the jobs have @bytes more by then, if they go on as between the last two samples? Each of
+ * Will the jobs have @bytes more by then, if they go on as since the sample before? Each of
  * them stops at the first limit of its cgroup, or of a cgroup above it.
  */
 static bool fills(u64 bytes, u64 within_ns)
@@ -158,11 +185,12 @@ static bool fills(u64 bytes, u64 within_ns)
 	u64 sum = 0;
 	u32 i;
 
-	if (bytes >= mts_policy_grows(onset.grew, onset.elapsed, within_ns))
+	if (bytes >= mts_policy_grows(onset.grew, elapsed(), within_ns))
 		return false;
 	for (i = 0; i < mts_rotor.roster.n; i++) {
 		const struct mts_job *job = mts_rotor.roster.jobs[i];
-		u64 grows = mts_policy_grows(job->grew, onset.elapsed, within_ns);
+		u64 grew = mts_sub_floor(job->sampled, job->base);
+		u64 grows = mts_policy_grows(grew, elapsed(), within_ns);
 
 		sum = mts_add_sat(sum, min(job->room, grows));
 	}
@@ -219,7 +247,7 @@ static bool is_filling(void)
 	u64 reclaim = mts_hooks_last_reclaim();
 
 	/* Growth since an old sample may be over. */
-	if (onset.elapsed > WATCH_NS)
+	if (elapsed() > WATCH_NS)
 		return false;
 	if (reclaim && onset.sampled < reclaim + RECLAIMS_NS && fills(onset.left, FILLS_NS))
 		return true;

@@ -636,6 +636,31 @@ static void pauses_stretch_for_half_of_the_round(void **unused)
 	assert_int_equal(bins[0].slice_ns, SECOND);
 }
 
+/* Before a switch was measured, slices alone may tell that no turns keep the limit. */
+static void slices_alone_may_be_too_long(void **unused)
+{
+	struct mts_plan_conf conf = usual;
+
+	(void)unused;
+	GIVEN(1000, 1000, 1000, 1000);
+	conf.slice_ns = 2 * SECOND;
+	conf.min_slice_ns = 2 * SECOND;
+	conf.max_pause_ns = 6 * SECOND;
+	make_plan(&conf);
+	assert_int_equal(plan.longest_pause_ns, 6 * SECOND);
+	assert_false(mts_plan_slices_too_long(bins, &plan));
+	/* Switches are what exceeds the limit. */
+	conf.switch_ns = 10 * SECOND;
+	make_plan(&conf);
+	assert_true(mts_plan_pauses_too_long(&plan));
+	assert_int_equal(plan.longest_pause_ns, 46 * SECOND);
+	assert_false(mts_plan_slices_too_long(bins, &plan));
+	conf.switch_ns = 0;
+	conf.max_pause_ns = 5 * SECOND;
+	make_plan(&conf);
+	assert_true(mts_plan_slices_too_long(bins, &plan));
+}
+
 /* Beyond that slices are as long as switches ask for. */
 static void a_long_pause_is_for_slices_that_are_cut(void **unused)
 {
@@ -1020,6 +1045,7 @@ int main(void)
 		cmocka_unit_test(slices_shrink_for_the_pause),
 		cmocka_unit_test(slices_shrink_to_the_minimum),
 		cmocka_unit_test(pauses_stretch_for_half_of_the_round),
+		cmocka_unit_test(slices_alone_may_be_too_long),
 		cmocka_unit_test(a_long_pause_is_for_slices_that_are_cut),
 		cmocka_unit_test(pauses_double_up_to_the_longest),
 		cmocka_unit_test(slices_may_be_planned_anew),
