@@ -37,13 +37,6 @@ struct mts_plan_conf {
 	/* that it brought in: others take longer in proportion; 0: not known */
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
-	/*
-	 * the same of the other kind of bins, when that was last measured, and the demand of all
-	 * then; 0: it was not
-	 */
-	u64 other_switch_ns;
-	u64 other_switch_bytes;
-	u64 other_switch_demand;
 	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */
 	u64 mib_work_ns; /* processor time of these threads for it; known if mib_ns is */
 	/*
@@ -128,7 +121,6 @@ struct mts_plan {
 	u64 work_as_bins;
 	u64 work_as_groups;
 	u64 max_pause_ns; /* whichever of conf's limits the slices keep */
-	bool is_guess; /* of a switch: what a page takes was measured, and no switch of such bins */
 	bool cut; /* slices are shorter, so that it is kept */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 likely_pause_ns; /* of groups, if as many come at once as did; else the same */

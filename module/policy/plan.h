@@ -59,8 +59,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 
 /*
  * The same jobs planned as groups and as bins: are the groups better, by the forecast, and do they
- * keep the pause limit, if the bins do? Where groups are known not to keep it, bins are tried: what
- * their switches take cannot be told by those of groups, which are moved by other threads.
+ * keep the pause limit, if the bins do?
  */
 bool mts_plan_prefers_groups(const struct mts_plan *groups, const struct mts_plan *bins);
 

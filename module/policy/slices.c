@@ -4,13 +4,19 @@
 #include "policy/bins.h"
 #include "policy/disk.h"
 #include "policy/forecast.h"
-#include "policy/verdict.h"
 #include "policy/window.h"
 
 static u64 mul_sat(u64 a, u32 b)
 {
 	return b && a > div64_u64(U64_MAX, b) ? U64_MAX : a * b;
 }
+
+/*
+ * Groups that run before there is room for them may have 1/EARLY_PART of the memory. Simulated
+ * (docs/simulation.md, "A minute of pause"): an eighth gives up turns that get four times as much
+ * done; a half or all of it changes nothing but where pauses are three times the limit.
+ */
+#define EARLY_PART 4u
 
 /* The mean is summed up with so many bits more, as each of 4096 parts is rounded down. */
 #define MEAN_SHIFT 20
@@ -323,30 +329,6 @@ static void count_what_moving_takes(const struct mts_plan_conf *conf,
 #define MOST_TIMES_SHIFT 16
 
 /*
- * What was measured of switches of such bins. Of none: as it is. Those of the other kind are not
- * measured meanwhile: where jobs have grown or ended since, they no longer count.
- */
-static struct mts_plan_conf known_of(const struct mts_plan_conf *measured,
-				     const struct mts_plan *plan)
-{
-	struct mts_plan_conf known = *measured;
-	bool overlaps = plan->overlaps;
-
-	if (known.switch_overlaps != overlaps && known.other_switch_ns &&
-	    !mts_grounds_value_differs(known.other_switch_demand, plan->demand)) {
-		known.switch_ns = known.other_switch_ns;
-		known.switch_bytes = known.other_switch_bytes;
-		known.switch_overlaps = overlaps;
-	}
-	return known;
-}
-
-static bool is_guess(const struct mts_plan_conf *known, bool overlaps)
-{
-	return known->mib_ns && (!known->switch_ns || known->switch_overlaps != overlaps);
-}
-
-/*
  * What a switch takes: as measured, and longer in proportion if it moves more. If that was not of
  * such bins, by what memory took that was moved last. More threads may be faster, and fewer slower:
  * whether the disk would let them is not known before it is tried.
@@ -356,7 +338,7 @@ static u64 switch_of(const struct mts_plan_conf *conf, const struct mts_plan_bin
 {
 	u64 mean = mts_bins_mean_capped(bins, plan), then;
 
-	if (is_guess(conf, plan->overlaps))
+	if (conf->mib_ns && (!conf->switch_ns || conf->switch_overlaps != plan->overlaps))
 		return time_of(conf->mib_ns, mean);
 	/* Exempt jobs may have all of the capacity: then what a bin holds is not known. */
 	if (!conf->switch_bytes || !mean)
@@ -405,12 +387,11 @@ static void count(const struct mts_plan_conf *measured, const struct mts_plan_co
 void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *bins,
 		     struct mts_plan *plan)
 {
-	struct mts_plan_conf known = known_of(measured, plan), these = known;
+	struct mts_plan_conf these = *measured;
 	const struct mts_plan_conf *conf = &these;
 	u64 full;
 
-	plan->is_guess = is_guess(&known, plan->overlaps);
-	these.switch_ns = switch_of(&known, bins, plan);
+	these.switch_ns = switch_of(measured, bins, plan);
 	plan->entitled = mean_entitled(bins, plan);
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
@@ -436,7 +417,7 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 		full = full_slice(conf, bins, plan, conf->overhead);
 		limit_slices(conf, bins, plan, full, conf->longest_pause_ns);
 	}
-	count(&known, conf, bins, plan);
+	count(measured, conf, bins, plan);
 }
 
 void mts_plan_limit_pause(struct mts_plan_conf *conf, u64 max_pause_ns)
@@ -484,9 +465,27 @@ static bool is_too_long(const struct mts_plan *plan, u64 pause_ns)
 	return pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
 }
 
+/*
+ * Groups are due one after the other. One that is due before its turn is thawed at the limit: it
+ * has its memory for that much longer, beside those that run.
+ */
+static bool has_room_early(const struct mts_plan *plan)
+{
+	u64 early = mts_sub_floor(plan->likely_pause_ns, plan->max_pause_ns);
+
+	return plan->overlaps &&
+	       mul_u64_u64_div_u64(plan->demand, mts_min(early, plan->round_ns),
+				   mts_max(plan->round_ns, 1)) <= plan->capacity / EARLY_PART;
+}
+
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 {
 	return is_too_long(plan, plan->likely_pause_ns);
+}
+
+bool mts_plan_breaks_limit(const struct mts_plan *plan)
+{
+	return mts_plan_pauses_too_long(plan) && !has_room_early(plan);
 }
 
 bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan)

@@ -34,7 +34,16 @@ bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan
 /* Does a pause exceed both the plan's limit and the configured one? */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
-/* Would one even if switches took no time? Then there is nothing that has to be measured first. */
+/*
+ * Is it so much longer that turns are no answer? No job is frozen beyond the limit: groups that are
+ * due before there is room for them run all the same, and these may have a part of the memory.
+ */
+bool mts_plan_breaks_limit(const struct mts_plan *plan);
+
+/*
+ * Would a pause be too long even if switches took no time? Then there is nothing that has to be
+ * measured first.
+ */
 bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan);
 
 /* Recompute slices, pauses and the length of the round: the same bins, other settings. */

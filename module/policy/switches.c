@@ -16,25 +16,13 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
 		s->are_new = true;
 }
 
-static void change_kind(struct mts_switches *s)
-{
-	s->other_ns = s->mean_ns;
-	s->other_bytes = s->bytes;
-	s->other_demand = s->demand;
-	s->mean_ns = 0;
-	s->slowest_ns = 0;
-}
-
-void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, u64 demand, bool overlaps)
+void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps)
 {
 	/* Other conditions: earlier measurements do not apply. */
-	if (overlaps != s->overlaps)
-		change_kind(s);
-	else if (s->are_new)
+	if (s->are_new || overlaps != s->overlaps)
 		mts_switches_forget(s);
 	s->are_new = false;
 	s->overlaps = overlaps;
-	s->demand = demand;
 	s->bytes = s->mean_ns ? s->bytes - s->bytes / 4 + bytes / 4 : bytes;
 	s->mean_ns = s->mean_ns ? (3 * s->mean_ns + took) / 4 : took;
 	s->slowest_ns = mts_max(took, s->slowest_ns - s->slowest_ns / 8);
@@ -44,5 +32,4 @@ void mts_switches_forget(struct mts_switches *s)
 {
 	s->mean_ns = 0;
 	s->slowest_ns = 0;
-	s->other_ns = 0;
 }

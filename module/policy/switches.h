@@ -10,9 +10,6 @@
  * @mean_ns: what a switch took, moving average; 0: not known
  * @bytes: that switches brought in, the same average: of a bin, or of the groups that came
  * @slowest_ns: longest recent switch; decays by an eighth with each switch
- * @demand: of all bins when they were last measured, bytes
- * @other_ns, @other_bytes, @other_demand: @mean_ns, @bytes and @demand of the other kind of bins,
- *	when these were last in turns; @other_ns is 0: not known
  * @overlaps: these were switches of overlapping bins (window.h)
  * @are_new: no switch was measured since turns began, or since @evict changed
  * @evict: resolved eviction, never MTS_EVICT_AUTO
@@ -22,10 +19,6 @@ struct mts_switches {
 	u64 mean_ns;
 	u64 bytes;
 	u64 slowest_ns;
-	u64 demand;
-	u64 other_ns;
-	u64 other_bytes;
-	u64 other_demand;
 	bool overlaps;
 	bool are_new;
 	u32 evict;
@@ -46,14 +39,12 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * mts_switches_note() - record a finished switch
  * @took: ns from its begin to its end
  * @bytes: mean demand of the bins, capped at the capacity; of the groups that came
- * @demand: of all bins, bytes
  * @overlaps: the bins overlap
  *
- * The first switch after a change replaces earlier measurements; those of the other kind of bins
- * are kept apart. With
+ * The first switch after a change replaces earlier measurements. With
  * larger bins switches are planned longer in proportion (switch_bytes in bins.h).
  */
-void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, u64 demand, bool overlaps);
+void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps);
 
 /* Forget the measurements: switches may be faster when turns are tried again. */
 void mts_switches_forget(struct mts_switches *s);

@@ -21,17 +21,15 @@ bool mts_verdict_holds(const struct mts_verdict *verdict, u64 now)
 	return now < verdict->until;
 }
 
-bool mts_grounds_value_differs(u64 then, u64 now)
+static bool is_other(u64 then, u64 now)
 {
 	return now > mts_add_sat(then, then >> CHANGE_SHIFT) || now < then - (then >> CHANGE_SHIFT);
 }
 
 bool mts_grounds_differ(const struct mts_grounds *then, const struct mts_grounds *now)
 {
-	return mts_grounds_value_differs(then->demand, now->demand) ||
-	       mts_grounds_value_differs(then->exempt, now->exempt) ||
-	       mts_grounds_value_differs(then->capacity, now->capacity) ||
-	       mts_grounds_value_differs(then->jobs, now->jobs) ||
+	return is_other(then->demand, now->demand) || is_other(then->exempt, now->exempt) ||
+	       is_other(then->capacity, now->capacity) || is_other(then->jobs, now->jobs) ||
 	       then->processors != now->processors;
 }
 

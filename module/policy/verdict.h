@@ -24,9 +24,6 @@ struct mts_grounds {
 	u32 processors;
 };
 
-/* By an eighth? */
-bool mts_grounds_value_differs(u64 then, u64 now);
-
 /* Does one of them differ by an eighth? */
 bool mts_grounds_differ(const struct mts_grounds *then, const struct mts_grounds *now);
 

@@ -230,9 +230,9 @@ static bool switches_take_too_long(void)
 	if (mts_plan_slices_too_long(mts_rotor.round.bins, plan))
 		return true;
 	/* What a page took in another kind of switch is no reason to give up what was not tried. */
-	if (mts_costs_are_guessed(plan))
+	if (mts_costs_are_guessed(plan->overlaps))
 		return false;
-	if (mts_plan_pauses_too_long(plan))
+	if (mts_plan_breaks_limit(plan))
 		return true;
 	/* A round in which the jobs got more counts for more than the forecast. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&

@@ -73,12 +73,8 @@ void mts_costs_note(u64 took, u64 bytes)
 	if (!plan->overlaps)
 		bytes = mts_bins_mean_capped(mts_rotor.round.bins, plan);
 	/* When turns begin all groups run, and some leave. */
-	if (bytes) {
-		if (plan->overlaps != mts_rotor.costs.switches.overlaps)
-			mts_rotor.costs.other_until = ktime_get_ns() + MTS_DISK_EXPIRES_NS;
-		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->demand,
-				  plan->overlaps);
-	}
+	if (bytes)
+		mts_switches_note(&mts_rotor.costs.switches, took, bytes, plan->overlaps);
 	mts_costs_note_disk();
 }
 
@@ -96,12 +92,6 @@ static bool page_is_known(void)
 	return mts_disk_is_known(&disk->out, now) && mts_disk_is_known(&disk->in, now);
 }
 
-/* It expires as what a page takes does. */
-static bool other_is_known(void)
-{
-	return mts_rotor.costs.switches.other_ns && ktime_get_ns() < mts_rotor.costs.other_until;
-}
-
 void mts_costs_fill(struct mts_plan_conf *conf)
 {
 	const struct mts_disk *disk = &mts_rotor.costs.disk;
@@ -109,9 +99,6 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->switch_ns = mts_rotor.costs.switches.mean_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
-	conf->other_switch_ns = other_is_known() ? mts_rotor.costs.switches.other_ns : 0;
-	conf->other_switch_bytes = mts_rotor.costs.switches.other_bytes;
-	conf->other_switch_demand = mts_rotor.costs.switches.other_demand;
 	if (!page_is_known())
 		return;
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))
@@ -119,12 +106,11 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->mib_work_ns = (disk->out.worked_ns + disk->in.worked_ns) << (20 - PAGE_SHIFT);
 }
 
-bool mts_costs_are_guessed(const struct mts_plan *plan)
+bool mts_costs_are_guessed(bool overlaps)
 {
 	const struct mts_switches *switches = &mts_rotor.costs.switches;
 
-	return page_is_known() &&
-	       (!switches->bytes || (switches->overlaps != plan->overlaps && plan->is_guess));
+	return page_is_known() && (!switches->bytes || switches->overlaps != overlaps);
 }
 
 void mts_costs_forget(void)

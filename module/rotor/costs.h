@@ -40,10 +40,10 @@ void mts_costs_plan(u32 evict, const struct mts_plan *plan, bool rotates);
 void mts_costs_fill(struct mts_plan_conf *conf);
 
 /*
- * Are switches of this plan's bins planned by what pages took in switches of the other kind, or in
- * a probe? If nothing is known of pages either they are planned to take no time.
+ * Are switches of such bins planned by what pages took in switches of the other kind, or in a
+ * probe? If nothing is known of pages either they are planned to take no time.
  */
-bool mts_costs_are_guessed(const struct mts_plan *plan);
+bool mts_costs_are_guessed(bool overlaps);
 
 /* Turns are given up: when they are tried again, switches may take less. */
 void mts_costs_forget(void);

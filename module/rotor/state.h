@@ -137,12 +137,10 @@ struct mts_planning {
  * struct mts_costs - what switches have cost, and what a page does
  * @owner: costs.c
  * @disk: under mts_lock
- * @other_until: what switches of the other kind of bins took counts until then; ktime, ns
  * @out, @in: moved since @disk was last written
  */
 struct mts_costs {
 	struct mts_switches switches;
-	u64 other_until;
 	struct mts_disk disk;
 	struct mts_disk_sample out;
 	struct mts_disk_sample in;

@@ -347,13 +347,14 @@ def test_turns_that_gain_nothing_are_not_taken():
     [("--jobs", 10, "--sizes", "6G"), ("--jobs", 40, "--sizes", "lognormal:1130M,0.8")],
     ids=["equal", "mixed"],
 )
-def test_what_groups_cannot_do_is_left_to_bins(jobs, processors):
-    """Groups break the pause limit here, and bins keep it. Fault: then no turns were taken."""
+def test_groups_that_are_a_little_too_slow_take_turns(jobs, processors):
+    """They would break the pause limit by some percent. Fault: then the jobs thrashed."""
     host = ("--memory", "22G", "--processors", processors, *jobs, "--work", "4000s")
     costs = "touch=2us,evict=2700ns,back=2400ns,fault=6us,freeze=70us"
     more = ("--disk", "33us,64,3000", "--costs", costs, "--limit", "100m", "max_pause=60s")
     auto, of_bins = (simulate(*host, *more, f"step={step}") for step in ("auto", "bin"))
-    assert auto["work_done"] > 0.98 * of_bins["work_done"]
+    assert auto["work_done"] > 1.5 * of_bins["work_done"]
+    assert auto["longest_pause_ns"] < 60e9
 
 
 # ---- the module's knobs ----

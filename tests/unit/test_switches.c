@@ -26,11 +26,11 @@ static void the_average_moves_by_a_quarter(void **unused)
 	(void)unused;
 	begin();
 	assert_int_equal(s.mean_ns, 0);
-	mts_switches_note(&s, 1000, 1, 10, false);
+	mts_switches_note(&s, 1000, 1, false);
 	assert_int_equal(s.mean_ns, 1000);
-	mts_switches_note(&s, 2000, 1, 10, false);
+	mts_switches_note(&s, 2000, 1, false);
 	assert_int_equal(s.mean_ns, 1250);
-	mts_switches_note(&s, 250, 1, 10, false);
+	mts_switches_note(&s, 250, 1, false);
 	assert_int_equal(s.mean_ns, 1000);
 }
 
@@ -38,11 +38,11 @@ static void the_slowest_is_forgotten_slowly(void **unused)
 {
 	(void)unused;
 	begin();
-	mts_switches_note(&s, 1600, 1, 10, false);
+	mts_switches_note(&s, 1600, 1, false);
 	assert_int_equal(s.slowest_ns, 1600);
-	mts_switches_note(&s, 100, 1, 10, false);
+	mts_switches_note(&s, 100, 1, false);
 	assert_int_equal(s.slowest_ns, 1400);
-	mts_switches_note(&s, 1500, 1, 10, false);
+	mts_switches_note(&s, 1500, 1, false);
 	assert_int_equal(s.slowest_ns, 1500);
 }
 
@@ -50,11 +50,11 @@ static void what_turns_before_took_is_known_until_the_first_one(void **unused)
 {
 	(void)unused;
 	begin();
-	mts_switches_note(&s, 8000, 1, 10, false);
+	mts_switches_note(&s, 8000, 1, false);
 	plan(&cheap, false);
 	assert_true(s.are_new);
 	assert_int_equal(s.mean_ns, 8000);
-	mts_switches_note(&s, 80, 1, 10, false);
+	mts_switches_note(&s, 80, 1, false);
 	assert_false(s.are_new);
 	assert_int_equal(s.mean_ns, 80);
 	assert_int_equal(s.slowest_ns, 80);
@@ -63,39 +63,17 @@ static void what_turns_before_took_is_known_until_the_first_one(void **unused)
 	assert_int_equal(s.slowest_ns, 0);
 }
 
-static void each_kind_of_bins_has_its_own(void **unused)
-{
-	(void)unused;
-	begin();
-	mts_switches_note(&s, 1000, 1, 10, false);
-	mts_switches_note(&s, 1000, 1, 10, false);
-	mts_switches_note(&s, 4000, 2, 20, true);
-	assert_int_equal(s.mean_ns, 4000);
-	assert_int_equal(s.slowest_ns, 4000);
-	assert_int_equal(s.other_ns, 1000);
-	assert_int_equal(s.other_bytes, 1);
-	assert_int_equal(s.other_demand, 10);
-	mts_switches_note(&s, 500, 3, 30, false);
-	assert_int_equal(s.mean_ns, 500);
-	assert_int_equal(s.bytes, 3);
-	assert_int_equal(s.other_ns, 4000);
-	assert_int_equal(s.other_bytes, 2);
-	assert_int_equal(s.other_demand, 20);
-	mts_switches_forget(&s);
-	assert_int_equal(s.other_ns, 0);
-}
-
 static void evict_changes_what_they_take(void **unused)
 {
 	(void)unused;
 	begin();
 	assert_int_equal(s.evict, MTS_EVICT_FULL);
-	mts_switches_note(&s, 8000, 1, 10, false);
+	mts_switches_note(&s, 8000, 1, false);
 	assert_int_equal(plan(&cheap, true), MTS_EVICT_FULL);
 	assert_false(s.are_new);
 	assert_int_equal(plan(&dear, true), MTS_EVICT_NEED);
 	assert_true(s.are_new);
-	mts_switches_note(&s, 400, 1, 10, false);
+	mts_switches_note(&s, 400, 1, false);
 	assert_int_equal(s.mean_ns, 400);
 	assert_int_equal(plan(&cheap, true), MTS_EVICT_NEED);
 	assert_false(s.are_new);
@@ -109,7 +87,7 @@ static void the_users_word_is_not_kept_for_auto(void **unused)
 {
 	(void)unused;
 	begin();
-	mts_switches_note(&s, 400, 1, 10, false);
+	mts_switches_note(&s, 400, 1, false);
 	mts_switches_plan(&s, MTS_EVICT_NEED, &cheap, false, true);
 	assert_int_equal(s.evict, MTS_EVICT_NEED);
 	assert_true(s.are_new);
@@ -122,7 +100,6 @@ int main(void)
 		cmocka_unit_test(the_average_moves_by_a_quarter),
 		cmocka_unit_test(the_slowest_is_forgotten_slowly),
 		cmocka_unit_test(what_turns_before_took_is_known_until_the_first_one),
-		cmocka_unit_test(each_kind_of_bins_has_its_own),
 		cmocka_unit_test(evict_changes_what_they_take),
 		cmocka_unit_test(the_users_word_is_not_kept_for_auto),
 	};

@@ -389,75 +389,6 @@ static void others_fill_what_a_large_group_leaves(void **unused)
 	assert_in_range(part, 333, 334);
 }
 
-/* Groups are known to break the limit; of bins it is a guess, by what a page of groups took. */
-static void bins_are_tried_where_groups_break_the_limit(void **unused)
-{
-	struct mts_plan groups = {
-		.overlaps = true,
-		.work_as_groups = 2000,
-		.max_pause_ns = 60000000000,
-		.likely_pause_ns = 70000000000,
-	};
-	struct mts_plan of_bins = { .work_as_bins = 1000,
-				    .max_pause_ns = 60000000000,
-				    .likely_pause_ns = 90000000000,
-				    .is_guess = true };
-
-	(void)unused;
-	assert_false(mts_plan_prefers_groups(&groups, &of_bins));
-	of_bins.is_guess = false;
-	assert_true(mts_plan_prefers_groups(&groups, &of_bins));
-	of_bins.is_guess = true;
-	groups.is_guess = true;
-	assert_true(mts_plan_prefers_groups(&groups, &of_bins));
-	groups.is_guess = false;
-	groups.likely_pause_ns = 50000000000;
-	assert_true(mts_plan_prefers_groups(&groups, &of_bins));
-}
-
-/* What switches of bins took is known although those of groups came after them. */
-static void each_kind_is_planned_by_its_own_switches(void **unused)
-{
-	struct mts_plan_conf conf = {
-		.pack = MTS_PACK_FFD,
-		.capacity = 22 * GIB,
-		.slice_ns = 1000000000,
-		.min_slice_ns = 1000000,
-		.max_pause_ns = 60000000000,
-		.overhead = 50,
-		.switch_ns = 4000000000,
-		.switch_bytes = 2 * GIB,
-		.switch_overlaps = true,
-		.mib_ns = 2000000,
-		.processors = 2,
-	};
-	void *scratch;
-	u64 guess;
-	u32 i;
-
-	(void)unused;
-	for (i = 0; i < 10; i++)
-		jobs[i] = (struct mts_plan_job){ .demand = 6 * GIB, .prev_bin = MTS_BIN_NONE };
-	scratch = calloc(1, mts_plan_scratch(10) + 1);
-	check(scratch && !mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
-	assert_true(plan.is_guess);
-	guess = plan.round_ns - plan.run_ns;
-	conf.other_switch_ns = 1000000000;
-	conf.other_switch_bytes = 15 * GIB;
-	conf.other_switch_demand = 60 * GIB;
-	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
-	assert_false(plan.is_guess);
-	/* Four switches of a second for 15 GiB each. */
-	assert_in_range(plan.round_ns - plan.run_ns, 3900000000, 4100000000);
-	/* As the jobs were growing they say nothing. */
-	conf.other_switch_demand = 50 * GIB;
-	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
-	assert_true(plan.is_guess);
-	assert_int_equal(plan.round_ns - plan.run_ns, guess);
-	assert_true(guess > 100000000000);
-	free(scratch);
-}
-
 /*
  * What waits for the disk leaves its processor to the jobs that stay: a switch may take ten times
  * as much of the time, and costs as much.
@@ -539,6 +470,14 @@ static void a_limit_comes_before_work(void **unused)
 	(void)unused;
 	groups.max_pause_ns = 59500000000;
 	two_bins.max_pause_ns = 59500000000;
+	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
+	/* 1.5 s of 30 more: 50 bytes of 1000 run before there is room. */
+	groups.overlaps = true;
+	groups.round_ns = 30000000000;
+	groups.demand = 1000;
+	groups.capacity = 200;
+	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
+	groups.capacity = 199;
 	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
 	two_bins.likely_pause_ns = 70000000000;
 	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
@@ -633,8 +572,6 @@ int main(void)
 		cmocka_unit_test(groups_run_or_wait_as_a_whole),
 		cmocka_unit_test(pauses_follow_from_what_is_not_there),
 		cmocka_unit_test(others_fill_what_a_large_group_leaves),
-		cmocka_unit_test(bins_are_tried_where_groups_break_the_limit),
-		cmocka_unit_test(each_kind_is_planned_by_its_own_switches),
 		cmocka_unit_test(moving_that_waits_for_the_disk_costs_its_work),
 		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
 		cmocka_unit_test(what_pages_took_is_of_one_of_them),

@@ -327,7 +327,7 @@ static void show_notes(const struct plan *plan)
 		print_field("warning",
 			    "the resident jobs leave no room for any other job: each has a bin of "
 			    "its own, and the kernel will page. Pin fewer jobs, or add memory");
-	else if (mts_plan_pauses_too_long(r))
+	else if (mts_plan_breaks_limit(r))
 		print_field(
 			"warning",
 			"the longest pause is above max_pause=%s: mode=auto gives up such turns, "
