@@ -115,7 +115,7 @@ void jobs_load(void)
 
 	mutex_lock(&mts_lock);
 	mts_gate_set_hands_off(config->mode == MTS_MODE_OFF);
-	mts_failsafe_set_limit(config->max_pause_ns ?: MTS_PAUSE_STRETCHED_NS);
+	mts_failsafe_set_limit(config->max_pause_ns ?: MTS_PAUSE_STRETCHED_NS, false);
 	mts_interactive_set_share(config->interactive);
 	mts_rotor_configure(config);
 	mutex_unlock(&mts_lock);

@@ -154,7 +154,8 @@ int mts_config_set(const struct mts_config *set)
 				       merged.mode == MTS_MODE_SHADOW);
 		/* An automatic limit is set by the next plan; until then the maximum holds. */
 		if (set->mask & MTS_CONFIG_MAX_PAUSE)
-			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_STRETCHED_NS);
+			mts_failsafe_set_limit(merged.max_pause_ns ?: MTS_PAUSE_STRETCHED_NS,
+					       false);
 		mts_interactive_set_share(merged.interactive);
 		mts_rotor_configure(&merged);
 	}

@@ -24,11 +24,15 @@
 
 static struct task_struct *watchdog;
 static atomic64_t limit = ATOMIC64_INIT(MTS_PAUSE_STRETCHED_NS);
+static bool limit_is_reached; /* as planned */
 static bool parked; /* the rotor is */
 
-void mts_failsafe_set_limit(u64 ns)
+void mts_failsafe_set_limit(u64 ns, bool is_reached)
 {
 	atomic64_set(&limit, ns);
+	if (is_reached && !limit_is_reached)
+		pr_info_ratelimited("pauses reach their limit: jobs run before there is room\n");
+	WRITE_ONCE(limit_is_reached, is_reached);
 }
 
 void mts_failsafe_set_parked(bool is)
@@ -90,7 +94,7 @@ static void look(void)
 				  mts_promise_doing());
 
 	n = mts_thaw_overdue(atomic64_read(&limit), LOOK_NS);
-	if (n)
+	if (n && !READ_ONCE(limit_is_reached))
 		pr_warn_ratelimited("%u jobs thawed out of turn: frozen for nearly too long\n", n);
 }
 

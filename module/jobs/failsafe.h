@@ -14,9 +14,9 @@ void mts_failsafe_exit(void);
 
 /*
  * The longest time that a job may stay frozen; more than MTS_PAUSE_MARGIN_NS. A shorter limit of a
- * job's own holds for that job.
+ * job's own holds for that job. @is_reached: by plan. Then it is no cause to warn.
  */
-void mts_failsafe_set_limit(u64 ns);
+void mts_failsafe_set_limit(u64 ns, bool is_reached);
 
 /*
  * The rotor says whether it is parked: it has seen the closed gate, and does nothing to any job. A

@@ -8,7 +8,8 @@
 
 /*
  * Plans stay this much below the configured longest pause, ns. The watchdog thaws a job when half
- * of this margin is left, so that it never acts on a round that goes as planned.
+ * of this margin is left, so that it does not act on a round that goes as planned, unless groups
+ * need longer pauses (mts_plan_pauses_too_long()).
  */
 #define MTS_PAUSE_MARGIN_NS 500000000ull
 
@@ -37,6 +38,7 @@ struct mts_plan_conf {
 	/* that it brought in: others take longer in proportion; 0: not known */
 	u64 switch_bytes;
 	bool switch_overlaps; /* that was a switch of overlapping bins */
+	bool faults_are_dear; /* page by page memory comes back much slower than in bulk (disk.h) */
 	u64 mib_ns; /* that a MiB takes out and in, by all threads together; 0: not known */
 	u64 mib_work_ns; /* processor time of these threads for it; known if mib_ns is */
 	/*
@@ -124,6 +126,7 @@ struct mts_plan {
 	bool cut; /* slices are shorter, so that it is kept */
 	u64 longest_pause_ns; /* maximum of pause_ns; 0 if nbins < 2 */
 	u64 likely_pause_ns; /* of groups, if as many come at once as did; else the same */
+	bool breaks_limit; /* a pause is too long, by so much that turns are no answer */
 	u64 swap_out_bytes; /* set by mts_plan_traffic(); else 0 */
 	u64 swap_in_bytes;
 };

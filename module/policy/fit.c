@@ -68,7 +68,8 @@ u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
 	 */
 	if (!elapsed_ns)
 		return 0;
-	return mul_u64_u64_div_u64(grown, within_ns, mts_max(elapsed_ns, FILLS_MIN_NS));
+	return mul_u64_u64_div_u64(mts_min(grown, MTS_BIN_MAX_BYTES), within_ns,
+				   mts_max(elapsed_ns, FILLS_MIN_NS));
 }
 
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)

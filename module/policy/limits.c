@@ -17,20 +17,23 @@ bool mts_limit_allows(u64 limit_ns, u64 pause_ns)
 	return !limit_ns || mts_add_sat(pause_ns, MTS_PAUSE_MARGIN_NS) <= limit_ns;
 }
 
-static bool is_kept(const struct mts_plan_job *job, const struct mts_plan_bin *bins)
+/* A limit no shorter than the one for all jobs is kept as that is: slices.h. */
+static bool is_kept(const struct mts_plan_job *job, const struct mts_plan_bin *bins,
+		    const struct mts_plan *plan)
 {
 	return job->flags & MTS_PLAN_RESIDENT ||
-	       mts_limit_allows(job->max_pause_ns, bins[job->bin].pause_ns);
+	       mts_limit_allows(job->max_pause_ns, bins[job->bin].pause_ns) ||
+	       (mts_limit_allows(job->max_pause_ns, plan->max_pause_ns) && !plan->breaks_limit);
 }
 
 /* Sort the jobs whose limits are broken, the shortest limit first. Return: their number. */
 static u32 list_broken(const struct mts_plan_job *jobs, u32 n, const struct mts_plan_bin *bins,
-		       struct mts_key *keys)
+		       const struct mts_plan *plan, struct mts_key *keys)
 {
 	u32 i, found = 0;
 
 	for (i = 0; i < n; i++)
-		if (!is_kept(&jobs[i], bins))
+		if (!is_kept(&jobs[i], bins, plan))
 			keys[found++] = (struct mts_key){
 				.value = U64_MAX - jobs[i].max_pause_ns,
 				.index = i,
@@ -72,7 +75,7 @@ bool mts_plan_shorten(const struct mts_plan_conf *conf, const struct mts_plan_jo
 	shorter.stretched_pause_ns = shorter.max_pause_ns;
 	shorter.longest_pause_ns = 0;
 	mts_plan_slices(&shorter, bins, plan);
-	return is_kept(job, bins);
+	return is_kept(job, bins, plan);
 }
 
 int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, u32 n,
@@ -87,7 +90,7 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 	limits->by = MTS_BIN_NONE;
 	limits->beyond = false;
 	for (pass = 0; plan->nbins >= 2; pass++) {
-		nkeys = list_broken(jobs, n, bins, keys);
+		nkeys = list_broken(jobs, n, bins, plan, keys);
 		if (!nkeys)
 			break;
 		if (pass == PASSES || !grant(jobs, keys, nkeys, limits)) {
@@ -106,7 +109,7 @@ int mts_plan_limits(const struct mts_plan_conf *conf, struct mts_plan_job *jobs,
 			 * The slices are at their minimum now: no slices keep the limits that are
 			 * still broken.
 			 */
-			nkeys = list_broken(jobs, n, bins, keys);
+			nkeys = list_broken(jobs, n, bins, plan, keys);
 			for (i = 0; i < nkeys; i++)
 				make_resident(&jobs[keys[i].index], limits);
 			limits->room = 0;

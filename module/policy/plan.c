@@ -352,7 +352,7 @@ static void take_back(struct mts_plan_job *jobs, u32 n, struct mts_plan_bin *bin
 
 bool mts_plan_prefers_groups(const struct mts_plan *groups, const struct mts_plan *bins)
 {
-	if (mts_plan_breaks_limit(groups) && !mts_plan_breaks_limit(bins))
+	if (groups->breaks_limit && !bins->breaks_limit)
 		return false;
 	return mts_forecast_is_better(groups->work_as_groups, bins->work_as_bins);
 }

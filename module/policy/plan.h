@@ -59,7 +59,7 @@ int mts_plan_round(const struct mts_plan_conf *conf, struct mts_plan_job *jobs, 
 
 /*
  * The same jobs planned as groups and as bins: are the groups better, by the forecast, and do they
- * keep the pause limit, if the bins do?
+ * not break the limit (mts_plan.breaks_limit), if the bins do not?
  */
 bool mts_plan_prefers_groups(const struct mts_plan *groups, const struct mts_plan *bins);
 

@@ -13,10 +13,10 @@ static u64 mul_sat(u64 a, u32 b)
 
 /*
  * Groups that run before there is room for them may have 1/EARLY_PART of the memory. Simulated
- * (docs/simulation.md, "A minute of pause"): an eighth gives up turns that get four times as much
- * done; a half or all of it changes nothing but where pauses are three times the limit.
+ * (docs/simulation.md, "Pauses as long as pays"): a quarter gives up turns that get four times as
+ * much done; all of it changes nothing but where pauses are three times the limit.
  */
-#define EARLY_PART 4u
+#define EARLY_PART 2u
 
 /* The mean is summed up with so many bits more, as each of 4096 parts is rounded down. */
 #define MEAN_SHIFT 20
@@ -367,6 +367,26 @@ static u64 likely_pause(const struct mts_plan_conf *conf, const struct mts_plan_
 	return mul_u64_u64_div_u64(plan->longest_pause_ns, round, mts_max(plan->round_ns, 1));
 }
 
+static bool is_too_long(const struct mts_plan *plan, u64 pause_ns)
+{
+	return pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
+}
+
+/*
+ * Groups are due one after the other. One that is due before its turn is thawed at the limit: it
+ * has its memory for that much longer, beside those that run. It faults in what it needs.
+ */
+static bool has_room_early(const struct mts_plan_conf *conf, const struct mts_plan *plan)
+{
+	u64 early = mts_sub_floor(plan->likely_pause_ns, plan->max_pause_ns);
+	u64 round = mul_u64_u64_div_u64(plan->round_ns, plan->likely_pause_ns,
+					mts_max(plan->longest_pause_ns, 1));
+
+	return plan->overlaps && !conf->faults_are_dear &&
+	       mul_u64_u64_div_u64(plan->demand, mts_min(early, round), mts_max(round, 1)) <=
+		       plan->capacity / EARLY_PART;
+}
+
 /* What follows from the slices. */
 static void count(const struct mts_plan_conf *measured, const struct mts_plan_conf *conf,
 		  struct mts_plan_bin *bins, struct mts_plan *plan)
@@ -374,6 +394,7 @@ static void count(const struct mts_plan_conf *measured, const struct mts_plan_co
 	plan->longest_pause_ns = 0;
 	set_pauses(bins, plan);
 	plan->likely_pause_ns = likely_pause(measured, bins, plan);
+	plan->breaks_limit = mts_plan_pauses_too_long(plan) && !has_room_early(conf, plan);
 	plan->in_memory = 0;
 	if (plan->overlaps) {
 		plan->in_memory = part_in_memory(bins, plan);
@@ -396,6 +417,7 @@ void mts_plan_slices(const struct mts_plan_conf *measured, struct mts_plan_bin *
 	full = full_slice(conf, bins, plan, conf->overhead);
 	plan->longest_pause_ns = 0;
 	plan->likely_pause_ns = 0;
+	plan->breaks_limit = false;
 	plan->lost = conf->overhead;
 	plan->cut = false;
 	if (plan->nbins < 2) {
@@ -460,32 +482,9 @@ bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan
 	       mts_forecast_is_better(mts_plan_work(plan), mts_plan_work(before));
 }
 
-static bool is_too_long(const struct mts_plan *plan, u64 pause_ns)
-{
-	return pause_ns > plan->max_pause_ns + MTS_PAUSE_MARGIN_NS;
-}
-
-/*
- * Groups are due one after the other. One that is due before its turn is thawed at the limit: it
- * has its memory for that much longer, beside those that run.
- */
-static bool has_room_early(const struct mts_plan *plan)
-{
-	u64 early = mts_sub_floor(plan->likely_pause_ns, plan->max_pause_ns);
-
-	return plan->overlaps &&
-	       mul_u64_u64_div_u64(plan->demand, mts_min(early, plan->round_ns),
-				   mts_max(plan->round_ns, 1)) <= plan->capacity / EARLY_PART;
-}
-
 bool mts_plan_pauses_too_long(const struct mts_plan *plan)
 {
 	return is_too_long(plan, plan->likely_pause_ns);
-}
-
-bool mts_plan_breaks_limit(const struct mts_plan *plan)
-{
-	return mts_plan_pauses_too_long(plan) && !has_room_early(plan);
 }
 
 bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan)
@@ -493,6 +492,8 @@ bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_
 	u64 slices = 0, shortest = U64_MAX;
 	u32 i;
 
+	if (!plan->breaks_limit)
+		return false;
 	for (i = 0; i < plan->nbins; i++) {
 		slices = mts_add_sat(slices, bins[i].slice_ns);
 		shortest = mts_min(shortest, bins[i].slice_ns);

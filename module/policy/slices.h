@@ -31,17 +31,15 @@ u64 mts_plan_work(const struct mts_plan *plan);
 /* Does it get more done than the plan with shorter ones, or keep its limit where that does not? */
 bool mts_plan_long_pauses_pay(const struct mts_plan *plan, const struct mts_plan *before);
 
-/* Does a pause exceed both the plan's limit and the configured one? */
+/*
+ * Does a pause exceed both the plan's limit and the configured one? No job is frozen beyond the
+ * limit: groups that are due before there is room for them run all the same. If these would have
+ * too much of the memory, or would be slow, the plan breaks the limit (mts_plan.breaks_limit).
+ */
 bool mts_plan_pauses_too_long(const struct mts_plan *plan);
 
 /*
- * Is it so much longer that turns are no answer? No job is frozen beyond the limit: groups that are
- * due before there is room for them run all the same, and these may have a part of the memory.
- */
-bool mts_plan_breaks_limit(const struct mts_plan *plan);
-
-/*
- * Would a pause be too long even if switches took no time? Then there is nothing that has to be
+ * Does the plan break the limit even if switches take no time? Then there is nothing that has to be
  * measured first.
  */
 bool mts_plan_slices_too_long(const struct mts_plan_bin *bins, const struct mts_plan *plan);

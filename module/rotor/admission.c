@@ -232,7 +232,7 @@ static bool switches_take_too_long(void)
 	/* What a page took in another kind of switch is no reason to give up what was not tried. */
 	if (mts_costs_are_guessed(plan->overlaps))
 		return false;
-	if (mts_plan_breaks_limit(plan))
+	if (plan->breaks_limit)
 		return true;
 	/* A round in which the jobs got more counts for more than the forecast. */
 	return mts_rotor.round.nbins >= 2 && mts_rotor.admission.past.began &&

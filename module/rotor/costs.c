@@ -99,6 +99,7 @@ void mts_costs_fill(struct mts_plan_conf *conf)
 	conf->switch_ns = mts_rotor.costs.switches.mean_ns;
 	conf->switch_bytes = mts_rotor.costs.switches.bytes;
 	conf->switch_overlaps = mts_rotor.costs.switches.overlaps;
+	conf->faults_are_dear = mts_rotor_disk_is_slow();
 	if (!page_is_known())
 		return;
 	conf->mib_ns = (mts_disk_alone_ns(&disk->out) + mts_disk_alone_ns(&disk->in))

@@ -147,11 +147,21 @@ static u64 room(void)
 	return mts_sub_floor(onset.left, mts_add_sat(onset.left, onset.sample) / EDGE);
 }
 
+/* What the jobs may have read from swap since: the host's count has other processes' pages, too. */
+static u64 came_back(void)
+{
+	u64 swapped = 0;
+	u32 i;
+
+	for (i = 0; i < mts_rotor.roster.n; i++)
+		swapped = mts_add_sat(swapped, mts_rotor.roster.jobs[i]->usage.swap);
+	return min((onset.swapins - onset.base_swapins) << PAGE_SHIFT, swapped);
+}
+
 static void measure_growth(void)
 {
 	u64 error = (u64)CHARGED_AT_ONCE * num_online_cpus() << PAGE_SHIFT;
-	u64 back = (onset.swapins - onset.base_swapins) << PAGE_SHIFT;
-	u64 grew = mts_sub_floor(onset.sample, mts_add_sat(onset.base, back));
+	u64 grew = mts_sub_floor(onset.sample, mts_add_sat(onset.base, came_back()));
 
 	onset.grew = mts_sub_floor(grew, error);
 	onset.is_enough = !grew || grew > ERROR * error || onset.sampled - onset.since > WATCH_NS;

@@ -425,7 +425,7 @@ static void settle(const struct mts_config *config, u32 nbins_before)
 	/* What a switch takes is not known yet: do not cut the first one short. */
 	if (blind && !config->max_pause_ns)
 		limit = max_t(u64, limit, MTS_PAUSE_STRETCHED_NS);
-	mts_failsafe_set_limit(limit);
+	mts_failsafe_set_limit(limit, mts_plan_pauses_too_long(&mts_rotor.round.plan));
 	/* Turns begin with what other jobs' switches took, if with anything. */
 	mts_costs_plan(config->evict, blind ? NULL : &mts_rotor.round.plan, nbins_before >= 2);
 }

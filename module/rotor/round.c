@@ -72,19 +72,6 @@ void mts_round_note_wait(u32 bin, u64 service_ns, u64 due_ns)
 	group->due_ns = min(group->due_ns, due_ns);
 }
 
-u64 mts_round_incoming(void)
-{
-	u64 sum = 0;
-	u32 i;
-
-	lockdep_assert_held(&mts_lock);
-	for (i = 0; i < mts_rotor.round.nbins; i++)
-		if (mts_rotor.round.bins[i].next && !mts_rotor.round.bins[i].runs)
-			sum = mts_add_sat(sum, min(mts_rotor.round.bins[i].demand,
-						   mts_rotor.round.plan.capacity));
-	return sum;
-}
-
 void mts_round_switch(void)
 {
 	u32 i;

@@ -24,9 +24,6 @@ u32 mts_round_choose_groups(void);
 void mts_round_clear_waits(void);
 void mts_round_note_wait(u32 bin, u64 service_ns, u64 due_ns);
 
-/* Demand of those that were chosen and do not run yet, each capped at the capacity; bytes. */
-u64 mts_round_incoming(void);
-
 /* A switch begins to those that were chosen: they run from now on. */
 void mts_round_switch(void);
 

@@ -9,6 +9,7 @@
 #include "rotor/costs.h"
 #include "rotor/evict.h"
 #include "rotor/freeze.h"
+#include "rotor/roster.h"
 #include "rotor/round.h"
 #include "rotor/state.h"
 
@@ -52,6 +53,24 @@ static int exchange(u32 from, struct mts_switch_parts *parts)
 	return err;
 }
 
+/* Demand of the frozen jobs that are to run after the switch, and have not run before it; bytes. */
+static u64 incoming(void)
+{
+	const struct mts_round *round = &mts_rotor.round;
+	u64 sum = 0;
+	u32 i;
+
+	lockdep_assert_held(&mts_lock);
+	for (i = 0; i < mts_rotor.roster.n; i++) {
+		const struct mts_job *job = mts_rotor.roster.jobs[i];
+
+		if (job->bin < round->nbins && round->bins[job->bin].next &&
+		    !round->bins[job->bin].runs && READ_ONCE(job->frozen))
+			sum = mts_add_sat(sum, mts_roster_bin_bytes(job));
+	}
+	return min(sum, round->plan.capacity);
+}
+
 int mts_switch_to(u32 to)
 {
 	u64 began = ktime_get_ns(), lent = mts_rotor.bring.urgent_ns, took, bytes;
@@ -61,7 +80,7 @@ int mts_switch_to(u32 to)
 
 	mutex_lock(&mts_lock);
 	mts_state_begin_switch(to);
-	bytes = mts_round_incoming();
+	bytes = incoming();
 	mts_round_switch();
 	mutex_unlock(&mts_lock);
 	trace_mts_switch_begin(mts_rotor.phase.round, from, to);

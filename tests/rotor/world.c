@@ -65,7 +65,7 @@ static void configure(void)
 
 	mutex_lock(&mts_lock);
 	mts_gate_set_hands_off(off);
-	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_STRETCHED_NS);
+	mts_failsafe_set_limit(config.max_pause_ns ?: MTS_PAUSE_STRETCHED_NS, false);
 	mts_interactive_set_share(config.interactive);
 	mts_rotor_configure(&config);
 	mutex_unlock(&mts_lock);

@@ -68,7 +68,9 @@ static void what_is_full_and_grows_fills(void **unused)
 {
 	(void)unused;
 	check(fills(0, 1, 10 * MS, 100 * MS));
-	check(fills(U64_MAX - 1, U64_MAX, 100 * MS, 100 * MS));
+	/* No job has more. */
+	check(fills(MTS_BIN_MAX_BYTES - 1, U64_MAX, 100 * MS, 100 * MS));
+	check(fills(MTS_BIN_MAX_BYTES, U64_MAX, MS, 60000 * MS));
 }
 
 /* ---- growth --------------------------------------------------------------- */

@@ -57,7 +57,8 @@ static bool is_limited(u32 job)
 static bool is_kept(u32 job)
 {
 	return jobs[job].bin == MTS_BIN_EVERY ||
-	       bins[jobs[job].bin].pause_ns + MARGIN <= jobs[job].max_pause_ns;
+	       bins[jobs[job].bin].pause_ns + MARGIN <= jobs[job].max_pause_ns ||
+	       (plan.max_pause_ns + MARGIN <= jobs[job].max_pause_ns && !plan.breaks_limit);
 }
 
 static void without_limits_nothing_changes(void **unused)

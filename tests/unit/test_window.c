@@ -464,27 +464,59 @@ static void what_pages_took_is_of_one_of_them(void **unused)
 /* No choice breaks the pause limit, if the other one keeps it. */
 static void a_limit_comes_before_work(void **unused)
 {
-	struct mts_plan groups = { .work_as_groups = 2000, .likely_pause_ns = 61000000000 };
-	struct mts_plan two_bins = { .work_as_bins = 1000, .likely_pause_ns = 59000000000 };
+	struct mts_plan groups = { .work_as_groups = 2000, .breaks_limit = true };
+	struct mts_plan two_bins = { .work_as_bins = 1000 };
 
 	(void)unused;
-	groups.max_pause_ns = 59500000000;
-	two_bins.max_pause_ns = 59500000000;
 	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
-	/* 1.5 s of 30 more: 50 bytes of 1000 run before there is room. */
-	groups.overlaps = true;
-	groups.round_ns = 30000000000;
-	groups.demand = 1000;
-	groups.capacity = 200;
+	two_bins.breaks_limit = true;
 	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
-	groups.capacity = 199;
-	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
-	two_bins.likely_pause_ns = 70000000000;
-	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
-	groups.likely_pause_ns = 59000000000;
+	groups.breaks_limit = false;
 	assert_true(mts_plan_prefers_groups(&groups, &two_bins));
 	two_bins.work_as_bins = 1900;
 	assert_false(mts_plan_prefers_groups(&groups, &two_bins));
+}
+
+/* Ten groups of 100 MiB, of which five run; without slices each waits for half of the switches. */
+static void pauses_that_are_a_little_too_long_break_no_limit(void **unused)
+{
+	struct mts_plan_conf conf = {
+		.pack = MTS_PACK_FFD,
+		.capacity = 500 * MIB,
+		.slice_ns = 1000000,
+		.min_slice_ns = 1000000,
+		.step = 100 * MIB,
+		.switch_ns = 10000000000,
+		.switch_bytes = 100 * MIB,
+		.switch_overlaps = true,
+		.processors = 4,
+	};
+	u64 needs;
+	u32 i;
+	void *scratch = calloc(1, mts_plan_scratch(10) + 1);
+
+	(void)unused;
+	for (i = 0; i < 10; i++)
+		jobs[i] = (struct mts_plan_job){ .demand = 100 * MIB, .prev_bin = MTS_BIN_NONE };
+	conf.max_pause_ns = U64_MAX / 4;
+	check(scratch && !mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
+	assert_true(plan.overlaps && !plan.breaks_limit);
+	needs = plan.longest_pause_ns;
+	/* A tenth of the round early: 100 MiB of 1000. */
+	conf.max_pause_ns = needs - plan.round_ns / 10;
+	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
+	assert_true(mts_plan_pauses_too_long(&plan));
+	assert_false(plan.breaks_limit);
+	/* Slices and pauses are as short as before; 300 MiB are more than half of 500. */
+	conf.max_pause_ns = needs - 3 * plan.round_ns / 10;
+	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
+	assert_true(plan.breaks_limit);
+	/* Those that are due would fault in page by page. */
+	conf.max_pause_ns = needs - plan.round_ns / 10;
+	conf.faults_are_dear = true;
+	check(!mts_plan_round(&conf, jobs, 10, bins, &plan, scratch));
+	assert_true(plan.breaks_limit);
+	free(scratch);
 }
 
 /* Jobs of a group run for as long as each other: two weights make no group. */
@@ -576,6 +608,7 @@ int main(void)
 		cmocka_unit_test(what_came_together_tells_what_one_of_them_takes),
 		cmocka_unit_test(what_pages_took_is_of_one_of_them),
 		cmocka_unit_test(a_limit_comes_before_work),
+		cmocka_unit_test(pauses_that_are_a_little_too_long_break_no_limit),
 		cmocka_unit_test(groups_are_of_jobs_alike),
 		cmocka_unit_test(pauses_are_longer_of_small_weights),
 		cmocka_unit_test(what_fits_needs_no_groups),
