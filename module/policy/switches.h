@@ -41,8 +41,8 @@ void mts_switches_plan(struct mts_switches *s, u32 evict, const struct mts_plan 
  * @bytes: mean demand of the bins, capped at the capacity; of the groups that came
  * @overlaps: the bins overlap
  *
- * The first switch after a change replaces earlier measurements. With
- * larger bins switches are planned longer in proportion (switch_bytes in bins.h).
+ * The first switch after a change replaces earlier measurements. With larger bins switches
+ * are planned longer in proportion (switch_bytes in bins.h).
  */
 void mts_switches_note(struct mts_switches *s, u64 took, u64 bytes, bool overlaps);
 

@@ -40,7 +40,8 @@
 /*
  * Each processor charges so many pages to a cgroup at once (MEMCG_CHARGE_BATCH in
  * include/linux/memcontrol.h): growth may be seen as that much more. It is measured until that is
- * 1/ERROR of it.
+ * 1/ERROR of it: 64 MiB with 64 processors, a 16th of a second at 1 GiB/s. Without it jobs
+ * that thrash began turns in 3 of 3 runs of the guest's test_auto.
  */
 #define CHARGED_AT_ONCE 64u
 #define ERROR 4u

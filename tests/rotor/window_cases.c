@@ -418,20 +418,28 @@ static void a_group_that_comes_has_the_place_of_an_old_one(void)
 
 /* ---- what is decided by ------------------------------------------------------------------- */
 
+/* Memory is short, and a request takes the disk 5 ms. */
+static struct host slow_host(void)
+{
+	struct host slow = usual_host;
+
+	slow.bulk_ns = 60000;
+	slow.request_ns = 5 * MS;
+	slow.reclaims = true;
+	return slow;
+}
+
 /*
  * Jobs had four processors while the host reclaimed, minutes ago. Others get one of them, and then
  * fill the memory in front of a slow disk.
  */
 static void early_turns_are_judged_by_other_times(void)
 {
-	struct host slow = usual_host;
+	struct host slow = slow_host();
 	struct model *jobs[4];
 	u64 took;
 	u32 i;
 
-	slow.bulk_ns = 60000;
-	slow.request_ns = 5 * MS;
-	slow.reclaims = true;
 	case_begin(&slow, MTS_MODE_AUTO);
 	for (i = 0; i < 4; i++) {
 		jobs[i] = host_add(64 * MIB, 0, 0);
@@ -461,14 +469,11 @@ static void early_turns_are_judged_by_other_times(void)
  */
 static void jobs_without_a_terminal_begin_turns_early(void)
 {
-	struct host slow = usual_host;
+	struct host slow = slow_host();
 	u64 took;
 	u32 i;
 
-	slow.bulk_ns = 60000;
-	slow.request_ns = 5 * MS;
 	slow.unattended = true;
-	slow.reclaims = true;
 	case_begin(&slow, MTS_MODE_AUTO);
 	for (i = 0; i < 24; i++)
 		host_add(1 * GIB, 0, 0)->unattended = true;
@@ -484,12 +489,9 @@ static void jobs_without_a_terminal_begin_turns_early(void)
  */
 static void what_comes_back_from_swap_is_no_growth(void)
 {
-	struct host slow = usual_host;
+	struct host slow = slow_host();
 	u32 i;
 
-	slow.bulk_ns = 60000;
-	slow.request_ns = 5 * MS;
-	slow.reclaims = true;
 	case_begin(&slow, MTS_MODE_AUTO);
 	for (i = 0; i < 4; i++) {
 		struct model *job = host_add(2 * GIB + 512 * MIB, 0, 0);

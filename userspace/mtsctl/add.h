@@ -15,7 +15,7 @@ struct add_wish {
 	bool has_pause; /* else the watchdog of the unit, and the health check, give one */
 	u64 max_pause_ns;
 	const struct engine_container *container; /* whose cgroup it is; NULL: not known */
-	u64 users_pause_ns; /* for heed_shortest(); 0: the user who asks sees what it gets */
+	u64 users_pause_ns; /* for heed_shortest(); 0: what the job gets is shown at once */
 	u32 weight; /* 0: MTS_WEIGHT_DEFAULT */
 	bool json; /* print an object */
 	u32 *no_room; /* counts how often there were too many jobs: the first is said; or NULL */

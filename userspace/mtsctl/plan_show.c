@@ -327,18 +327,18 @@ static void show_notes(const struct plan *plan)
 		print_field("warning",
 			    "the resident jobs leave no room for any other job: each has a bin of "
 			    "its own, and the kernel will page. Pin fewer jobs, or add memory");
-	else if (!r->breaks_limit && mts_plan_pauses_too_long(r))
-		print_field(
-			"note",
-			"the longest pause is above max_pause=%s: jobs run at the limit, before "
-			"there is room for them",
-			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
 	else if (r->breaks_limit)
 		print_field(
 			"warning",
 			"the longest pause is above max_pause=%s: mode=auto gives up such turns, "
 			"and all jobs run at once, as without mts. Fewer jobs, faster swap, a "
 			"shorter min_slice or a larger capacity make it shorter",
+			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
+	else if (mts_plan_pauses_too_long(r))
+		print_field(
+			"note",
+			"the longest pause is above max_pause=%s: jobs run at the limit, before "
+			"there is room for them",
 			format_time_exact(a, r->max_pause_ns + MTS_PAUSE_MARGIN_NS));
 }
 
