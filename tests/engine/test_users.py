@@ -1223,8 +1223,9 @@ def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
     request = struct.pack("II", host.STATUS, 0)
     for it in slow:
         with mtsd.as_user(ADA) as ada:
-            # mtsd is to be the one that closes it last
+            # mtsd is to be the one that closes it last, so it must not have read it before
             mtsd.process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, mtsd.process.pid, os.WSTOPPED)
             socket.send_fds(ada.socket, [request], [it.socket.fileno()])
             it.socket.close()
             mtsd.process.send_signal(signal.SIGCONT)

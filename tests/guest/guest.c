@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--list")) {
 		for (test = guest_tests; test->name; test++)
-			puts(test->name);
+			printf("%s%s\n", test->name, test->slow ? " slow" : "");
 		return 0;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

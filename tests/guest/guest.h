@@ -4,7 +4,8 @@
  *
  *	GUEST_TESTS(TEST(create_twice), TEST(remove_twice));
  *
- * It prints TAP; --list prints the names; arguments are names of tests to run. Each test
+ * It prints TAP; --list prints the names, and `slow` behind those that `make test` leaves out;
+ * arguments are names of tests to run. Each test
  * starts from, and is followed by, reset(): no jobs, no children, defaults, nothing stopped.
  * A failed check leaves the test at once, whatever it made is cleared away.
  *
@@ -49,15 +50,17 @@ struct test {
 	const char *name;
 	void (*run)(void);
 	unsigned int seconds; /* limit; 0: DEFAULT_SECONDS */
+	bool slow; /* only in `make test-all`: harness.py says which */
 };
 
-#define TEST(function)                 \
-	{                              \
-#function, function, 0 \
+#define TEST(function) TEST_WITHIN(function, 0)
+#define TEST_WITHIN(function, limit)          \
+	{                                     \
+#function, function, limit, 0 \
 	}
-#define TEST_SLOW(function, limit)         \
-	{                                  \
-#function, function, limit \
+#define TEST_SLOW(function, limit)            \
+	{                                     \
+#function, function, limit, 1 \
 	}
 #define GUEST_TESTS(...) const struct test guest_tests[] = { __VA_ARGS__, { 0 } }
 

@@ -5,7 +5,7 @@ A test file is a Group and two functions:
 
     GROUP = Group("freezer", programs=("test_freeze", "test_thaw"))
 
-    def test_case(guest_case):      # once for each test of each program
+    def test_case(guest_case):      # once for each test of each program, if pytest selected it
         guest_case.check()
 
     def test_guest(guest_run):      # once: plans met, log clean, module unloaded
@@ -15,13 +15,15 @@ A guest has one processor and a counted clock (bench/lab/guest.py): what a test 
 after so many milliseconds of the guest, however busy the host is. Where a program needs a second
 processor its group says so, and has the host's clock: with it two processors do not boot.
 
-`make test` runs all groups but those that are `slow`; `make test-all` runs all. A group is slow
-if it takes minutes and what it tests is not what mts promises to all: that nothing stays frozen,
-that everything fails open, and that nobody outside waits for a frozen job.
+`make test` leaves out what is `slow`, and `make test-all` runs all. A group or a test of one is slow
+if it is long and something quicker would most likely notice the same fault: another test here, or a
+case of tests/rotor, which runs the same rotor. What mts promises to all is never slow: that nothing
+stays frozen, that everything fails open, and that no process outside waits for a frozen job.
 
-A program is static, lists its tests with --list (one name a line, run on the host), and
-otherwise runs them all and prints `1..N`, `ok N - name`, `not ok N - name # why`,
-`ok N - name # SKIP why`, and lines of diagnosis that begin with #.
+A program is static, lists its tests with --list (one name a line, and `slow` behind slow ones; run
+on the host), and otherwise runs those that its arguments name, or all, and prints `1..N`,
+`ok N - name`, `not ok N - name # why`, `ok N - name # SKIP why`, and lines of diagnosis that
+begin with #.
 """
 
 import functools
@@ -65,20 +67,36 @@ class Group:
     # 20000 to be evicted and brought back; where a disk is to be slow beside that, less.
     shift: int = 4
     slow: str = ""  # why it is not in `make test`
+    chosen: tuple[tuple[str, str], ...] = ()  # programs and tests that are run; none: all
 
-    def cases(self) -> list[tuple[str, str]]:
-        """Program and test name of every test, as the programs list them on this host."""
+    def cases(self) -> dict[tuple[str, str], str]:
+        """Program and test name of every test, as the programs list them, and why it is slow."""
         build("guest-tests")
-        return [(program, name) for program in self.programs for name in list_tests(program)]
+        return {
+            (program, name): self.slow or ("another test is quicker" if slow else "")
+            for program in self.programs
+            for name, slow in list_tests(program).items()
+        }
+
+    def commands(self) -> dict[str, list[str]]:
+        """Each program that is run, with its arguments."""
+        if not self.chosen:
+            return {program: [program] for program in self.programs}
+        return {
+            program: [program, *(name for its, name in self.chosen if its == program)]
+            for program in self.programs
+            if any(its == program for its, _ in self.chosen)
+        }
 
 
-def list_tests(program: str) -> list[str]:
-    """The tests of one program."""
+def list_tests(program: str) -> dict[str, bool]:
+    """The tests of one program, and whether they are slow."""
     command = [PROGRAMS / program, "--list"]
     done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, timeout=60)
-    names = done.stdout.split("\n")[:-1]
-    if not names or len(set(names)) != len(names):
-        raise ValueError(f"{program} --list: names no test, or one twice: {names}")
+    lines = [line.split(" ") for line in done.stdout.split("\n")[:-1]]
+    names = {line[0]: line[1:] == ["slow"] for line in lines}
+    if not names or len(names) != len(lines):
+        raise ValueError(f"{program} --list: names no test, or one twice: {lines}")
     return names
 
 
@@ -190,8 +208,8 @@ class Case:
 def main_script(group: Group) -> str:
     """What the guest runs. Each program's TAP goes to the report, its errors to the console."""
     lines = []
-    for program in group.programs:
-        run = f"timeout -s KILL {group.seconds} /lab/tests/{program}"
+    for program, command in group.commands().items():
+        run = f"timeout -s KILL {group.seconds} /lab/tests/{' '.join(command)}"
         lines += [
             f"echo 'test: begin {program}' >/dev/ttyS1",
             f"{run} >/dev/ttyS1",
@@ -231,7 +249,7 @@ def run(group: Group) -> Run:
 
 def boot(group: Group, its: guest.Spec, logs: Path) -> Run:
     """Run a group's programs in a guest, which is as spec() has it or nearly so."""
-    outputs = {program: Output() for program in group.programs}
+    outputs = {program: Output() for program in group.commands()}
     current = Output()  # of no program
 
     def report(line: str) -> None:

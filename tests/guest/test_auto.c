@@ -159,5 +159,5 @@ static void none_while_all_fits(void)
 	}
 }
 
-GUEST_TESTS(TEST_SLOW(turns_where_all_thrash, 300), TEST_SLOW(token_where_pauses_are_too_long, 700),
-	    TEST_SLOW(none_while_all_fits, 200));
+GUEST_TESTS(TEST_WITHIN(turns_where_all_thrash, 300),
+	    TEST_SLOW(token_where_pauses_are_too_long, 700), TEST_WITHIN(none_while_all_fits, 200));

@@ -208,9 +208,9 @@ static void a_limit_of_swap_keeps_the_rest(void)
 	check(get_status().resident_demand / MIB >= rest, "they are not taken off: %s", describe());
 }
 
-GUEST_TESTS(TEST_SLOW(without_swap_a_job_takes_no_turns, 120),
+GUEST_TESTS(TEST_WITHIN(without_swap_a_job_takes_no_turns, 120),
 	    TEST_SLOW(without_swap_above_a_job_takes_no_turns, 120),
-	    TEST_SLOW(a_limit_of_swap_keeps_the_rest, 120),
-	    TEST_SLOW(limits_of_their_own_are_no_shortage, 180),
+	    TEST_WITHIN(a_limit_of_swap_keeps_the_rest, 120),
+	    TEST_WITHIN(limits_of_their_own_are_no_shortage, 180),
 	    TEST_SLOW(a_limit_above_is_no_shortage, 180),
 	    TEST_SLOW(a_limit_of_the_base_is_no_shortage, 180));

@@ -403,4 +403,4 @@ GUEST_TESTS(TEST(frozen_while_mts_holds_it), TEST(frozen_and_thawed_while_mts_ho
 	    TEST(kept_when_the_job_is_removed), TEST(kept_by_the_watchdog),
 	    TEST(frozen_from_above_before), TEST(frozen_from_above_while_mts_holds_it),
 	    TEST(truncated_is_not_frozen), TEST(file_held_open),
-	    TEST_SLOW(written_all_the_time, 120), TEST(thawed_all_the_time));
+	    TEST_WITHIN(written_all_the_time, 120), TEST(thawed_all_the_time));

@@ -36,3 +36,24 @@ def test_the_longest_begin() -> None:
     first, second = order.LONGEST[:2]
     names = ["unit/a.py", second, "bench/b.py", first]
     assert sorted(names, key=order.rank) == [first, second, "unit/a.py", "bench/b.py"]
+
+
+def test_only_what_was_selected_is_run() -> None:
+    """By name, and no program of which nothing is; a program that has none is not waited for."""
+    group = harness.Group("some", ("test_a", "test_b"), chosen=(("test_b", "x"), ("test_b", "y")))
+    assert group.commands() == {"test_b": ["test_b", "x", "y"]}
+    assert "/lab/tests/test_b x y >" in harness.main_script(group)
+    assert "test_a" not in harness.main_script(group)
+
+
+def test_all_are_run_where_nothing_was_selected() -> None:
+    """As on_kernel.py does it."""
+    group = harness.Group("some", ("test_a", "test_b"))
+    assert group.commands() == {"test_a": ["test_a"], "test_b": ["test_b"]}
+
+
+def test_each_program_has_a_test_that_is_not_slow() -> None:
+    """`make test` would leave the program out."""
+    for group in groups().values():
+        for program in () if group.slow else group.programs:
+            assert not all(harness.list_tests(program).values()), program

@@ -220,6 +220,6 @@ static void zram_that_is_full(void)
 	check(longest < 20000, "%lu ms in one pause", longest);
 }
 
-GUEST_TESTS(TEST_SLOW(zram, 120), TEST_SLOW(zram_that_is_full, 120), TEST_SLOW(huge_pages, 120),
-	    TEST_SLOW(shared_memory, 120), TEST_SLOW(huge_pages_of_shared_memory, 120),
-	    TEST_SLOW(two_swap_disks, 120));
+GUEST_TESTS(TEST_WITHIN(zram, 120), TEST_WITHIN(zram_that_is_full, 120),
+	    TEST_WITHIN(huge_pages, 120), TEST_WITHIN(shared_memory, 120),
+	    TEST_WITHIN(huge_pages_of_shared_memory, 120), TEST_WITHIN(two_swap_disks, 120));

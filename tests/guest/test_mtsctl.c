@@ -399,4 +399,4 @@ GUEST_TESTS(TEST(run_passes_the_exit_status_on), TEST(run_passes_signals_on),
 	    TEST(add_by_path_and_by_pid), TEST(pause_limits), TEST(add_heeds_the_watchdog),
 	    TEST(shows_a_rotation), TEST(watch_streams), TEST(watch_ends_with_its_reader),
 	    TEST(watch_ends_with_the_module), TEST(without_the_module),
-	    TEST(watching_lets_the_module_go), TEST_SLOW(as_the_readme_says, 120));
+	    TEST(watching_lets_the_module_go), TEST_WITHIN(as_the_readme_says, 120));

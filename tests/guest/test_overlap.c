@@ -314,5 +314,5 @@ static void bins_run_by_weight(void)
 
 GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
 	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
-	    TEST(groups_run_by_weight), TEST(bins_run_by_weight), TEST(groups_run_by_user),
-	    TEST(bins_run_by_user), TEST(turns_end));
+	    TEST(groups_run_by_weight), TEST_SLOW(bins_run_by_weight, 0),
+	    TEST_SLOW(groups_run_by_user, 0), TEST_SLOW(bins_run_by_user, 0), TEST(turns_end));

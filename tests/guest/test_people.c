@@ -264,4 +264,4 @@ static void an_x_client(void)
 	close(keyboard);
 }
 
-GUEST_TESTS(TEST_SLOW(a_shell_and_an_editor, 240), TEST_SLOW(an_x_client, 300));
+GUEST_TESTS(TEST_WITHIN(a_shell_and_an_editor, 240), TEST_WITHIN(an_x_client, 300));

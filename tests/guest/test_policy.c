@@ -223,7 +223,7 @@ static void shadow_only_reports(void)
 	      "the log does not say so");
 }
 
-GUEST_TESTS(TEST_SLOW(none_leaves_it_to_the_kernel, 200),
-	    TEST_SLOW(fair_delays_who_swaps_without_end, 300), TEST_SLOW(fair_between_users, 300),
-	    TEST_SLOW(a_swapper_alone_is_not_delayed, 300), TEST_SLOW(whatever_ends_it_thaws, 400),
-	    TEST_SLOW(shadow_only_reports, 200));
+GUEST_TESTS(TEST_WITHIN(none_leaves_it_to_the_kernel, 200),
+	    TEST_WITHIN(fair_delays_who_swaps_without_end, 300), TEST_SLOW(fair_between_users, 300),
+	    TEST_WITHIN(a_swapper_alone_is_not_delayed, 300),
+	    TEST_WITHIN(whatever_ends_it_thaws, 400), TEST_WITHIN(shadow_only_reports, 200));

@@ -459,11 +459,11 @@ static void status_marks_the_bin_that_runs(void)
 }
 
 GUEST_TESTS(TEST(status_marks_the_bin_that_runs), TEST(bins_take_turns), TEST(never_two_bins),
-	    TEST(slices_follow_demand), TEST(slices_grow_with_the_price_of_a_switch),
-	    TEST(every_packer_rotates), TEST(sleeping_bin_gives_up_its_slice),
-	    TEST(sleeping_bin_without_pressure_accounts),
-	    TEST(sleeping_bins_switch_ever_more_rarely), TEST(config_applies_within_a_slice),
-	    TEST(slice_ends_as_announced), TEST(longest_pause_is_kept),
-	    TEST(longest_pause_is_kept_by_the_watchdog), TEST(removed_while_frozen),
-	    TEST(rotation_ends_when_the_rest_fits),
+	    TEST_SLOW(slices_follow_demand, 0),
+	    TEST_SLOW(slices_grow_with_the_price_of_a_switch, 0), TEST(every_packer_rotates),
+	    TEST(sleeping_bin_gives_up_its_slice), TEST(sleeping_bin_without_pressure_accounts),
+	    TEST_SLOW(sleeping_bins_switch_ever_more_rarely, 0),
+	    TEST(config_applies_within_a_slice), TEST(slice_ends_as_announced),
+	    TEST(longest_pause_is_kept), TEST(longest_pause_is_kept_by_the_watchdog),
+	    TEST(removed_while_frozen), TEST(rotation_ends_when_the_rest_fits),
 	    TEST(rotation_ends_when_the_rest_of_the_bins_fits));

@@ -553,9 +553,10 @@ GUEST_TESTS(TEST(who_stays_runs_on), TEST(residents_have_all_of_it), TEST(thaw_i
 	    TEST(unload_in_a_switch), TEST(killed_in_a_switch), TEST(changed_in_a_switch),
 	    TEST(who_is_left_alone_gets_all_of_it), TEST(they_run_one_after_the_other),
 	    TEST(thaw_at_the_end), TEST(unload_at_the_end), TEST(pinned_at_the_end),
-	    TEST(the_pause_ends_at_the_end), TEST_SLOW(pauses_grow_as_switches_need, 240),
-	    TEST_SLOW(pauses_are_longer_where_no_job_is_attended, 600),
-	    TEST_SLOW(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
-	    TEST(thaw_as_they_are_stopped), TEST_SLOW(they_end_where_all_fit_after_all, 120),
-	    TEST_SLOW(but_not_where_most_sleep, 180), TEST_SLOW(nor_when_their_storm_has_come, 180),
-	    TEST(nobody_is_stopped_in_shadow_mode), TEST_SLOW(who_was_stopped_does_not_sleep, 120));
+	    TEST(the_pause_ends_at_the_end), TEST_WITHIN(pauses_grow_as_switches_need, 240),
+	    TEST_WITHIN(pauses_are_longer_where_no_job_is_attended, 600),
+	    TEST_WITHIN(turns_begin_at_the_first_shortage, 120), TEST(but_not_where_all_fit),
+	    TEST(thaw_as_they_are_stopped), TEST_WITHIN(they_end_where_all_fit_after_all, 120),
+	    TEST_WITHIN(but_not_where_most_sleep, 180),
+	    TEST_WITHIN(nor_when_their_storm_has_come, 180), TEST(nobody_is_stopped_in_shadow_mode),
+	    TEST_WITHIN(who_was_stopped_does_not_sleep, 120));

@@ -577,11 +577,11 @@ static void address_space_wanted_in_the_middle(void)
 	expect_sound(3);
 }
 
-GUEST_TESTS(TEST(swap_is_full), TEST_SLOW(read_error_in_bring_back, 240),
+GUEST_TESTS(TEST(swap_is_full), TEST_WITHIN(read_error_in_bring_back, 240),
 	    TEST(read_error_in_a_slice), TEST(unreadable_and_unused),
 	    TEST(a_bad_page_ends_no_bring_back), TEST(one_killed_in_the_middle),
-	    TEST(thawed_in_the_middle), TEST_SLOW(overdue_in_the_middle, 120),
+	    TEST(thawed_in_the_middle), TEST_WITHIN(overdue_in_the_middle, 120),
 	    TEST(switched_off_in_the_middle), TEST(reconfigured_in_the_middle),
 	    TEST(suspended_in_the_middle), TEST(unloaded_in_the_middle),
-	    TEST(memory_gone_in_the_middle), TEST_SLOW(starved_in_their_slices, 150),
+	    TEST(memory_gone_in_the_middle), TEST_WITHIN(starved_in_their_slices, 150),
 	    TEST(paged_out_in_the_middle), TEST(address_space_wanted_in_the_middle));

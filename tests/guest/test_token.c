@@ -158,5 +158,5 @@ static void unload_restores_all(void)
 	      cg_number(cgroup, "memory.low"));
 }
 
-GUEST_TESTS(TEST_SLOW(one_job_holds, 300), TEST_SLOW(it_is_passed_on, 400),
-	    TEST_SLOW(other_policies_restore_all, 400), TEST_SLOW(unload_restores_all, 300));
+GUEST_TESTS(TEST_WITHIN(one_job_holds, 300), TEST_SLOW(it_is_passed_on, 400),
+	    TEST_WITHIN(other_policies_restore_all, 400), TEST_WITHIN(unload_restores_all, 300));

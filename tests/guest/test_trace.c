@@ -652,6 +652,6 @@ static void trace_cmd_records(void)
 
 GUEST_TESTS(TEST(switches_in_order), TEST(jobs_freeze_and_thaw), TEST(events_agree_with_statistics),
 	    TEST(rounds_say_the_plan), TEST(jobs_come_and_go), TEST(admission_says_why),
-	    TEST(an_added_cgroup_brings_no_past), TEST_SLOW(a_stop_says_why, 120),
+	    TEST(an_added_cgroup_brings_no_past), TEST_WITHIN(a_stop_says_why, 120),
 	    TEST(a_stall_says_why), TEST(a_foreign_thaw_is_told), TEST(who_waits_for_whom_is_told),
-	    TEST(unload_while_recording), TEST_SLOW(trace_cmd_records, 240));
+	    TEST(unload_while_recording), TEST_WITHIN(trace_cmd_records, 240));

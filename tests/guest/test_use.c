@@ -169,8 +169,8 @@ static void cut_slices_tell_nothing(void)
 	check(slices > 20, "%s", describe());
 }
 
-GUEST_TESTS(TEST_SLOW(unused_memory_stays_in_swap, 300),
-	    TEST_SLOW(allocated_memory_comes_back, 120),
-	    TEST_SLOW(turns_end_if_what_is_used_fits, 150),
-	    TEST_SLOW(what_is_missed_comes_back, 150), TEST_SLOW(growth_is_used, 150),
+GUEST_TESTS(TEST_WITHIN(unused_memory_stays_in_swap, 300),
+	    TEST_WITHIN(allocated_memory_comes_back, 120),
+	    TEST_WITHIN(turns_end_if_what_is_used_fits, 150),
+	    TEST_WITHIN(what_is_missed_comes_back, 150), TEST_WITHIN(growth_is_used, 150),
 	    TEST(cut_slices_tell_nothing));

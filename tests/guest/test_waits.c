@@ -637,6 +637,6 @@ GUEST_TESTS(TEST(packed_together_by_pipe), TEST(packed_together_by_event_loop),
 	    TEST(packed_together_by_lock), TEST(packed_together_by_open_file_lock),
 	    TEST(packed_together_by_flock), TEST_SLOW(apart_they_get_on_at_the_pace_of_slices, 180),
 	    TEST(apart_the_holder_of_a_lock_is_thawed),
-	    TEST_SLOW(who_is_no_job_gets_a_lock_from_a_frozen_one, 180),
+	    TEST_WITHIN(who_is_no_job_gets_a_lock_from_a_frozen_one, 180),
 	    TEST(who_waits_for_nobody_is_tied_to_nobody), TEST(paths_that_name_sockets_are_none),
 	    TEST(the_other_one_is_killed), TEST(the_module_is_unloaded_meanwhile));

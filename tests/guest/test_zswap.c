@@ -107,5 +107,5 @@ static void what_zswap_keeps_does_not_count(void)
 	zswap_off();
 }
 
-GUEST_TESTS(TEST_SLOW(mode_auto_rotates_where_zswap_is_on, 420),
+GUEST_TESTS(TEST_WITHIN(mode_auto_rotates_where_zswap_is_on, 420),
 	    TEST(what_zswap_keeps_does_not_count));

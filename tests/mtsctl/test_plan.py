@@ -462,6 +462,20 @@ def test_pause_beyond_the_limit_is_said(mtsctl):
     assert "warning    the longest pause is above max_pause=5s: mode=auto gives up such" in out
 
 
+@pytest.mark.parametrize(
+    ("swap_speed", "says"),
+    [
+        ("3G", "note       the longest pause is above max_pause=60s: jobs run at the limit"),
+        ("1G", "warning    the longest pause is above max_pause=60s: mode=auto gives up"),
+    ],
+)
+def test_pauses_that_are_a_little_too_long_are_no_end_of_turns(mtsctl, swap_speed, says):
+    args = "--size 6Gx10 --capacity 22G --processors 4 --max-pause 60s --step auto"
+    out = mtsctl("plan", *args.split(), "--swap-speed", swap_speed).out
+    assert says in out
+    assert out.count("the longest pause is above") == 1
+
+
 def test_list_that_is_too_long(mtsctl):
     sizes = [f"{n}K" for n in range(100, 130)]
     out = mtsctl("plan", "--size", *sizes, "--capacity", "96M").out
