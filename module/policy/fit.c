@@ -2,7 +2,12 @@
 /* Does a bin fit while it runs? If not, the capacity ceiling is lowered. */
 #include "policy/fit.h"
 
-/* A bin may exceed its capacity by 1/8: demands change after planning, and repacking costs time. */
+#include "policy/window.h"
+
+/*
+ * A bin may exceed its capacity by 1/8: demands change after planning, and a repack begins the round
+ * anew. Without it, with pauses of an hour, the index of fairness falls from 0.93 to 0.52.
+ */
 #define TOLERANCE_SHIFT 3
 /* Shortest interval from which growth is predicted, ns. */
 #define FILLS_MIN_NS 1000000ull
@@ -72,9 +77,20 @@ u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
 				   mts_max(elapsed_ns, FILLS_MIN_NS));
 }
 
+/*
+ * After a repack the groups go on in the order of what they have had. So they may exceed the
+ * capacity by a step only. With an eighth, ten groups on 256 GiB were beyond it for a quarter of the
+ * time, and lost a tenth of their work to swapping.
+ */
+static u64 tolerance_of(const struct mts_plan *plan)
+{
+	return plan->overlaps ? plan->capacity / MTS_WINDOW_STEPS :
+				plan->capacity >> TOLERANCE_SHIFT;
+}
+
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand)
 {
-	u64 tolerance = plan->capacity >> TOLERANCE_SHIFT;
+	u64 tolerance = tolerance_of(plan);
 
 	return demand > mts_add_sat(plan->capacity, tolerance) &&
 	       demand > mts_add_sat(bin->demand, tolerance);

@@ -85,6 +85,16 @@ static void an_eighth_of_the_capacity_is_tolerated(void **unused)
 	check(outgrown(901));
 }
 
+static void groups_may_exceed_it_by_a_step(void **unused)
+{
+	(void)unused;
+	planned(3200, 0, 3000);
+	plan.overlaps = true;
+	check(!outgrown(3200));
+	check(!outgrown(3300));
+	check(outgrown(3301));
+}
+
 static void what_was_planned_too_full_must_outgrow_its_plan(void **unused)
 {
 	(void)unused;
@@ -434,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_grow_does_not_fill),
 		cmocka_unit_test(what_is_full_and_grows_fills),
 		cmocka_unit_test(an_eighth_of_the_capacity_is_tolerated),
+		cmocka_unit_test(groups_may_exceed_it_by_a_step),
 		cmocka_unit_test(what_was_planned_too_full_must_outgrow_its_plan),
 		cmocka_unit_test(growth_saturates),
 		cmocka_unit_test(a_bin_that_fits_and_swaps_is_a_lesson),
