@@ -69,14 +69,19 @@
 #define MOST 2u
 #define STILL 4u
 
+/* What the jobs had in memory (bytes), and the host had swapped in (pages), at that time (ktime). */
+struct sample {
+	u64 at;
+	u64 bytes;
+	u64 swapins;
+};
+
 /**
  * struct onset
- * @sampled: ktime of the last sample, ns
- * @took: what it took, as of spent.h, ns
- * @sample: what the jobs had in memory then, bytes
- * @swapins: pages that the host had swapped in until then
- * @since, @base, @base_swapins: the same three of an earlier sample, since which growth is measured
- * @grew: by how much @sample exceeds @base at least, without what came back from swap: jobs that
+ * @now: the last sample
+ * @base: an earlier one, since which growth is measured
+ * @took: what the last one took, as of spent.h, ns
+ * @grew: by how much @now exceeds @base at least, without what came back from swap: jobs that
  *	thrash do not grow, bytes
  * @is_enough: growth is measured anew, since the last sample
  * @left: what the kernel could give the jobs before it reclaims, bytes
@@ -87,13 +92,9 @@
  *	not
  */
 static struct onset {
-	u64 sampled;
+	struct sample now;
+	struct sample base;
 	u64 took;
-	u64 sample;
-	u64 swapins;
-	u64 since;
-	u64 base;
-	u64 base_swapins;
 	u64 grew;
 	bool is_enough;
 	u64 left;
@@ -102,6 +103,11 @@ static struct onset {
 	u64 next_look;
 	u64 believed_until;
 } onset;
+
+static u64 elapsed(void)
+{
+	return onset.now.at - onset.base.at;
+}
 
 static u64 sample_jobs(void)
 {
@@ -145,7 +151,7 @@ static void note_who_sleeps(u64 left)
 /* What the jobs may fill before they have to be frozen, bytes. */
 static u64 room(void)
 {
-	return mts_sub_floor(onset.left, mts_add_sat(onset.left, onset.sample) / EDGE);
+	return mts_sub_floor(onset.left, mts_add_sat(onset.left, onset.now.bytes) / EDGE);
 }
 
 /* What the jobs may have read from swap since: the host's count has other processes' pages, too. */
@@ -156,35 +162,27 @@ static u64 came_back(void)
 
 	for (i = 0; i < mts_rotor.roster.n; i++)
 		swapped = mts_add_sat(swapped, mts_rotor.roster.jobs[i]->usage.swap);
-	return min((onset.swapins - onset.base_swapins) << PAGE_SHIFT, swapped);
+	return min((onset.now.swapins - onset.base.swapins) << PAGE_SHIFT, swapped);
 }
 
 static void measure_growth(void)
 {
 	u64 error = (u64)CHARGED_AT_ONCE * num_online_cpus() << PAGE_SHIFT;
-	u64 grew = mts_sub_floor(onset.sample, mts_add_sat(onset.base, came_back()));
+	u64 grew = mts_sub_floor(onset.now.bytes, mts_add_sat(onset.base.bytes, came_back()));
 
 	onset.grew = mts_sub_floor(grew, error);
-	onset.is_enough = !grew || grew > ERROR * error || onset.sampled - onset.since > WATCH_NS;
+	onset.is_enough = !grew || grew > ERROR * error || elapsed() > WATCH_NS;
 }
 
 static void take_sample(void)
 {
-	if (onset.is_enough) {
-		onset.since = onset.sampled;
-		onset.base = onset.sample;
-		onset.base_swapins = onset.swapins;
-	}
-	onset.sampled = ktime_get_ns();
-	onset.swapins = mts_memory_swapins();
-	onset.sample = sample_jobs();
+	if (onset.is_enough)
+		onset.base = onset.now;
+	onset.now.at = ktime_get_ns();
+	onset.now.swapins = mts_memory_swapins();
+	onset.now.bytes = sample_jobs();
 	onset.left = mts_memory_available();
 	measure_growth();
-}
-
-static u64 elapsed(void)
-{
-	return onset.sampled - onset.since;
 }
 
 /*
@@ -260,14 +258,14 @@ static bool is_filling(void)
 	/* Growth since an old sample may be over. */
 	if (elapsed() > WATCH_NS)
 		return false;
-	if (reclaim && onset.sampled < reclaim + RECLAIMS_NS && fills(onset.left, FILLS_NS))
+	if (reclaim && onset.now.at < reclaim + RECLAIMS_NS && fills(onset.left, FILLS_NS))
 		return true;
 	return fills(room(), least_interval());
 }
 
 static bool is_new(void)
 {
-	if (ktime_get_ns() - onset.sampled < least_interval())
+	if (ktime_get_ns() - onset.now.at < least_interval())
 		return false;
 	mts_onset_sample();
 	return true;
