@@ -55,7 +55,7 @@ for name in a b c d; do until_true 30 "word 8 $name | grep 1" || exit 1; done
 as_ada mtsctl --user set mode=always evict=full overhead=off || exit 1
 until_true 30 "frozen user/mts" || exit 1
 say before "counts a b c d"
-sleep 15
+sleep 10
 say after "counts a b c d"
 say stats "as_ada mtsctl --user stats --json"
 say status "as_ada mtsctl --user status --json"
@@ -84,7 +84,7 @@ for pid in $pids; do mtsctl add --pid $pid || exit 1; done
 mtsctl set mode=always evict=full overhead=off || exit 1
 until_true 30 "frozen unit" || exit 1
 say before "counts a b c d"
-sleep 15
+sleep 10
 say after "counts a b c d"
 say stats "mtsctl stats --json"
 say status "mtsctl status --json"
@@ -115,7 +115,7 @@ def run(main):
         guest.Spec(
             kernel=release,
             main=FUNCTIONS + main,
-            profile=guest.icount(0),
+            profile=guest.icount(2),
             memory_mib=460,
             swap=guest.Swap("ssd", 200),
             files={
