@@ -28,7 +28,7 @@ pytestmark = [
 SYSTEM = (
     *("dkms", "linux-headers-amd64", "linux-image-amd64", "libinih1", "libjansson4", "libncurses6"),
     *("systemd-sysv", "dbus", "libpam-systemd", "login", "passwd", "procps", "kmod", "util-linux"),
-    "python3",
+    *("python3", "autopkgtest", "gcc", "libc6-dev", "pkgconf"),
 )
 SUITES = ("bookworm", "trixie")
 
