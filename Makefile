@@ -41,6 +41,7 @@ help:
 	@echo 'make test-systemd  beside systemd, logind and podman, on trixie: 20 minutes'
 	@echo 'make deb         packages for Debian; make dist: the sources as a tar.xz'
 	@echo 'make recipes     what rpmbuild and makepkg take: build/recipes'
+	@echo 'make site        documents and man pages as a site with a search: build/site'
 	@echo 'make kernelshark a plugin for KernelShark: docs/howto-trace.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
@@ -54,7 +55,7 @@ help:
 	@echo 'parts:           module mtsctl mtsd libmts syn8 static guest-module guest-tests'
 	@echo 'simulate-check:  what bench/simulate foretells of the runs of make bench, beside them'
 	@echo 'variables:       KDIR (kernel to build for) DESTDIR PREFIX'
-	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|deb|kernelshark'
+	@echo 'what is missing: tools/setup build|demo|bench|host|test|debug|newer|systemd|lint|deb|autopkgtest|site|browser|kernelshark'
 
 kdir:
 	@if [ ! -e '$(KDIR)/Makefile' ]; then \
@@ -248,13 +249,18 @@ deb:
 recipes:
 	@tools/recipes $(COMMIT)
 
-# What was downloaded stays: build/kernel, build/venv, build/checkpatch, build/rivals,
+# The documents as HTML: build/site/html/index.html.
+site:
+	@tools/setup site
+	@tools/site
+
+# What was downloaded stays: build/kernel, build/venv, build/site-venv, build/checkpatch, build/rivals,
 # build/prometheus; and so do the kernels of test-debug, test-rt and newer, the guests of
 # test-systemd and tests/packaging, and what was measured for days, build/results-full.
 clean:
 	if [ -e '$(KDIR)/Makefile' ]; then $(KBUILD) clean; fi
 	if [ -d $(BUILD) ]; then find $(BUILD) -mindepth 1 -maxdepth 1 \
-		! -name kernel ! -name venv ! -name checkpatch ! -name rivals ! -name prometheus ! -name debug ! -name rt \
+		! -name kernel ! -name venv ! -name site-venv ! -name checkpatch ! -name rivals ! -name prometheus ! -name debug ! -name rt \
 		! -name newer ! -name systemd ! -name packaging ! -name results-full -exec rm -rf {} +; fi
 
 distclean: clean
@@ -262,4 +268,4 @@ distclean: clean
 
 .PHONY: all help kdir install-kdir module mtsctl mtsd libmts install-mtsd install-libmts kernelshark syn8 static guest-module guest-tests demo demo-host bench bench-full bench-host bars \
 	simulate-check test test-all soak test-debug test-rt newer test-newer test-systemd \
-	lint format install install-python install-dkms uninstall dist deb recipes clean distclean
+	lint format install install-python install-dkms uninstall dist deb recipes site clean distclean
