@@ -16,9 +16,10 @@ set -euo pipefail
 
 root=$1 packages=$2 out=$3
 place=/mnt
-# What apt, dpkg and ldconfig keep for themselves; and DKMS's key, which signs other modules, too.
+# What apt, dpkg and ldconfig keep for themselves; DKMS's key, which signs other modules, too; and the
+# group mts: nothing removes groups, as files may be theirs.
 own=(./var/log ./var/lib/dpkg ./var/lib/apt ./var/cache ./etc/ld.so.cache ./root ./tmp ./proc ./debs
-	'./var/lib/dkms/mok.*')
+	'./var/lib/dkms/mok.*' './etc/group*' './etc/gshadow*')
 
 inside() { chroot $place /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
 	DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -104,5 +105,5 @@ except mts.MtsError as error:
 # The guest removes mts-tools, which this one needs.
 inside apt-get -q -y purge python3-mts >>"$out/said" 2>&1
 make_disk
-inside apt-get -q -y purge mts-dkms mts-tools >>"$out/said" 2>&1
+inside apt-get -q -y purge mts-dkms mts-tools libmts-dev libmts0 >>"$out/said" 2>&1
 list >"$out/after"

@@ -10,7 +10,6 @@ modules=/lib/modules/$release
 folder=$modules/updates/dkms
 variables=/sys/firmware/efi/efivars
 number=0
-turns="bin=200M slice=2s min_slice=1s overhead=off demand=allocated max_pause=60s"
 
 fail() { echo "$*" && exit 1; }
 
@@ -92,31 +91,25 @@ test_each_hook_is_there() {
 	esac
 }
 
-# JOB...: what the program says when it ends is not wanted
-begin_jobs() {
+count_switches() { mtsctl stats | awk '/ switches between bins$/ { print $1 }'; }
+
+# JOB JOB: they do not fit in a bin together
+expect_turns() {
+	mtsctl set mode=always bin=200M slice=2s min_slice=1s overhead=off demand=allocated \
+		max_pause=60s || fail "mtsctl set"
 	for job; do
 		mtsctl run --name "$job" -- syn8 -n 1 -s 150M -a 100G >/dev/null 2>&1 &
 	done
-}
-
-count_switches() { mtsctl stats | awk '/ switches between bins$/ { print $1 }'; }
-
-expect_turns() {
 	i=0
 	until [ "$(count_switches)" -ge 6 ] && mtsctl status | grep -q "1 of them frozen now"; do
 		i=$((i + 1))
 		[ $i -lt 300 ] || fail "after 60 s: $(mtsctl status; mtsctl stats | head -n 8)"
 		sleep 0.2
 	done
-}
-
-test_jobs_take_turns() {
-	# shellcheck disable=SC2086 # they are several
-	mtsctl set mode=always $turns || fail "mtsctl set"
-	begin_jobs a b
-	expect_turns
 	[ "$(awk 'NR == 2 { print $4 }' /proc/swaps)" -gt 50000 ] || fail "nothing is evicted"
 }
+
+test_jobs_take_turns() { expect_turns a b; }
 
 test_it_unloads_and_all_run() {
 	rmmod mts || fail "rmmod"
@@ -126,17 +119,15 @@ test_it_unloads_and_all_run() {
 }
 
 test_mtsd_works_without_the_module() {
-	# shellcheck disable=SC2086 # they are several
-	mtsd mode=always $turns >/dev/null 2>&1 &
+	mtsd >/tmp/mtsd 2>&1 &
 	daemon=$!
 	i=0
 	until mtsctl status >/dev/null 2>&1; do
 		i=$((i + 1))
-		[ $i -lt 100 ] || fail "mtsd does not answer"
+		[ $i -lt 100 ] || fail "mtsd does not answer: $(cat /tmp/mtsd)"
 		sleep 0.1
 	done
-	begin_jobs c d
-	expect_turns
+	expect_turns c d
 	kill $daemon
 	wait $daemon
 	killall syn8
