@@ -373,7 +373,9 @@ def test_signed_by_an_enrolled_key(doctor, keys, place):
 def test_signed_by_a_key_that_is_not_enrolled(doctor, keys, enrolled):
     """Also where that of another host's DKMS is, which has the same name."""
     install_signed(doctor, keys[0])
-    doctor.proc("keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa\n")
+    doctor.proc(
+        "keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa\n"
+    )
     if enrolled:
         enrol(doctor, *(keys[i] for i in enrolled))
     doctor.write(DKMS_KEY, data=keys[0].certificate)
@@ -418,7 +420,9 @@ def test_signed_by_a_key_of_the_kernel(doctor, keys, by_shim):
     install_signed(doctor, keys[2])
     if by_shim:
         enrol(doctor, keys[0])
-    doctor.proc("keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Build of Ada: 6c: X509.rsa 6c []\n")
+    doctor.proc(
+        "keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Build of Ada: 6c: X509.rsa 6c []\n"
+    )
     found = doctor(scenario="absent")["signature"]
     assert (found.level, "mts.ko is signed (Build of Ada)" in found.found) == ("note", True)
 

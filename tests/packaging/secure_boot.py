@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A guest that boots with Secure Boot: secure_boot.sh is its tests.
 
-OVMF, which has Microsoft's keys, starts Debian's shim from a disk. That starts Debian's GRUB, and that
-Debian's kernel, each of them signed. DKMS's key is in shim's list of the owner's keys (MOK), a
+OVMF, which has Microsoft's keys, starts Debian's shim from a disk. That starts Debian's GRUB, and
+that Debian's kernel, each of them signed. DKMS's key is in shim's list of the owner's keys (MOK), a
 variable of the firmware: where mokutil and the owner's consent at the screen would put it.
 """
 
@@ -29,8 +29,8 @@ GRUB = "usr/lib/grub/x86_64-efi-signed/grubx64.efi.signed"
 
 _SHIM_GUID = uuid.UUID("605dab50-e046-4300-abb6-3dd810dd8b23")
 _X509_GUID = uuid.UUID("a5c059a1-94e4-4aa7-87b5-ab155c2bf072")
-# AUTHENTICATED_VARIABLE_HEADER of EDK2: mark, state, attributes, count, time, key, sizes of name and
-# of data, GUID.
+# AUTHENTICATED_VARIABLE_HEADER of EDK2: mark, state, attributes, count, time, key, sizes of name
+# and of data, GUID.
 _HEADER = struct.Struct("<HBxIQ16xIII16s")
 _MARK, _ADDED, _KEPT, _AT_BOOT = 0x55AA, 0x3F, 1, 2
 _MIB = 2**20

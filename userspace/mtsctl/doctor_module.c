@@ -13,7 +13,6 @@
 #include "ipc.h"
 #include "version.h"
 
-
 /* The first line of a file; empty: it cannot be read. */
 static void read_line(char *line, size_t size, const char *path)
 {
@@ -139,7 +138,8 @@ static void find_missing(struct doctor *doctor, const char *release)
 			      "install them (Debian: linux-headers-%s, Fedora: "
 			      "kernel-devel-%s), then %s; or use mtsd",
 			      release, release,
-			      doctor_has_dkms_sources() ? "dkms autoinstall" : "make && make install");
+			      doctor_has_dkms_sources() ? "dkms autoinstall" :
+							  "make && make install");
 	} else if (doctor_has_dkms_sources()) {
 		doctor_find(doctor, level, "module", "not built for %s", release);
 		doctor_advise(doctor,

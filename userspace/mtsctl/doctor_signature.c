@@ -192,8 +192,8 @@ static enum trust trust_of(const struct signature *signature, bool *dkms_enrolle
 	if (!signature->serial.size)
 		return TRUST_UNKNOWN;
 	for (size_t i = 0; i < N(mok_lists); i++) {
-		struct bytes list = read_bytes(host_root(), mok_lists[i], list_buffer,
-					       sizeof(list_buffer));
+		struct bytes list =
+			read_bytes(host_root(), mok_lists[i], list_buffer, sizeof(list_buffer));
 
 		if (signature_is_by(signature, list))
 			return TRUST_YES;
@@ -218,8 +218,9 @@ static void advise_enrolment(struct doctor *doctor, const char *first)
 	const char *certificate = dkms_certificates[0];
 
 	if (!doctor_exists("/sys/firmware/efi")) {
-		doctor_advise(doctor, "%swithout UEFI no key can be enrolled: boot without "
-				      "module.sig_enforce=1 and lockdown=, or use mtsd",
+		doctor_advise(doctor,
+			      "%swithout UEFI no key can be enrolled: boot without "
+			      "module.sig_enforce=1 and lockdown=, or use mtsd",
 			      first);
 		return;
 	}
@@ -240,8 +241,9 @@ static void find_unsigned(struct doctor *doctor, const char *release, const char
 	doctor_find(doctor, doctor_module_level(doctor), "signature",
 		    "mts.ko is not signed, and this kernel takes signed modules only (%s)", why);
 	if (doctor_has_dkms_sources())
-		snprintf(first, sizeof(first), "install openssl, with which DKMS signs; " BUILD_AGAIN "; ",
-			 release, release);
+		snprintf(first, sizeof(first),
+			 "install openssl, with which DKMS signs; " BUILD_AGAIN "; ", release,
+			 release);
 	advise_enrolment(doctor, first);
 }
 
@@ -258,10 +260,11 @@ static void find_signed(struct doctor *doctor, const char *release, const char *
 			    signer);
 		return;
 	case TRUST_NO:
-		doctor_find(doctor, doctor_module_level(doctor), "signature",
-			    "this kernel takes signed modules only (%s), and the key of mts.ko (%s) "
-			    "is not enrolled",
-			    why, signer);
+		doctor_find(
+			doctor, doctor_module_level(doctor), "signature",
+			"this kernel takes signed modules only (%s), and the key of mts.ko (%s) "
+			"is not enrolled",
+			why, signer);
 		if (dkms_enrolled)
 			doctor_advise(doctor, "sign it with DKMS's key, which is: " BUILD_AGAIN,
 				      release, release);
