@@ -86,7 +86,7 @@ static struct bytes unpack_end(const char *path, unsigned char buffer[SIGNATURE_
 	struct bytes end = { buffer, 0 };
 	struct program_answer answer;
 	char script[64];
-	char *argv[] = { "sh", "-c", script, "sh", (char *)path, NULL };
+	char *const argv[] = { "sh", "-c", script, "sh", (char *)path, NULL };
 
 	for (size_t i = 0; i < N(packers); i++) {
 		const char *suffix = strrchr(path, '.');
@@ -178,8 +178,8 @@ static bool is_dkms_enrolled(struct bytes list)
 }
 
 /*
- * Will the kernel take this signature? Keys that are built into it have no certificate that could be
- * read: they have names only, which other keys may have, too.
+ * Will the kernel take this signature? Keys that are built into it have no certificate that could
+ * be read: they have names only, which other keys may have, too.
  *
  * @dkms_enrolled: DKMS would sign with a key that is enrolled
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel modules are signed as scripts/sign-file.c of the kernel does: behind the module a message of
- * PKCS#7 (RFC 2315, RFC 5652), a struct module_signature (linux/module_signature.h), and a mark.
+ * Kernel modules are signed as scripts/sign-file.c of the kernel does: behind the module a message
+ * of PKCS#7 (RFC 2315, RFC 5652), a struct module_signature (linux/module_signature.h), and a mark.
  */
 #include "signature.h"
 
@@ -72,7 +72,7 @@ static void read_common_name(struct bytes issuer, char name[SIGNER_SIZE])
 	name[text.size] = '\0';
 }
 
-/* ContentInfo { SignedData { version, digests, content, signers { version, issuer and serial, … */
+/* ContentInfo { SignedData { version, digests, content, signers { version, issuer and serial … */
 static void read_signer(struct bytes message, struct signature *found)
 {
 	struct bytes rest = message;
