@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """doctor: each thing that keeps the module from loading, or jobs from taking turns."""
 
+import functools
 import json
+import random
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +17,12 @@ from tests.packaging import versions
 RELEASE = "6.1.0-57-amd64"
 GIB = 1024 * 1024  # KiB
 SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-SIGNATURE = b"~Module signature appended~\n"
+MARK = b"~Module signature appended~\n"
+SHIM = "605dab50-e046-4300-abb6-3dd810dd8b23"
+MOK_LIST = f"sys/firmware/efi/efivars/MokListRT-{SHIM}"
+WHOLE_MOK_LIST = "sys/firmware/efi/mok-variables/MokListRT"
+MOK_NEW = f"sys/firmware/efi/efivars/MokNew-{SHIM}"
+DKMS_KEY = "var/lib/dkms/mok.pub"
 KEYS = {"level", "check", "found", "remedy"}
 
 
@@ -36,6 +46,7 @@ class Doctor:
         self.write("sys/module/mts/version", text=versions.source() + "\n")
         self.write("sys/module/module/parameters/sig_enforce", text="N\n")
         self.write("sys/kernel/security/lockdown", text="[none] integrity confidentiality\n")
+        (root / "sys/firmware/efi/efivars").mkdir(parents=True)
         self.proc("sys/kernel/osrelease", RELEASE + "\n")
         self.proc("sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.148-1\n")
         self.proc("modules", "")
@@ -253,6 +264,68 @@ def enforce(doctor, how):
     return "Secure Boot"
 
 
+@dataclass(frozen=True)
+class Key:
+    """With which modules are signed."""
+
+    folder: Path
+
+    @property
+    def certificate(self) -> bytes:
+        return (self.folder / "its.der").read_bytes()
+
+    def sign(self, module: bytes) -> bytes:
+        """As scripts/sign-file of the kernel does."""
+        done = subprocess.run(
+            [
+                *("openssl", "cms", "-sign", "-binary", "-noattr", "-nocerts", "-outform", "DER"),
+                *("-signer", "its.pem", "-inkey", "its.key"),
+            ],
+            cwd=self.folder, input=module, stdout=subprocess.PIPE, check=True,
+        )  # fmt: skip
+        info = bytes((0, 0, 2, 0, 0, 0, 0, 0))
+        return module + done.stdout + info + len(done.stdout).to_bytes(4, "big") + MARK
+
+
+def make_key(folder: Path, name: str) -> Key:
+    """As DKMS does, of a kind that takes less time."""
+    folder.mkdir()
+    run = functools.partial(subprocess.run, cwd=folder, check=True, capture_output=True)
+    run([
+        *("openssl", "req", "-new", "-x509", "-nodes", "-days", "36500", "-subj", f"/CN={name}"),
+        *("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", "its.key"),
+        *("-out", "its.pem"),
+    ])  # fmt: skip
+    run(["openssl", "x509", "-in", "its.pem", "-outform", "DER", "-out", "its.der"])
+    return Key(folder)
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory) -> tuple[Key, Key, Key]:
+    """Two of the same name, as DKMS's are, and one of another."""
+    folder = tmp_path_factory.mktemp("keys")
+    names = ("DKMS module signing key", "DKMS module signing key", "Build of Ada")
+    return tuple(make_key(folder / str(i), name) for i, name in enumerate(names))
+
+
+def install_signed(doctor, key, suffix="", pack=None):
+    """The module is installed, signed and not loaded, where Secure Boot is on."""
+    doctor.unload()
+    enforce(doctor, "lockdown")
+    doctor.write(SECURE_BOOT, data=b"\6\0\0\0\1")
+    data = key.sign(b"ELF" * 5000)
+    if pack:
+        data = subprocess.run([*pack, "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    doctor.write("lib/modules", RELEASE, "modules.dep", text=f"updates/mts.ko{suffix}:\n")
+    doctor.write("lib/modules", RELEASE, f"updates/mts.ko{suffix}", data=data)
+
+
+def enrol(doctor, *keys, place=MOK_LIST):
+    """In the list that shim gives to the kernel; before each is the kind, and whose it is."""
+    lists = b"".join(b"\0" * 44 + key.certificate for key in keys)
+    doctor.write(place, data=(b"\6\0\0\0" if place == MOK_LIST else b"") + lists)
+
+
 @pytest.mark.parametrize("how", ["sig_enforce", "lockdown", "Secure Boot"])
 def test_unsigned(doctor, how):
     doctor.unload()
@@ -262,24 +335,115 @@ def test_unsigned(doctor, how):
     assert "not signed" in found.found
     assert why in found.found
     assert "mokutil --import" in found.remedy
+    assert "Enroll MOK" in found.remedy
 
 
-def test_signed(doctor):
+def test_unsigned_by_dkms(doctor):
+    """It signs nothing where there is no openssl, and says so in its log only."""
     doctor.unload()
     enforce(doctor, "lockdown")
-    doctor.write("lib/modules", RELEASE, "updates/mts.ko", data=b"ELF" + SIGNATURE)
+    doctor.write(f"usr/src/mts-{versions.source()}/dkms.conf")
+    remedy = doctor(scenario="absent")["signature"].remedy
+    assert "openssl" in remedy
+    assert f"dkms install mts/{versions.source()} -k {RELEASE}" in remedy
+    assert remedy.endswith("; or use mtsd")
+
+
+def test_without_uefi_no_key_can_be_enrolled(doctor):
+    doctor.unload()
+    enforce(doctor, "sig_enforce")
+    (doctor.root / "sys/firmware/efi/efivars").rmdir()
+    (doctor.root / "sys/firmware/efi").rmdir()
+    remedy = doctor(scenario="absent")["signature"].remedy
+    assert "without UEFI" in remedy
+    assert "mokutil" not in remedy
+
+
+@pytest.mark.parametrize("place", [MOK_LIST, WHOLE_MOK_LIST])
+def test_signed_by_an_enrolled_key(doctor, keys, place):
+    install_signed(doctor, keys[0])
+    enrol(doctor, keys[2], keys[1], keys[0], place=place)
     found = doctor(scenario="absent")["signature"]
-    assert (found.level, "mts.ko is signed" in found.found) == ("note", True)
+    assert found.level == "ok"
+    assert "(Secure Boot)" in found.found
+    assert "the key of mts.ko (DKMS module signing key) is enrolled" in found.found
 
 
-def test_signature_is_at_the_end(doctor):
-    doctor.unload()
-    enforce(doctor, "lockdown")
-    doctor.write("lib/modules", RELEASE, "updates/mts.ko", data=SIGNATURE + b"\n")
-    assert "not signed" in doctor(scenario="absent")["signature"].found
+@pytest.mark.parametrize("enrolled", [[], [1], [2], [2, 1]])
+def test_signed_by_a_key_that_is_not_enrolled(doctor, keys, enrolled):
+    """Also where that of another host's DKMS is, which has the same name."""
+    install_signed(doctor, keys[0])
+    doctor.proc(
+        "keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa\n"
+    )
+    if enrolled:
+        enrol(doctor, *(keys[i] for i in enrolled))
+    doctor.write(DKMS_KEY, data=keys[0].certificate)
+    found = doctor(scenario="absent")["signature"]
+    assert found.level == "problem"
+    assert "(DKMS module signing key) is not enrolled" in found.found
+    assert found.remedy.startswith(f"mokutil --import /{DKMS_KEY}; reboot, choose Enroll MOK")
 
 
-def test_signature_of_a_packed_module(doctor):
+def test_key_of_ubuntu(doctor, keys):
+    install_signed(doctor, keys[0])
+    enrol(doctor, keys[1])
+    doctor.write("var/lib/shim-signed/mok/MOK.der", data=keys[0].certificate)
+    remedy = doctor(scenario="absent")["signature"].remedy
+    assert remedy.startswith("mokutil --import /var/lib/shim-signed/mok/MOK.der; ")
+
+
+def test_key_waits_for_consent(doctor, keys):
+    install_signed(doctor, keys[0])
+    enrol(doctor, keys[1])
+    doctor.write(DKMS_KEY, data=keys[0].certificate)
+    doctor.write(MOK_NEW, data=b"\7\0\0\0" + keys[0].certificate)
+    found = doctor(scenario="absent")["signature"]
+    assert (found.level, "mokutil" in found.remedy) == ("problem", False)
+    assert "reboot, choose Enroll MOK" in found.remedy
+
+
+def test_signed_by_an_older_key_of_dkms(doctor, keys):
+    """Its new one is enrolled: to enrol something else would not help."""
+    install_signed(doctor, keys[0])
+    enrol(doctor, keys[1])
+    doctor.write(DKMS_KEY, data=keys[1].certificate)
+    found = doctor(scenario="absent")["signature"]
+    assert found.level == "problem"
+    assert "mokutil" not in found.remedy
+    assert f"dkms install mts/{versions.source()} -k {RELEASE}" in found.remedy
+
+
+@pytest.mark.parametrize("by_shim", [True, False])
+def test_signed_by_a_key_of_the_kernel(doctor, keys, by_shim):
+    """Of the same name at least: more is not to be seen."""
+    install_signed(doctor, keys[2])
+    if by_shim:
+        enrol(doctor, keys[0])
+    doctor.proc(
+        "keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Build of Ada: 6c: X509.rsa 6c []\n"
+    )
+    found = doctor(scenario="absent")["signature"]
+    assert (found.level, "mts.ko is signed (Build of Ada)" in found.found) == ("note", True)
+
+
+def test_signed_and_no_key_is_to_be_seen(doctor, keys):
+    install_signed(doctor, keys[0])
+    assert doctor(scenario="absent")["signature"].level == "note"
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", "xz"), (".gz", "gzip"), (".zst", "zstd")])
+def test_signature_of_a_packed_module(doctor, keys, suffix, pack):
+    if not shutil.which(pack):
+        pytest.skip(f"no {pack}: tools/setup test")
+    install_signed(doctor, keys[0], suffix, [pack])
+    enrol(doctor, keys[0])
+    assert doctor(scenario="absent")["signature"].level == "ok"
+    enrol(doctor, keys[1])
+    assert doctor(scenario="absent")["signature"].level == "problem"
+
+
+def test_signature_of_a_packed_module_that_cannot_be_unpacked(doctor):
     doctor.unload()
     enforce(doctor, "sig_enforce")
     doctor.write("lib/modules", RELEASE, "modules.dep", text="updates/mts.ko.xz:\n")
@@ -287,10 +451,34 @@ def test_signature_of_a_packed_module(doctor):
     assert (found.level, "modinfo -F signer" in found.remedy) == ("note", True)
 
 
+def test_signature_is_at_the_end(doctor, keys):
+    doctor.unload()
+    enforce(doctor, "lockdown")
+    doctor.write("lib/modules", RELEASE, "updates/mts.ko", data=keys[0].sign(b"ELF") + b"\n")
+    assert "not signed" in doctor(scenario="absent")["signature"].found
+
+
+def test_signature_that_is_broken(doctor, keys):
+    """Nothing is read beyond it, and no other key is taken for the right one."""
+    install_signed(doctor, keys[0])
+    enrol(doctor, keys[1])
+    module = doctor.root / "lib/modules" / RELEASE / "updates/mts.ko"
+    whole = module.read_bytes()
+    begin = len(whole) - len(MARK) - 12 - int.from_bytes(whole[-32:-28], "big")
+    chance = random.Random(1)
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            data[chance.randrange(begin, len(whole) - len(MARK))] = chance.choice((0, 0x84, 0xFF))
+        module.write_bytes(data[chance.choice((0, begin, begin + 20)) :])
+        assert doctor(scenario="absent")["signature"].level in {"note", "problem"}
+
+
 def test_signature_before_it_is_installed(doctor):
     doctor.uninstall()
     enforce(doctor, "sig_enforce")
-    assert doctor(scenario="absent")["signature"].level == "note"
+    found = doctor(scenario="absent")["signature"]
+    assert (found.level, "mokutil --import" in found.remedy) == ("note", True)
 
 
 @pytest.mark.parametrize("value", [b"\6\0\0\0\0", b"\6\0\0\0", b""])

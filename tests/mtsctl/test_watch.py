@@ -3,12 +3,35 @@
 
 import os
 import re
+import subprocess
+
+import pytest
 
 
 def test_no_tracefs(mtsctl, tmp_path):
     shown = mtsctl("watch", tracing=tmp_path)
     assert (shown.status, shown.out) == (1, "")
     assert f"mount -t tracefs trace {tmp_path}" in shown.err
+
+
+def test_lockdown_has_no_tracefs(mtsctl, tmp_path):
+    """With lockdown=confidentiality it is mounted and empty: watch looks for what has changed."""
+    lockdown = tmp_path / "sys/kernel/security/lockdown"
+    lockdown.parent.mkdir(parents=True)
+    lockdown.write_text("none [integrity] confidentiality\n")
+    fake = {"tracing": tmp_path, "root": tmp_path}
+    assert mtsctl("watch", **fake).status == 1
+    lockdown.write_text("none integrity [confidentiality]\n")
+    watch = subprocess.Popen(
+        [mtsctl.program, "watch"],
+        env=mtsctl.environment(**fake),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        watch.wait(timeout=2)
+    watch.terminate()
+    assert watch.communicate(timeout=30)[1] == b""
 
 
 def test_no_events(mtsctl, tmp_path):

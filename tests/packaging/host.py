@@ -44,8 +44,11 @@ class Guest(harness.Guest):
         }
 
     def _texts(self) -> dict[str, str]:
-        own = ("etc/modules-load.d/mts.conf", harness.USER_UNIT)
-        return {place: text for place, text in super()._texts().items() if place not in own}
+        return {
+            place: text
+            for place, text in super()._texts().items()
+            if place != "etc/modules-load.d/mts.conf" and not place.startswith("usr/local/")
+        }
 
 
 def boot(system: Path, disk: Path, packages: Path) -> Run:

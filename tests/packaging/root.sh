@@ -9,13 +9,17 @@
 #   before, after   each file: its kind, mode, owner, link, and a sum of its contents
 #   said            what apt has said; status: of dkms, while the packages are installed
 #   installed       what modinfo and the programs say of their versions; NAME: their programs run
+#   mts.ko[.xz]     the module, as DKMS has signed it; dkms.der: the certificate of its key
+#   unsigned.ko, other.ko   the module without a signature, and with that of another key; other.der
 
 set -euo pipefail
 
 root=$1 packages=$2 out=$3
 place=/mnt
-# What apt, dpkg and ldconfig keep for themselves.
-own=(./var/log ./var/lib/dpkg ./var/lib/apt ./var/cache ./etc/ld.so.cache ./root ./tmp ./proc ./debs)
+# What apt, dpkg and ldconfig keep for themselves; DKMS's key, which signs other modules, too; and the
+# group mts: nothing removes groups, as files may be theirs.
+own=(./var/log ./var/lib/dpkg ./var/lib/apt ./var/cache ./etc/ld.so.cache ./root ./tmp ./proc ./debs
+	'./var/lib/dkms/mok.*' './etc/group*' './etc/gshadow*')
 
 inside() { chroot $place /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
 	DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -36,6 +40,32 @@ make_disk() {
 	truncate -s 2G "$out/host.ext4"
 	mkfs.ext4 -q -O ^has_journal -d $copy "$out/host.ext4"
 	rm -r $copy
+}
+
+# Each as the kernel gets it: not packed.
+keep_modules() {
+	local module size
+
+	module=$(inside modinfo -F filename -k "$release" mts)
+	cp "$place$module" "$place/var/lib/dkms/mok.pub" "$out"
+	mv "$out/mok.pub" "$out/dkms.der"
+	if [[ $module == *.xz ]]; then
+		xz -dc "$place$module"
+	else
+		cat "$place$module"
+	fi >"$out/unsigned.ko"
+	# struct module_signature ends with the size of what comes before it; a mark of 28 bytes follows.
+	[[ $(tail -c 28 "$out/unsigned.ko") == "~Module signature appended~" ]]
+	size=$(tail -c 32 "$out/unsigned.ko" | head -c 4 | od -An -tu4 --endian=big)
+	truncate -s "-$((size + 12 + 28))" "$out/unsigned.ko"
+	cp "$out/unsigned.ko" $place/tmp/other.ko
+	# As DKMS makes its own.
+	inside openssl req -new -x509 -nodes -days 36500 -subj "/CN=DKMS module signing key" \
+		-newkey rsa:2048 -keyout /tmp/other.key -outform DER -out /tmp/other.der 2>/dev/null
+	inside "/lib/modules/$release/build/scripts/sign-file" sha256 /tmp/other.key /tmp/other.der \
+		/tmp/other.ko
+	cp $place/tmp/other.{ko,der} "$out"
+	rm $place/tmp/other.{ko,key,der}
 }
 
 list() {
@@ -64,6 +94,7 @@ inside sh -c 'apt-get -q -y install /debs/*.deb' >"$out/said" 2>&1
 inside dkms status >"$out/status"
 inside modinfo -F version -k "$release" mts >"$out/installed"
 inside sh -c 'mtsctl --version; mtsd --version' >>"$out/installed"
+keep_modules
 # shellcheck disable=SC2016 # dpkg-query expands it
 inside python3 -B -c 'import mts, subprocess
 version = subprocess.check_output(["dpkg-query", "-Wf", "${Version}", "python3-mts"], text=True)
@@ -74,5 +105,5 @@ except mts.MtsError as error:
 # The guest removes mts-tools, which this one needs.
 inside apt-get -q -y purge python3-mts >>"$out/said" 2>&1
 make_disk
-inside apt-get -q -y purge mts-dkms mts-tools >>"$out/said" 2>&1
+inside apt-get -q -y purge mts-dkms mts-tools libmts-dev libmts0 >>"$out/said" 2>&1
 list >"$out/after"

@@ -14,7 +14,7 @@ import pytest
 from bench.lab import BUILD, ROOT
 from tests.build import alone
 from tests.guest import harness as guests
-from tests.packaging import versions
+from tests.packaging import secure_boot, versions
 from tests.packaging.host import boot, list_steps
 from tests.systemd.harness import PROGRAM
 
@@ -24,11 +24,13 @@ pytestmark = [
     pytest.mark.skipif(not (ROOT / ".git").exists(), reason="packages are those of a commit"),
 ]
 
-# A host: a kernel, systemd, and what the packages need, so that they bring nothing else.
+# A host: a kernel, systemd, what the packages need, so that they bring nothing else, and what boots
+# with Secure Boot.
 SYSTEM = (
     *("dkms", "linux-headers-amd64", "linux-image-amd64", "libinih1", "libjansson4", "libncurses6"),
     *("systemd-sysv", "dbus", "libpam-systemd", "login", "passwd", "procps", "kmod", "util-linux"),
     *("python3", "autopkgtest", "gcc", "libc6-dev", "pkgconf"),
+    *("openssl", "shim-signed", "grub-efi-amd64-signed"),
 )
 SUITES = ("bookworm", "trixie")
 
@@ -129,6 +131,13 @@ def test_dkms_has_installed_the_module(host):
     assert re.match(rf"mts/{re.escape(versions.source())}, [67]\..*, x86_64: installed", line)
 
 
+def test_dkms_has_signed_the_module(host):
+    (module,) = host.out.glob("mts.ko*")
+    key = run("modinfo", "-F", "sig_key", module).strip().replace(":", "")
+    certificate = ("-inform", "DER", "-in", host.out / "dkms.der")
+    assert run("openssl", "x509", *certificate, "-noout", "-serial").strip() == f"serial={key}"
+
+
 def test_each_part_has_the_version(host):
     version = versions.source()
     assert host.lines("installed") == [
@@ -164,3 +173,21 @@ def test_step(booted, name):
 def test_guest(booted):
     """The kernel had no complaint, and nothing stayed frozen."""
     booted.check()
+
+
+@pytest.fixture(scope="module")
+def secure(host) -> guests.Run:
+    """The suite's kernel with Secure Boot, and the key of that host's DKMS enrolled."""
+    if missing := secure_boot.what_is_missing():
+        pytest.skip(missing)
+    return secure_boot.boot(host.root, host.out)
+
+
+@pytest.mark.parametrize("name", secure_boot.list_steps())
+def test_secure_boot(secure, name):
+    guests.Case(secure, secure_boot.PROGRAM, name).check()
+
+
+def test_secure_boot_guest(secure):
+    """The kernel had no complaint."""
+    secure.check()

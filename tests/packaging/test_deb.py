@@ -73,6 +73,14 @@ def test_newest_release_is_of_this_version():
     assert headings[0] == "Unreleased" or headings[0].split()[0] == versions.source()
 
 
+def test_dkms_can_sign():
+    """DKMS makes its key with openssl, which it does not need: without it nothing is signed."""
+    paragraphs = (DEBIAN / "control").read_text().split("\n\n")
+    (its,) = (text for text in paragraphs if text.startswith("Package: mts-dkms\n"))
+    (depends,) = re.findall(r"^Depends: (.*)$", its, re.MULTILINE)
+    assert "openssl" in depends.split(", ")
+
+
 # ---- what is installed -----------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 #ifndef MTSCTL_DOCTOR_H
 #define MTSCTL_DOCTOR_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "policy/pure.h"
@@ -10,6 +11,7 @@
 
 #define FINDING_SIZE 256
 #define FINDINGS_MAX 24
+#define RELEASE_SIZE 65 /* as in struct utsname */
 
 enum finding_level {
 	FINDING_OK,
@@ -67,6 +69,15 @@ enum finding_level doctor_module_level(const struct doctor *doctor);
  */
 const char *doctor_read(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool doctor_exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The kernel that runs; empty: not known. */
+void doctor_read_release(char release[RELEASE_SIZE]);
+
+/* The module that modprobe would load, below the folder of the release. */
+bool doctor_find_module(const char *release, char module[PATH_MAX]);
+
+/* DKMS can build it. */
+bool doctor_has_dkms_sources(void);
 
 /* The checks. */
 void doctor_check_kernel(struct doctor *doctor);

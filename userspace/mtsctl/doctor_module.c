@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mtsctl doctor: the kernel, the module, its signature and its device. */
+/* mtsctl doctor: the kernel, the module and its device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,11 +13,6 @@
 #include "ipc.h"
 #include "version.h"
 
-#define RELEASE_SIZE 65 /* as in struct utsname */
-#define SIGNED "~Module signature appended~\n" /* linux/module_signature.h */
-#define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-#define LOCKDOWN "/sys/kernel/security/lockdown"
-
 /* The first line of a file; empty: it cannot be read. */
 static void read_line(char *line, size_t size, const char *path)
 {
@@ -26,7 +21,7 @@ static void read_line(char *line, size_t size, const char *path)
 	snprintf(line, size, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
 }
 
-static void read_release(char release[RELEASE_SIZE])
+void doctor_read_release(char release[RELEASE_SIZE])
 {
 	read_line(release, RELEASE_SIZE, "/proc/sys/kernel/osrelease");
 }
@@ -46,7 +41,7 @@ void doctor_check_kernel(struct doctor *doctor)
 
 	if (doctor->wants_mtsd)
 		return;
-	read_release(release);
+	doctor_read_release(release);
 	read_line(version, sizeof(version), "/proc/sys/kernel/version");
 	if (is_too_old(release)) {
 		doctor_find(doctor, doctor_module_level(doctor), "kernel",
@@ -84,8 +79,7 @@ static bool is_module(const char *path, size_t length)
 	return false;
 }
 
-/* The module that modprobe would load, below the folder of the release. */
-static bool find_by_depmod(const char *release, char module[PATH_MAX])
+bool doctor_find_module(const char *release, char module[PATH_MAX])
 {
 	char path[PATH_MAX], *line = NULL;
 	bool found = false;
@@ -122,7 +116,7 @@ static bool is_unknown_to_depmod(const char *release)
 	return false;
 }
 
-static bool has_dkms_sources(void)
+bool doctor_has_dkms_sources(void)
 {
 	return doctor_exists("/usr/src/mts-" MTS_VERSION "/dkms.conf");
 }
@@ -144,8 +138,9 @@ static void find_missing(struct doctor *doctor, const char *release)
 			      "install them (Debian: linux-headers-%s, Fedora: "
 			      "kernel-devel-%s), then %s; or use mtsd",
 			      release, release,
-			      has_dkms_sources() ? "dkms autoinstall" : "make && make install");
-	} else if (has_dkms_sources()) {
+			      doctor_has_dkms_sources() ? "dkms autoinstall" :
+							  "make && make install");
+	} else if (doctor_has_dkms_sources()) {
 		doctor_find(doctor, level, "module", "not built for %s", release);
 		doctor_advise(doctor,
 			      "dkms install mts/" MTS_VERSION " -k %s; if that fails: "
@@ -190,114 +185,14 @@ void doctor_check_module(struct doctor *doctor)
 		doctor_advise(doctor, "load mts before that is set, or use mtsd");
 		return;
 	}
-	read_release(release);
-	if (!find_by_depmod(release, module)) {
+	doctor_read_release(release);
+	if (!doctor_find_module(release, module)) {
 		find_missing(doctor, release);
 		return;
 	}
 	doctor_find(doctor, doctor_module_level(doctor), "module", "installed (%.120s), not loaded",
 		    module);
 	doctor_advise(doctor, "modprobe mts; if that fails: dmesg | grep mts");
-}
-
-/* ---- its signature -------------------------------------------------------------- */
-
-/* Why the kernel takes signed modules only; NULL: it takes others, too. */
-static const char *why_signed(void)
-{
-	const char *text = doctor_read("/sys/module/module/parameters/sig_enforce");
-
-	if (text && *text == 'Y')
-		return "module.sig_enforce=1";
-	text = doctor_read(LOCKDOWN);
-	if (text && (strstr(text, "[integrity]") || strstr(text, "[confidentiality]")))
-		return "lockdown";
-	return NULL;
-}
-
-/* Is the firmware's variable set? Four bytes of attributes come before its value. */
-static bool is_secure_boot(void)
-{
-	unsigned char value[5];
-	char path[PATH_MAX];
-	ssize_t got;
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s" SECURE_BOOT, host_root()) >= PATH_MAX)
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = read(fd, value, sizeof(value));
-	close(fd);
-	return got == sizeof(value) && value[4] == 1;
-}
-
-/* Does a signature end the file? Whether the kernel trusts its key is not known. */
-static bool is_signed(const char *path)
-{
-	char tail[sizeof(SIGNED) - 1];
-	bool found;
-	off_t size;
-	int fd;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	size = lseek(fd, 0, SEEK_END);
-	found = size >= (off_t)sizeof(tail) &&
-		pread(fd, tail, sizeof(tail), size - sizeof(tail)) == sizeof(tail) &&
-		!memcmp(tail, SIGNED, sizeof(tail));
-	close(fd);
-	return found;
-}
-
-#define ENROL \
-	"enrol the key that signs it (DKMS: mokutil --import /var/lib/dkms/mok.pub) and reboot"
-
-static void find_signature(struct doctor *doctor, const char *why)
-{
-	char release[RELEASE_SIZE], module[PATH_MAX], path[PATH_MAX];
-
-	read_release(release);
-	if (!find_by_depmod(release, module)) {
-		doctor_find(doctor, FINDING_NOTE, "signature",
-			    "this kernel takes signed modules only (%s)", why);
-		doctor_advise(doctor, ENROL ", or use mtsd");
-		return;
-	}
-	if (snprintf(path, sizeof(path), "%s/lib/modules/%s/%s", host_root(), release, module) >=
-	    PATH_MAX)
-		return;
-	if (strcmp(module + strlen(module) - strlen(".ko"), ".ko")) {
-		doctor_find(doctor, FINDING_NOTE, "signature",
-			    "this kernel takes signed modules only (%s); mts.ko is packed", why);
-		doctor_advise(doctor, "modinfo -F signer mts says who signed it; if 'Key was "
-				      "rejected': " ENROL);
-	} else if (is_signed(path)) {
-		doctor_find(doctor, FINDING_NOTE, "signature",
-			    "this kernel takes signed modules only (%s); mts.ko is signed", why);
-		doctor_advise(doctor, "if 'Key was rejected by service': " ENROL);
-	} else {
-		doctor_find(doctor, doctor_module_level(doctor), "signature",
-			    "mts.ko is not signed, and this kernel takes signed modules only (%s)",
-			    why);
-		doctor_advise(doctor, "sign it (DKMS does) and " ENROL ", or use mtsd");
-	}
-}
-
-void doctor_check_signature(struct doctor *doctor)
-{
-	const char *why = why_signed();
-
-	if (doctor->wants_mtsd || doctor->is_loaded || !doctor_exists("/proc/modules"))
-		return;
-	if (!why && !doctor_exists(LOCKDOWN) && is_secure_boot())
-		why = "Secure Boot is on";
-	if (why)
-		find_signature(doctor, why);
-	else
-		doctor_find(doctor, FINDING_OK, "signature", "not required by this kernel");
 }
 
 /* ---- its device ----------------------------------------------------------------- */

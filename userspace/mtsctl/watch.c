@@ -261,6 +261,24 @@ static int end_output(const sigset_t *waiting)
 	return err ? failed("standard output", -err) : EXIT_OK;
 }
 
+/* A kernel that is locked down so has no tracefs. */
+static bool is_confidential(void)
+{
+	char path[PATH_MAX], text[64] = "";
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/sys/kernel/security/lockdown", host_root()) >=
+	    PATH_MAX)
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(text, sizeof(text), file))
+		*text = '\0';
+	fclose(file);
+	return strstr(text, "[confidentiality]");
+}
+
 /* mtsd has no trace events, and those of the module are root's. Return: an exit status. */
 static int has_trace_events(bool *has)
 {
@@ -269,7 +287,7 @@ static int has_trace_events(bool *has)
 
 	if (err)
 		return device_failed("status", -err);
-	*has = !ipc_is_for_users() && !(status.sees & MTS_SEES_BY_USERSPACE);
+	*has = !ipc_is_for_users() && !(status.sees & MTS_SEES_BY_USERSPACE) && !is_confidential();
 	return EXIT_OK;
 }
 
