@@ -37,7 +37,7 @@ STATUS_KEYS = {
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "each_leaf", "pin", "state", "bin", "cgroup_id", "cgroup",
-    "container",
+    "container", "unit",
     "demand", "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns",
     "frozen_longest_ns", "run_ns", "slices", "evicted", "threads", "freeze_failures",
     "input_age_ms", "stays", "max_pause_ns", "memory_limit", "immovable", "calls",
