@@ -65,6 +65,19 @@ def test_json_schema(mtsctl, scenario):
     assert all(set(j) == JOB_KEYS for j in status["jobs"])
 
 
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--json", "--by", "unit"], "--by is not for --json"),
+        (["--by", "bin"], "--by bin: not one of job, user, unit or container"),
+    ],
+)
+def test_bad_usage_of_by(mtsctl, args, message):
+    shown = mtsctl("status", *args)
+    assert (shown.status, shown.out) == (2, "")
+    assert message in shown.err
+
+
 def test_what_a_page_costs(mtsctl):
     out = mtsctl("status", scenario="rotating").out
     assert "\npage       8.2 us out (4.0 s ago), - in (not known)\n" in out

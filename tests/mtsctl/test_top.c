@@ -390,7 +390,6 @@ static struct label labels[JOBS];
 
 static void make_labels(u64 seconds)
 {
-	static char login[] = "session-3.scope", scope[] = "libpod-1.scope", web[] = "web";
 	static const u32 users[JOBS] = { 60001, 60001, 60001, 0, 60000 };
 
 	make(&now, seconds);
@@ -399,11 +398,12 @@ static void make_labels(u64 seconds)
 	memset(labels, 0, sizeof(labels));
 	for (u32 i = 0; i < JOBS; i++)
 		now.jobs[i].user = users[i];
-	labels[0].unit = labels[4].unit = login;
+	labels[0].unit = "session-3.scope";
+	labels[4].unit = "session-3.scope";
 	labels[1].parent = &now.jobs[0];
 	labels[2].parent = &now.jobs[1];
-	labels[3].unit = scope;
-	labels[3].container = web;
+	labels[3].unit = "libpod-1.scope";
+	labels[3].container = "web";
 }
 
 /* The names of the groups, each with its jobs: "web 1, - 4". */
@@ -426,7 +426,8 @@ static void jobs_are_summed_up_by_user_unit_and_container(void)
 	const struct top_group *group;
 
 	make(&before, 0);
-	before.faults[0] = before.faults[1] = 0;
+	before.faults[0] = 0;
+	before.faults[1] = 0;
 	make_labels(2);
 	now.faults[0] = 10;
 	now.faults[1] = 20;

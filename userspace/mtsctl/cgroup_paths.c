@@ -42,7 +42,8 @@ void cgroup_paths_find(struct cgroup_path *paths, u32 n)
 	char path[PATH_MAX];
 
 	wanted.paths = paths;
-	wanted.n = wanted.left = n;
+	wanted.n = n;
+	wanted.left = n;
 	qsort(paths, n, sizeof(*paths), by_id);
 	for (u32 i = 0; i < n; i++) {
 		paths[i].path = cgroup_path_of_id(paths[i].id, path) ? NULL : strdup(path);
