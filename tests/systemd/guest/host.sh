@@ -61,19 +61,23 @@ run_work() { # $seconds: how long all of it takes
 	begin=$(now)
 	podman run -d --name c --network=none --log-driver=none hog \
 		/bin/unit 200 150 >/dev/null || fail "podman run: status $?"
-	# The login has to be a job first: what is there before stays together.
-	/lab/programs/typist ada 100 $work/ada 'sleep 5' \
+	# The login has to be a job first: what is there before stays together. Who logs out takes what
+	# runs in tmux along, so both type on until all is done.
+	/lab/programs/typist ada 1300 $work/ada 'sleep 5' \
 		"tmux new-session -d '$pane'" "tmux split-window '$pane'" "tmux split-window '$pane'" \
 		>$work/ada.times 2>&1 &
 	typists+=($!)
-	/lab/programs/typist ben 100 $work/ben 'sleep 5' "$(build ben 8 4) &" "${own[@]}" \
+	/lab/programs/typist ben 1300 $work/ben 'sleep 5' "${own[@]}" "$(build ben 8 4) &" \
 		>$work/ben.times 2>&1 &
 	typists+=($!)
 	look &
 	watcher=$!
-	until_true 1200 all_done || fail "$(done_units) of 20 units: $(mtsctl status --all)"
+	until_true 1200 all_done || {
+		tail -n 20 $work/ada $work/ben # their terminals
+		fail "$(done_units) of 20 units: $(mtsctl status --all)"
+	}
 	seconds=$((($(now) - begin) / 1000))
-	kill $watcher
+	kill $watcher "${typists[@]}"
 	wait "${typists[0]}" || fail "ada: $(<$work/ada.times)"
 	wait "${typists[1]}" || fail "ben: $(<$work/ben.times)"
 	note "all done after $seconds s; ada: $(<$work/ada.times); ben: $(<$work/ben.times)"
