@@ -45,8 +45,8 @@ help:
 	@echo 'make kernelshark a plugin for KernelShark: docs/howto-trace.md'
 	@echo 'make lint        all checks of the sources'
 	@echo 'make format      lay out C and Python as make lint wants them'
-	@echo 'make install     module, mtsctl and its manual; as root'
-	@echo 'make install-mtsd  mtsd, mtsctl, manuals and a unit, for hosts without the module; as root'
+	@echo 'make install     module, mtsctl, mtsd, manuals and units; as root'
+	@echo 'make install-mtsd  that without the module, for hosts that load none; as root'
 	@echo 'make install-libmts  the library libmts with its header and manual; as root'
 	@echo 'make install-python  the package mts for Python; as root'
 	@echo 'make uninstall   the reverse'
@@ -198,13 +198,13 @@ install-kdir: kdir
 
 # Modules go where the kernel that they are for looks for them. With DESTDIR (packages) depmod
 # is left to the installation of the package.
-install: install-kdir module mtsctl
+install: install-kdir module install-mtsd
 	$(KBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
 		$(if $(DESTDIR),DEPMOD=true) modules_install
 	$(if $(DESTDIR),,depmod $(RELEASE))
-	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 
-# For hosts that load no module: needs no kernel headers.
+# mtsd is also the door to the module for users. Alone, for hosts that load no module: it needs no
+# kernel headers.
 install-mtsd: mtsctl mtsd
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) install

@@ -25,6 +25,7 @@
  *  MTS_FAKE_EVENTS  a file of lines as trace_pipe has them: fake_tracefs.c
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
+ *  MTS_FAKE_PARENTS  the jobs that these came from, likewise; 0: from none
  *
  * A second passes, and counters grow, from open to open. Jobs that are removed
  * or pinned stay so.
@@ -616,8 +617,9 @@ static void full(void)
 /* What `add` made of the directories of MTS_FAKE_JOBS, with the names that the module keeps. */
 static void cgroups(void)
 {
+	const char *parents = env("MTS_FAKE_PARENTS", "");
 	struct mts_job_info *job;
-	char path[4096];
+	char path[4096], *end;
 	struct stat st;
 
 	detail(MTS_STATE_IDLE, MTS_REASON_FITS, "");
@@ -625,6 +627,8 @@ static void cgroups(void)
 		job = new_job(strrchr(path, '/') + 1, MTS_JOB_RUNNING, MTS_BIN_NONE, 1);
 		if (!stat(path, &st))
 			job->cgroup_id = st.st_ino;
+		job->parent = strtoul(parents, &end, 10);
+		parents = end;
 	}
 }
 

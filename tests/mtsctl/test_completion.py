@@ -186,6 +186,8 @@ def test_descriptions_are_those_of_the_help(shells, mtsctl, sources, shell):
         (["plan", "--max-pause", ""], {"auto"}),
         (["add", "--max-pause", ""], {"off"}),
         (["top", "--order", "f"], {"frozen", "faults"}),
+        (["top", "--by", "u"], {"user", "unit"}),
+        (["status", "--by", "c"], {"container"}),
         (["remove", "al"], {"alpha"}),
         (["pin", "tw"], {"twin"}),
         (["pause", "alpha", "o"], {"off"}),

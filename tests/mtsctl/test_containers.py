@@ -639,6 +639,72 @@ def test_names_in_top(jobs):
         )
 
 
+LOGIN = "user.slice/user-60001.slice/session-3.scope"
+MANAGER = "user.slice/user-60002.slice/user@60002.service/app.slice/sim.scope"
+
+
+@pytest.fixture
+def tree(jobs, host):
+    """
+    A container of user 60001; a login of 60002, from which two came, one from the other, that have
+    cgroups of the module's; a scope of 60001's own; and one that came from a job that is gone.
+    """
+    paths = [PODMAN, LOGIN, "mts/session-3.scope.1", "mts/session-3.scope.1.1", MANAGER]
+    paths += ["mts/session-9.scope.1", "mts.slice/mts-jobs.slice/sim.scope.1"]
+    for path in paths[1:]:
+        host.cgroup(path)
+
+    def run(*args, **fake):
+        return jobs(*args, paths=paths, parents="0 0 2 3 0 999 5", users=2, **fake)
+
+    return run
+
+
+@pytest.mark.parametrize("user", ["root", "ada"])
+def test_units(tree, user):
+    """A job that came from another one is in its unit. As ada the kernel opens no cgroup by id."""
+    fake = {"user": user, "fail": "cgroup_open=1"} if user == "ada" else {}
+    listed = json.loads(tree("status", "--json", **fake).out)["jobs"]
+    assert [job["unit"] for job in listed] == [
+        f"libpod-{A}.scope", *["session-3.scope"] * 3, "sim.scope", None, "sim.scope",
+    ]  # fmt: skip
+    assert [job["container"] for job in listed] == ["web", *[None] * 6]
+
+
+def test_sums_by_unit_and_container(tree):
+    rows = r"^(\S+) +(60001|60002) +(\d) +0 +\d.* MiB"
+    by_unit = [
+        ("libpod", "60001", "1"),
+        ("sessio", "60001", "1"),
+        ("sessio", "60002", "2"),
+        ("sim.sc", "60001", "2"),
+        ("-", "60002", "1"),
+    ]
+    by_container = [("web", "60001", "1"), ("-", "60001", "3"), ("-", "60002", "3")]
+    for by, wanted in (("unit", by_unit), ("container", by_container)):
+        for command in (["status"], ["top", "-bn1", "-d10ms"]):
+            out = tree(*command, "--by", by).out
+            assert re.search(rf"^{by.upper()} +USER +JOBS +FROZEN +DEMAND", out, re.M)
+            found = [(name[:6], user, jobs) for name, user, jobs in re.findall(rows, out, re.M)]
+            assert found == wanted, out
+            assert max(map(len, out.splitlines())) <= 80
+            assert " ID " not in out
+    out = tree("status", "--by", "user").out
+    assert re.findall(r"^(\d+) +(\d) +0 ", out, re.M) == [("60001", "4"), ("60002", "3")]
+    out = tree("status").out
+    assert "\nUSER  " in out
+    assert " ID " in out
+
+
+def test_the_unit_of_a_process(tree, host):
+    host.process(FIRST + 9, "/mts/session-3.scope.1.1")
+    out = tree("why", str(FIRST + 9)).out
+    assert re.search(r"^unit +session-3.scope$", out, re.M)
+    assert json.loads(tree("why", "--json", str(FIRST + 9)).out)["job"]["unit"] == "session-3.scope"
+    host.process(FIRST + 10, "/mts/session-9.scope.1")
+    assert "\nunit" not in tree("why", str(FIRST + 10)).out
+
+
 def test_names_in_why(jobs):
     out = jobs("why", str(FIRST)).out
     assert re.search(r"^container +web$", out, re.M)

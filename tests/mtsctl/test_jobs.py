@@ -626,6 +626,7 @@ def test_why_json(why):
         "job": {
             "id": 1,
             "name": "alpha",
+            "unit": None,
             "container": None,
             "user": 0,
             "state": "frozen",

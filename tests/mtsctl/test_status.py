@@ -37,7 +37,7 @@ STATUS_KEYS = {
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
     "id", "name", "parent", "each", "each_leaf", "pin", "state", "bin", "cgroup_id", "cgroup",
-    "container",
+    "container", "unit",
     "demand", "unused", "resident", "swapped", "frozen_for_ns", "frozen_total_ns",
     "frozen_longest_ns", "run_ns", "slices", "evicted", "threads", "freeze_failures",
     "input_age_ms", "stays", "max_pause_ns", "memory_limit", "immovable", "calls",
@@ -63,6 +63,19 @@ def test_json_schema(mtsctl, scenario):
     assert set(status) == STATUS_KEYS
     assert all(set(b) == BIN_KEYS for b in status["bins"])
     assert all(set(j) == JOB_KEYS for j in status["jobs"])
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--json", "--by", "unit"], "--by is not for --json"),
+        (["--by", "bin"], "--by bin: not one of job, user, unit or container"),
+    ],
+)
+def test_bad_usage_of_by(mtsctl, args, message):
+    shown = mtsctl("status", *args)
+    assert (shown.status, shown.out) == (2, "")
+    assert message in shown.err
 
 
 def test_what_a_page_costs(mtsctl):

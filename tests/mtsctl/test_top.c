@@ -86,10 +86,16 @@ static struct made before, now;
 static struct top_history history;
 static struct top_model model;
 
-static void model_of(const struct made *first, enum top_order order)
+static void model_by(const struct made *first, enum group_by by, enum top_order order)
 {
 	top_model_free(&model);
-	CHECK(!top_model_make(&model, first ? &first->sample : NULL, &now.sample, &history, order));
+	CHECK(!top_model_make(&model, first ? &first->sample : NULL, &now.sample, &history, by,
+			      order));
+}
+
+static void model_of(const struct made *first, enum top_order order)
+{
+	model_by(first, BY_JOB, order);
 }
 
 /* The names' first letters, in the order of the rows. */
@@ -376,6 +382,134 @@ static void users_are_shown_if_there_are_several(void)
 	CHECK(!strstr(frame, "USER"));
 }
 
+/*
+ * delta is a login of user 60001, from which beta and then alpha came; gamma is a container of
+ * root's; omega is of user 60000, in a unit of the same name as delta's, and in no container.
+ */
+static struct label labels[JOBS];
+
+static void make_labels(u64 seconds)
+{
+	static const u32 users[JOBS] = { 60001, 60001, 60001, 0, 60000 };
+
+	make(&now, seconds);
+	now.sample.s.status.abi = 4;
+	now.sample.s.labels = labels;
+	memset(labels, 0, sizeof(labels));
+	for (u32 i = 0; i < JOBS; i++)
+		now.jobs[i].user = users[i];
+	labels[0].unit = "session-3.scope";
+	labels[4].unit = "session-3.scope";
+	labels[1].parent = &now.jobs[0];
+	labels[2].parent = &now.jobs[1];
+	labels[3].unit = "libpod-1.scope";
+	labels[3].container = "web";
+}
+
+/* The names of the groups, each with its jobs: "web 1, - 4". */
+static bool grouped(enum group_by by, enum top_order order, const char *names)
+{
+	char found[256] = "";
+
+	model_by(&before, by, order);
+	for (u32 i = 0; i < model.ngroups; i++)
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s %u",
+			 i ? ", " : "", group_name(&now.sample.s, by, model.groups[i].job),
+			 model.groups[i].jobs);
+	if (strcmp(found, names))
+		printf("%s\n", found);
+	return !strcmp(found, names);
+}
+
+static void jobs_are_summed_up_by_user_unit_and_container(void)
+{
+	const struct top_group *group;
+
+	make(&before, 0);
+	before.faults[0] = 0;
+	before.faults[1] = 0;
+	make_labels(2);
+	now.faults[0] = 10;
+	now.faults[1] = 20;
+	CHECK(grouped(BY_JOB, TOP_BY_BIN, ""));
+	CHECK(top_model_rows(&model) == JOBS);
+	CHECK(grouped(BY_USER, TOP_BY_BIN, "root 1, 60000 1, 60001 3"));
+	/* Jobs that came from a job are in its unit, wherever their own cgroups are. */
+	CHECK(grouped(BY_UNIT, TOP_BY_BIN,
+		      "libpod-1.scope 1, session-3.scope 1, session-3.scope 3"));
+	CHECK(grouped(BY_CONTAINER, TOP_BY_NAME, "web 1, - 1, - 3"));
+	CHECK(grouped(BY_UNIT, TOP_BY_DEMAND,
+		      "session-3.scope 3, session-3.scope 1, libpod-1.scope 1"));
+	CHECK(grouped(BY_CONTAINER, TOP_BY_FAULTS, "- 3, web 1, - 1"));
+	CHECK(grouped(BY_CONTAINER, TOP_BY_FROZEN, "- 3, web 1, - 1"));
+	CHECK(grouped(BY_UNIT, TOP_BY_USER,
+		      "libpod-1.scope 1, session-3.scope 1, session-3.scope 3"));
+	CHECK(grouped(BY_CONTAINER, TOP_BY_USER, "web 1, - 1, - 3"));
+	group = &model.groups[2];
+	CHECK(group->demand == 150 * MIB && group->resident == 50 * MIB);
+	CHECK(group->swapped == 100 * MIB && group->frozen == 1 && group->faults == 15000);
+	CHECK(group->frozen_ns == 7 * SECOND && model.groups[0].faults == TOP_UNKNOWN);
+	/* A job's row is that of its group. */
+	CHECK(top_model_rows(&model) == 3 && top_model_row(&model, 12) == 2);
+	CHECK(top_model_row(&model, 13) == 0 && top_model_row(&model, 1234) == 3);
+	CHECK(top_model_job(&model, 0)->id == 13 && !top_model_job(&model, 3));
+	/* An older module does not know users. */
+	now.sample.s.status.abi = 3;
+	CHECK(grouped(BY_USER, TOP_BY_BIN, "- 5"));
+	CHECK(grouped(BY_CONTAINER, TOP_BY_BIN, "web 1, - 4"));
+}
+
+static void groups_are_rows(void)
+{
+	struct top_view view = { .width = 80, .height = 17, .by = BY_UNIT };
+
+	make_labels(1);
+	model_by(&now, BY_UNIT, TOP_BY_BIN);
+	lines(&view);
+	CHECK(strstr(frame,
+		     "UNIT            USER      JOBS FROZEN   DEMAND RESIDENT  SWAPPED LONGEST "
+		     "FAULT/s\n"));
+	CHECK(strstr(frame, "libpod-1.scope  root         1      0  5.0 MiB  5.0 MiB      0 B"));
+	CHECK(strstr(frame,
+		     "session-3.scope 60001        3      1  150 MiB 50.0 MiB  100 MiB   6.0 s "
+		     "      -\n"));
+	model_by(NULL, BY_USER, TOP_BY_BIN);
+	lines(&view);
+	CHECK(strstr(frame, "USER                      JOBS FROZEN   DEMAND"));
+	CHECK(strstr(frame, "60001                        3      1  150 MiB"));
+	for (view.width = TOP_WIDTH_MIN; view.width <= TOP_WIDTH_MAX; view.width++)
+		for (u32 by = BY_USER; by < BY_END; by++) {
+			model_by(NULL, by, TOP_BY_BIN);
+			lines(&view);
+			CHECK(view.shown == 3);
+		}
+	now.sample.s.njobs = 0;
+	model_by(NULL, BY_CONTAINER, TOP_BY_BIN);
+	view.width = 80;
+	lines(&view);
+	CHECK(!view.row && !view.shown && strstr(frame, "no jobs"));
+}
+
+static void units_are_shown_where_there_is_room(void)
+{
+	struct top_view view = { .width = 107 };
+
+	make_labels(1);
+	model_of(NULL, TOP_BY_ID);
+	lines(&view);
+	CHECK(strstr(frame, "  ID USER     UNIT              JOB           STATE"));
+	CHECK(strstr(frame, "  12 60001    session-3.scope   alpha "));
+	CHECK(strstr(frame, "  13 root     libpod-1.scope    web "));
+	view.width = 106;
+	lines(&view);
+	CHECK(strstr(frame, "USER") && !strstr(frame, "UNIT"));
+	/* Where no unit is known there is no such column. */
+	memset(labels, 0, sizeof(labels));
+	view.width = 107;
+	lines(&view);
+	CHECK(!strstr(frame, "UNIT"));
+}
+
 static void the_selected_job_is_shown(void)
 {
 	struct top_view view = { .width = 80, .height = 17 };
@@ -426,6 +560,9 @@ int main(void)
 	every_size_of_terminal_is_kept();
 	groups_that_run_come_first();
 	users_are_shown_if_there_are_several();
+	jobs_are_summed_up_by_user_unit_and_container();
+	groups_are_rows();
+	units_are_shown_where_there_is_room();
 	the_selected_job_is_shown();
 	bars_show_memory_and_swap();
 	what_stays_is_in_no_bin();

@@ -15,7 +15,7 @@ import pytest
 from tests.mtsctl.conftest import SCENARIOS, fill_output
 
 UP, DOWN, END, HOME, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[4~", "\x1b[1~", "\x1b[6~"
-KEYS = "h help  p pin  r remove  s slice  T thaw all  o order: bin  q quit"
+KEYS = "h help  p pin  r remove  s slice  T thaw  o order: bin  g by job  q quit"
 MTS_JOB_PIN = 4
 MTS_CONFIG_SLICE = 8
 ID_STEP = 1 << 40  # as in fake_ipc.c
@@ -90,6 +90,17 @@ def test_queue(mtsctl):
     assert "\nqueue" not in mtsctl("top", "-bn1", "-d", "10ms").out
 
 
+def test_batch_by_user(mtsctl):
+    out = mtsctl("top", "-bn1", "-d", "10ms", "--by", "user", scenario="rotating", users=3).out
+    assert max(map(len, out.splitlines())) <= 80
+    rows = re.findall(r"^(\d+) +(\d+) +(\d+) ", out, re.M)
+    assert [row[0] for row in rows] == ["60001", "60002", "60003"]
+    assert sum(int(row[1]) for row in rows) == 14
+    assert sum(int(row[2]) for row in rows) == 5
+    assert "JOB " not in out
+    assert mtsctl("top", "-bn1", "-d", "10ms", "-g", "job", scenario="rotating").out.count("alpha")
+
+
 def test_order(mtsctl):
     out = mtsctl("top", "-bn1", "-d", "10ms", "-o", "demand", scenario="rotating").out
     names = re.findall(r"^ +\d+ (\S+) +[a-z-]+ +(?:\d+|every|-) ", out, re.M)
@@ -105,6 +116,8 @@ def test_order(mtsctl):
         (["-d", "0"], "--delay 0: not between 10ms and 24h"),
         (["-d", "-1"], "--delay -1: negative"),
         (["-o", "size"], "--order size: not one of bin, id, name, state, user"),
+        (["--by", "bin"], "--by bin: not one of job, user, unit or container"),
+        (["-g"], "-g needs a value"),
         (["x"], "unexpected 'x'"),
     ],
 )
@@ -400,13 +413,43 @@ def test_help_and_order(terminal):
     top.press("h")
     text = top.wait("any key goes back")
     assert "pin it (never freeze it), or unpin it" in text
-    assert "the order is by faults." in text
+    assert "the order is by faults, or jobs are summed up." in text
     top.press("x")
     top.wait(KEYS)
     top.press("O")
     top.wait("o order: faults")
     top.press("oooo")
     top.wait("o order: state")
+
+
+def test_users_instead_of_jobs(terminal, mtsctl):
+    top = terminal(scenario="rotating", users=3)
+    top.wait(KEYS)
+    top.press("p")  # alpha, of the first of them
+    top.wait("1 alpha is pinned")
+    top.press("g")
+    text = top.wait("g by user  q quit")
+    assert re.search(r"^USER +JOBS FROZEN +DEMAND RESIDENT +SWAPPED LONGEST FAULT/s$", text, re.M)
+    assert re.search(r"^60001 +5 +\d ", text, re.M)
+    assert not re.search(r"^ +1 alpha", text, re.M)
+    top.press(DOWN + "p")
+    top.wait("that is for one job: g shows jobs one by one")
+    top.press("r")
+    top.wait("that is for one job: g shows jobs one by one")
+    top.press("o")
+    top.wait("h help  s slice  T thaw  o order: id  g by user  q quit")
+    top.press("g")
+    top.wait("g by unit  q quit")
+    top.press("g")
+    top.wait("g by container  q quit")
+    top.press("G" * 3)
+    top.wait("g by job")
+    # What is selected now is of the selected group, the second one.
+    top.press("p")
+    top.wait("2 beta is pinned")
+    assert len(mtsctl.calls) == 2
+    top.press("q")
+    assert top.ended() == 0
 
 
 def test_the_selection_stays_with_its_job(terminal):

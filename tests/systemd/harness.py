@@ -24,10 +24,7 @@ DISK = OUT / "root.ext4"
 LOGS = BUILD / "systemd-logs"
 APPLETS = ("cp", "insmod", "mkdir", "mount", "rm", "sh", "sleep", "switch_root")  # of init.sh
 UNITS = "etc/systemd/system"
-USER_UNIT = "usr/local/lib/systemd/user/mtsd.service"
-SYSTEM_UNITS = "usr/local/lib/systemd/system"
-MTSCTL = ROOT / "userspace/mtsctl"
-CATALOG = "usr/local/lib/systemd/catalog/mts.catalog"
+INSTALLED = OUT / "installed"
 PROGRAM = "systemd"  # of the report
 FILES = ("run.sh", "lib.sh", "verdict.sh")
 TESTS = sorted(
@@ -90,7 +87,9 @@ def build() -> kernel.Kernel:
         for command in (
             [ROOT / "tools/newer-kernels", "trixie"],
             [ROOT / "tools/systemd-root"],
-            ["make", "-s", "-C", ROOT, "static", "mtsctl"],
+            ["make", "-s", "-C", ROOT, "mtsctl", "mtsd"],
+            ["rm", "-rf", INSTALLED],
+            ["make", "-s", "-C", ROOT, "install-mtsd", f"DESTDIR={INSTALLED}"],
             ["make", "-s", "-C", HERE],
         ):
             done = subprocess.run(
@@ -103,6 +102,29 @@ def build() -> kernel.Kernel:
         its for its in kernel.newer() if its.tree.name == "trixie" and its.release == release
     )
     return found
+
+
+def of_howto() -> tuple[str, str]:
+    """
+    What the how-to has for a host of several users: the configuration, and root's commands.
+
+    They are the second and the third block of code of the section; the commands end with a reboot.
+    """
+    _, section = (ROOT / "docs/howto.md").read_text().split("\n## A host of several users\n")
+    section = section.split("\n## ")[0]
+    _, conf, commands, _ = re.findall(r"(?:^ {7}.*\n|^\n(?= {7}))+", section, re.MULTILINE)
+    commands = commands.replace("\n       ", "\n").strip()
+    if not commands.endswith("\nsudo reboot"):
+        raise LabError(f"the commands of the how-to do not end with a reboot:\n{commands}")
+    conf = re.sub(r"^ {7}", "", conf, flags=re.MULTILINE)
+    return conf.strip() + "\n", commands.removesuffix("sudo reboot")
+
+
+def installed_files() -> dict[str, Path]:
+    """What `make install` puts beside the module: {place: file}."""
+    files = (path for path in INSTALLED.rglob("*") if path.is_file())
+    places = {str(path.relative_to(INSTALLED)): path for path in files}
+    return {place: path for place, path in places.items() if "/man/" not in place}
 
 
 def install_module(its: kernel.Kernel) -> dict[str, Path]:
@@ -139,7 +161,8 @@ class Guest(guest.Guest):
             file.truncate(SWAP_MIB * 2**20)
         subprocess.run(["mkswap", "-q", swap], check=True, stderr=subprocess.DEVNULL)
         options = [
-            *super()._options(),
+            # A test reboots the host. The disk is as it was then.
+            *(option for option in super()._options() if option != "-no-reboot"),
             *("-drive", f"file={self.disk},if=virtio,format=raw,snapshot=on"),
             *("-drive", f"file={swap},if=virtio,format=raw,cache=unsafe"),
             *("-device", "virtio-rng-pci"),
@@ -184,9 +207,7 @@ class Guest(guest.Guest):
         programs = (OUT / "programs").iterdir()
         return {
             **install_module(self._spec.kernel),
-            # With shared libraries: it loads libsystemd, for the journal.
-            "usr/local/sbin/mtsctl": BUILD / "mtsctl",
-            "usr/local/sbin/mtsd": BUILD / "static/mtsd",
+            **installed_files(),
             "usr/lib/systemd/system-shutdown/lab": HERE / "guest/verdict.sh",
             **{f"lab/{name}": HERE / "guest" / name for name in FILES},
             **{f"lab/tests/{path.name}": path for path in TESTS},
@@ -204,19 +225,7 @@ class Guest(guest.Guest):
             "etc/systemd/journald.conf.d/lab.conf": "[Journal]\nStorage=volatile\n",
             "lab/settings": f"BAD_LOG={guest.BAD_LOG!r}\n",
         }
-        for place, source in (
-            (USER_UNIT, "userspace/mtsd/mtsd-user.service.in"),
-            (f"{SYSTEM_UNITS}/mtsd.service", "userspace/mtsd/mtsd.service.in"),
-            (f"{SYSTEM_UNITS}/mts.service", MTSCTL / "mts.service.in"),
-            (f"{SYSTEM_UNITS}/mts-container@.service", MTSCTL / "mts-container@.service.in"),
-            (f"{SYSTEM_UNITS}/mts-hooks.service", MTSCTL / "mts-hooks.service.in"),
-            (f"{SYSTEM_UNITS}/mts-metrics@.service", MTSCTL / "mts-metrics@.service.in"),
-            (f"{SYSTEM_UNITS}/mts-metrics.socket", MTSCTL / "mts-metrics.socket"),
-            (CATALOG, MTSCTL / "mts.catalog"),
-            (f"{SYSTEM_UNITS}/mts-users.service", "userspace/mtsd/mts-users.service.in"),
-            ("usr/local/lib/sysusers.d/mts.conf", "userspace/mtsd/mts.sysusers"),
-        ):
-            texts[place] = (ROOT / source).read_text().replace("@SBINDIR@", "/usr/local/sbin")
+        texts["lab/mts.conf"], texts["lab/howto.sh"] = of_howto()
         for path in (HERE / "units").iterdir():
             texts[f"{UNITS}/{path.name}"] = path.read_text()
         if self._only:

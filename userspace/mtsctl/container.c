@@ -2,15 +2,14 @@
 #include "container.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cgroup.h"
+#include "cgroup_paths.h"
 #include "host.h"
 
 #define HEX "0123456789abcdef"
@@ -19,7 +18,6 @@
 #define MONITOR "conmon"
 #define PARENTS 16 /* between a process of a container and the monitor: podman exec, a runtime */
 #define ARGUMENTS 64 /* of the monitor; the name is among the first */
-#define OPEN_MAX_DIRS 8
 
 /* ---- the id ------------------------------------------------------------------------------- */
 
@@ -264,8 +262,8 @@ bool container_name_is_valid(const char *name)
 
 /* ---- of jobs ------------------------------------------------------------------------------ */
 
-/* May the path of a job with this name have an id? The module keeps the first bytes of a name. */
-static bool may_be(const char *name)
+/* The module keeps the first bytes of a name. */
+bool container_may_be(const char *name)
 {
 	if (!strcmp(name, "container") || strspn(name, HEX) == MTS_NAME_SIZE - 1)
 		return true;
@@ -275,41 +273,20 @@ static bool may_be(const char *name)
 	return false;
 }
 
-static struct {
-	u64 id;
-	char *path;
-} wanted;
-
-static int look_at(const char *dir, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)ftw;
-	if (type != FTW_D || st->st_ino != wanted.id)
-		return 0;
-	snprintf(wanted.path, PATH_MAX, "%s", dir + strlen(host_cgroups()));
-	return 1;
-}
-
-/* The kernel opens a cgroup by its id for root alone: others look for it. */
-static bool path_of(const struct mts_job_info *job, char path[PATH_MAX])
-{
-	if (!cgroup_path_of_id(job->cgroup_id, path))
-		return true;
-	if (host_is_root())
-		return false;
-	wanted.id = job->cgroup_id;
-	wanted.path = path;
-	return nftw(host_cgroups(), look_at, OPEN_MAX_DIRS, FTW_PHYS) == 1;
-}
-
 bool container_of_job(const struct mts_job_info *job, struct container *container,
 		      char name[CONTAINER_NAME_SIZE])
 {
+	struct cgroup_path cgroup = { .id = job->cgroup_id };
 	struct container its;
-	char path[PATH_MAX];
+	bool is;
 
-	if (!may_be(job->name) || !path_of(job, path) || !container_of_path(path, &its))
+	if (!container_may_be(job->name))
 		return false;
-	if (container)
+	cgroup_paths_find(&cgroup, 1);
+	is = cgroup.path && container_of_path(cgroup.path, &its);
+	if (is && container)
 		*container = its;
-	return !name || name_of(path, &its, name);
+	is = is && (!name || name_of(cgroup.path, &its, name));
+	cgroup_paths_free(&cgroup, 1);
+	return is;
 }

@@ -39,6 +39,9 @@ bool container_of_path(const char *path, struct container *container);
  */
 bool container_name(const char *path, char name[CONTAINER_NAME_SIZE]);
 
+/* May the path of a job with this name have the id of a container? */
+bool container_may_be(const char *name);
+
 /* Those of a job's cgroup. Either may be NULL. */
 bool container_of_job(const struct mts_job_info *job, struct container *container,
 		      char name[CONTAINER_NAME_SIZE]);

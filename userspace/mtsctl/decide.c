@@ -12,6 +12,7 @@
 #include "format.h"
 #include "glob.h"
 #include "host.h"
+#include "unit.h"
 
 #define COMM_LENGTH 15 /* the kernel cuts a longer name of a command */
 
@@ -28,41 +29,6 @@ __attribute__((format(printf, 2, 3))) static void say(char *why, const char *for
 }
 
 /* ---- where: cgroup=, unit= and container= ---------------------------------------------------- */
-
-static bool is_unit(const char *name, size_t length)
-{
-	static const char *const suffixes[] = { ".service", ".scope", ".slice",
-						".socket",  ".mount", ".swap" };
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t of = strlen(suffixes[i]);
-
-		if (length > of && !memcmp(name + length - of, suffixes[i], of))
-			return true;
-	}
-	return false;
-}
-
-/* The innermost unit of a path, of the system or of a user. Return: false: none. */
-static bool unit_of(const char *path, char unit[NAME_MAX + 1])
-{
-	const char *end = path + strlen(path);
-
-	while (end > path) {
-		const char *name = end;
-
-		while (name > path && name[-1] != '/')
-			name--;
-		if (is_unit(name, end - name)) {
-			/* systemd escapes names like those of the kernel's files so. */
-			name += *name == '_';
-			snprintf(unit, NAME_MAX + 1, "%.*s", (int)(end - name), name);
-			return true;
-		}
-		end = name > path ? name - 1 : path;
-	}
-	return false;
-}
 
 static bool match_any(const struct rule_words *words, const char *text,
 		      bool (*match)(const char *pattern, const char *text))
@@ -108,7 +74,7 @@ static bool is_here(const struct tree *tree, const struct rule *rule, u32 cgroup
 		say(why, "cgroup=%s does not match its path", globs->text);
 		return false;
 	}
-	if (units->n && !unit_of(c->path, unit)) {
+	if (units->n && !unit_of_path(c->path, unit)) {
 		say(why, "unit=%s: it is in no unit", units->text);
 		return false;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The names of containers, for those who read the jobs of a snapshot. */
+/* Containers and units, for those who read the jobs of a snapshot. */
 #ifndef MTSCTL_LABELS_H
 #define MTSCTL_LABELS_H
 
 #include "snapshot.h"
 
-/* Fills in the containers of the snapshot. Without memory for them there are none. */
+/* Fills in the labels of the snapshot. Without memory for them there are none. */
 void labels_find(struct snapshot *s);
 
 #endif /* MTSCTL_LABELS_H */

@@ -64,15 +64,18 @@ static const struct command commands[] = {
 	{ "weight", weight_main, "Give jobs time in proportion to this from now on", "JOB... N",
 	  JOB_DETAILS "  N                1 to 10000; 100 is what every job has at first\n", NULL },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
-	  "[--all] [--json]",
-	  "  --all            list the jobs even if there are more than 40\n" JSON_DETAILS, NULL },
+	  "[--all] [--by WHAT] [--json]",
+	  "  --all            list the jobs even if there are more than 40\n"
+	  "  --by WHAT        instead sum jobs up by user, unit or container\n" JSON_DETAILS,
+	  NULL },
 	{ "top", top_main, "Show bins and jobs live, and act on them",
-	  "[-b] [-n COUNT] [-d SECONDS] [-o ORDER]",
+	  "[-b] [-n COUNT] [-d SECONDS] [-o ORDER] [-g WHAT]",
 	  "  -b, --batch      print frames as text; no keys\n"
 	  "  -n, --count COUNT  end after so many frames\n"
 	  "  -d, --delay SECONDS  between frames (1)\n"
-	  "  -o, --order ORDER  of the jobs: bin, id, name, state, demand, resident,\n"
-	  "                   swapped, frozen or faults\n",
+	  "  -o, --order ORDER  of the jobs: bin, id, name, state, user, demand, resident,\n"
+	  "                   swapped, frozen or faults\n"
+	  "  -g, --by WHAT    sum jobs up by user, unit or container\n",
 	  NULL },
 	{ "why", why_main, "Say whether and why a process is frozen, and for how long",
 	  "[--json] PID", JSON_DETAILS, NULL },

@@ -146,8 +146,12 @@ complete -c mtsctl -n '__mtsctl_is add' -a '(__mtsctl_cgroups)'
 complete -c mtsctl -n '__mtsctl_is remove pin unpin pause weight' -a '(__mtsctl_jobs)' -d Job
 complete -c mtsctl -n '__mtsctl_is pause' -a off -d 'No limit of their own'
 complete -c mtsctl -n '__mtsctl_is status' -l all -d 'List the jobs even if there are many'
+complete -c mtsctl -n '__mtsctl_is status' -l by -x -d 'Sum jobs up by' \
+    -a 'job user unit container'
 
 complete -c mtsctl -n '__mtsctl_is top' -s b -l batch -d 'Print frames as text'
+complete -c mtsctl -n '__mtsctl_is top' -s g -l by -x -d 'Sum jobs up by' \
+    -a 'job user unit container'
 complete -c mtsctl -n '__mtsctl_is top' -s n -l count -x -d 'End after so many frames'
 complete -c mtsctl -n '__mtsctl_is top' -s d -l delay -x -d 'Seconds between frames'
 complete -c mtsctl -n '__mtsctl_is top' -s o -l order -x -d 'Order of the jobs' \

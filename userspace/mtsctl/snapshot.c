@@ -84,13 +84,15 @@ int snapshot_take(struct snapshot *s)
 
 void snapshot_free(struct snapshot *s)
 {
-	for (u32 i = 0; s->containers && i < s->njobs; i++)
-		free(s->containers[i]);
-	free(s->containers);
+	for (u32 i = 0; s->labels && i < s->njobs; i++) {
+		free(s->labels[i].container);
+		free(s->labels[i].unit);
+	}
+	free(s->labels);
 	free(s->bins);
 	free(s->jobs);
 	free(s->due);
-	s->containers = NULL;
+	s->labels = NULL;
 	s->due = NULL;
 	s->bins = NULL;
 	s->jobs = NULL;
@@ -108,9 +110,36 @@ const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id)
 
 const char *snapshot_label(const struct snapshot *s, const struct mts_job_info *job)
 {
-	const char *container = s->containers ? s->containers[job - s->jobs] : NULL;
+	const char *container = s->labels ? s->labels[job - s->jobs].container : NULL;
 
 	return container ?: job->name;
+}
+
+const char *snapshot_container(const struct snapshot *s, const struct mts_job_info *job)
+{
+	const struct label *label;
+
+	for (; s->labels && job; job = label->parent) {
+		label = &s->labels[job - s->jobs];
+		if (label->container)
+			return label->container;
+	}
+	return NULL;
+}
+
+/* A child's own cgroup may be in no unit, or in one that is the base of jobs. */
+const char *snapshot_unit(const struct snapshot *s, const struct mts_job_info *job)
+{
+	const char *unit = NULL;
+
+	for (; s->labels && job; job = s->labels[job - s->jobs].parent)
+		unit = s->labels[job - s->jobs].unit ?: unit;
+	return unit;
+}
+
+bool job_is_frozen(const struct mts_job_info *job)
+{
+	return job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING;
 }
 
 bool snapshot_rotates(const struct snapshot *s)

@@ -6,6 +6,13 @@
 #include "policy/pure.h"
 #include "uapi/mts.h"
 
+/* What people know a job by, beside its name. */
+struct label {
+	char *container; /* the name of its container; NULL: none, or not known */
+	char *unit; /* its systemd unit; NULL: none, or not known */
+	const struct mts_job_info *parent; /* from which it came (MTS_JOB_EACH); NULL: none */
+};
+
 struct snapshot {
 	struct mts_status status;
 	struct mts_disk_info disk;
@@ -14,7 +21,7 @@ struct snapshot {
 	u32 nbins;
 	struct mts_job_info *jobs;
 	u32 njobs;
-	char **containers; /* the name of each job's container, or NULL; NULL: not looked for */
+	struct label *labels; /* of each job; NULL: not looked for */
 	u64 *due; /* of each bin that overlaps: when its pause limit ends; U64_MAX: none does */
 	/* The lists have the same generation. If not, jobs changed faster than mtsctl read them. */
 	bool consistent;
@@ -29,6 +36,15 @@ const struct mts_job_info *snapshot_job(const struct snapshot *s, u32 id);
 
 /* The name that people know the job by: that of its container, or its own. */
 const char *snapshot_label(const struct snapshot *s, const struct mts_job_info *job);
+
+/* The container that it is, or that it came from; NULL: none, or not known. */
+const char *snapshot_container(const struct snapshot *s, const struct mts_job_info *job);
+
+/* Its unit, or that of the job that it came from; NULL: none, or not known. */
+const char *snapshot_unit(const struct snapshot *s, const struct mts_job_info *job);
+
+/* mts has frozen it, or asked it to freeze, for a turn: it is not in the queue. */
+bool job_is_frozen(const struct mts_job_info *job);
 
 /* Whose the jobs are is known (mts_job_info.user). */
 bool snapshot_knows_users(const struct snapshot *s);

@@ -2,22 +2,29 @@
 #include "labels.h"
 #include "mtsctl.h"
 #include "status.h"
+#include "values.h"
 
 int status_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "all", no_argument, NULL, 'a' },
+		{ "by", required_argument, NULL, 'g' },
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
 	bool all = false, json = false;
 	struct snapshot s;
+	u32 by = BY_JOB;
 	int opt, ret;
 
 	while ((opt = next_option(command, argc, argv, "", options)) != OPTION_END) {
 		switch (opt) {
 		case 'a':
 			all = true;
+			break;
+		case 'g':
+			if (value_word(command, "--by ", optarg, group_by_words, &by))
+				return EXIT_USAGE;
 			break;
 		case 'j':
 			json = true;
@@ -30,6 +37,8 @@ int status_main(const struct command *command, int argc, char **argv)
 	}
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
+	if (json && by != BY_JOB)
+		return usage_error(command, "--by is not for --json, which lists the jobs");
 	ret = device_open();
 	if (ret)
 		return ret;
@@ -41,7 +50,7 @@ int status_main(const struct command *command, int argc, char **argv)
 	else if (json)
 		ret = status_show_json(&s);
 	else
-		status_show(&s, all);
+		status_show(&s, all, by);
 	snapshot_free(&s);
 	return ret;
 }

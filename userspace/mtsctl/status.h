@@ -4,12 +4,14 @@
 
 #include <jansson.h>
 
+#include "groups.h"
 #include "snapshot.h"
 
 /* More jobs than that are summed up by bin, unless --all is given. */
 #define STATUS_JOBS_SHOWN 40
 
-void status_show(const struct snapshot *s, bool all);
+/* @by: what jobs are summed up by; BY_JOB: list them, @all: also if there are many. */
+void status_show(const struct snapshot *s, bool all, enum group_by by);
 
 /* What a page costs in JSON; each way is null if it is not known. */
 json_t *status_disk_json(const struct mts_disk_info *disk);
@@ -22,6 +24,9 @@ json_t *status_bin_json(const struct snapshot *s, u32 bin);
 
 /* The name of the job's container; null: it is none, or its name is not known. */
 json_t *status_container_json(const struct snapshot *s, const struct mts_job_info *job);
+
+/* The job's unit; null: none, or not known. */
+json_t *status_unit_json(const struct snapshot *s, const struct mts_job_info *job);
 
 /* When a job of the queue starts, in JSON; null: it is not in the queue. */
 json_t *status_queue_json(const struct snapshot *s, const struct mts_job_info *job);

@@ -90,6 +90,13 @@ json_t *status_container_json(const struct snapshot *s, const struct mts_job_inf
 	return label == job->name ? json_null() : json_text(label);
 }
 
+json_t *status_unit_json(const struct snapshot *s, const struct mts_job_info *job)
+{
+	const char *unit = snapshot_unit(s, job);
+
+	return unit ? json_text(unit) : json_null();
+}
+
 json_t *status_queue_json(const struct snapshot *s, const struct mts_job_info *job)
 {
 	u64 now = s->status.now_ns;
@@ -122,6 +129,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 	json_put(&root, "bin", status_bin_json(s, job->bin));
 	json_put(&root, "cgroup_id", json_u64(job->cgroup_id));
 	json_put(&root, "cgroup", cgroup_json(job));
+	json_put(&root, "unit", status_unit_json(s, job));
 	json_put(&root, "container", status_container_json(s, job));
 	json_put(&root, "demand", json_u64(job->demand));
 	json_put(&root, "unused", json_u64(job->unused));

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "accounts.h"
 #include "cgroup.h"
 #include "format.h"
 #include "ipc.h"
@@ -16,6 +15,9 @@
 #define ID_NAME_WIDTH 28
 /* Of a user's name, as of login names usually. */
 #define USER_WIDTH 16
+/* Of a group's name, and of its user's beside it: 80 columns in all. */
+#define GROUP_WIDTH 23
+#define GROUP_USER_WIDTH 12
 
 /* The sum of the jobs in a bin, in every bin, or in none. */
 struct sum {
@@ -26,15 +28,10 @@ struct sum {
 	u64 swapped;
 };
 
-static bool job_frozen(const struct mts_job_info *job)
-{
-	return job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING;
-}
-
 static void sum_add(struct sum *sum, const struct mts_job_info *job)
 {
 	sum->jobs++;
-	sum->frozen += job_frozen(job);
+	sum->frozen += job_is_frozen(job);
 	sum->demand = mts_add_sat(sum->demand, job->demand);
 	sum->resident = mts_add_sat(sum->resident, job->resident);
 	sum->swapped = mts_add_sat(sum->swapped, job->swapped);
@@ -420,43 +417,62 @@ static void show_cgroups(const struct snapshot *s, int id_width)
 	}
 }
 
-/* ---- users ------------------------------------------------------------------------------ */
+/* ---- users, units, containers ----------------------------------------------------------- */
 
-static int by_user(const void *a, const void *b)
+struct grouping {
+	const struct snapshot *s;
+	enum group_by by;
+};
+
+static int by_group(const void *a, const void *b, void *argument)
 {
 	const struct mts_job_info *const *x = a, *const *y = b;
+	const struct grouping *g = argument;
 
-	return (*x)->user < (*y)->user ? -1 : (*x)->user > (*y)->user;
+	return group_compare(g->s, g->by, *x, *y);
 }
 
-static void show_user(u32 user, const struct sum *sum)
+static void show_group(const struct grouping *g, const struct mts_job_info *job,
+		       const struct sum *sum)
 {
-	char name[USER_WIDTH + 1], a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
+	bool of_user = g->by == BY_USER;
+	char name[GROUP_WIDTH + 1], user[USER_WIDTH + 1];
+	char a[FORMAT_SIZE], b[FORMAT_SIZE], c[FORMAT_SIZE];
 
-	printf("%-*s %6u %7u %8s  %8s  %8s\n", USER_WIDTH,
-	       format_name_short(name, USER_WIDTH, account_name(user)), sum->jobs, sum->frozen,
-	       format_size(a, sum->demand), format_size(b, sum->resident),
-	       format_size(c, sum->swapped));
+	if (of_user)
+		printf("%-*s", USER_WIDTH,
+		       format_name_short(user, USER_WIDTH, group_user(g->s, job)));
+	else
+		printf("%-*s %-*s", GROUP_WIDTH,
+		       format_name_short(name, GROUP_WIDTH, group_name(g->s, g->by, job)),
+		       GROUP_USER_WIDTH,
+		       format_name_short(user, GROUP_USER_WIDTH, group_user(g->s, job)));
+	printf(" %6u %7u %8s  %8s  %8s\n", sum->jobs, sum->frozen, format_size(a, sum->demand),
+	       format_size(b, sum->resident), format_size(c, sum->swapped));
 }
 
-/* Sums by user, in order of their numbers. */
-static void show_users(const struct snapshot *s)
+/* Sums by group, in their order: users by their numbers, the others by name. */
+static void show_sums_by(const struct snapshot *s, enum group_by by)
 {
-	const struct mts_job_info **sorted = calloc(s->njobs, sizeof(*sorted));
+	const struct mts_job_info **sorted = calloc((size_t)s->njobs + 1, sizeof(*sorted));
+	struct grouping g = { s, by };
 
 	if (!sorted)
 		return;
 	for (u32 i = 0; i < s->njobs; i++)
 		sorted[i] = &s->jobs[i];
-	qsort(sorted, s->njobs, sizeof(*sorted), by_user);
-	printf("\n%-*s %6s %7s %8s  %8s  %8s\n", USER_WIDTH, "USER", "JOBS", "FROZEN", "DEMAND",
-	       "RESIDENT", "SWAPPED");
+	qsort_r(sorted, s->njobs, sizeof(*sorted), by_group, &g);
+	if (by == BY_USER)
+		printf("\n%-*s", USER_WIDTH, group_heading(by));
+	else
+		printf("\n%-*s %-*s", GROUP_WIDTH, group_heading(by), GROUP_USER_WIDTH, "USER");
+	printf(" %6s %7s %8s  %8s  %8s\n", "JOBS", "FROZEN", "DEMAND", "RESIDENT", "SWAPPED");
 	for (u32 i = 0, from = 0; i < s->njobs; from = i) {
 		struct sum sum = { 0 };
 
-		for (; i < s->njobs && sorted[i]->user == sorted[from]->user; i++)
+		for (; i < s->njobs && !group_compare(s, by, sorted[i], sorted[from]); i++)
 			sum_add(&sum, sorted[i]);
-		show_user(sorted[from]->user, &sum);
+		show_group(&g, sorted[from], &sum);
 	}
 	free(sorted);
 }
@@ -544,18 +560,20 @@ static void show_queue(const struct snapshot *s, bool all)
 	free(queue);
 }
 
-void status_show(const struct snapshot *s, bool all)
+void status_show(const struct snapshot *s, bool all, enum group_by by)
 {
 	bool sum_up = !all && s->njobs > STATUS_JOBS_SHOWN;
 
 	show_head(s);
 	if (s->nbins || sum_up)
 		show_bins(s);
-	if (snapshot_has_users(s))
-		show_users(s);
-	if (sum_up)
+	if (by != BY_JOB && s->njobs)
+		show_sums_by(s, by);
+	else if (by == BY_JOB && snapshot_has_users(s))
+		show_sums_by(s, BY_USER);
+	if (by == BY_JOB && sum_up)
 		printf("\nThe %u jobs: mtsctl status --all\n", s->njobs);
-	else if (s->njobs)
+	else if (by == BY_JOB && s->njobs)
 		show_jobs(s);
 	show_queue(s, all);
 }

@@ -30,7 +30,7 @@ static void look_at_jobs(const struct top *top, struct sample *now)
 	const struct top_model *old = &top->model;
 	u32 end = mts_min(top->view.first + top->view.shown, old->njobs);
 
-	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS) {
+	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS || old->by != BY_JOB) {
 		for (u32 i = 0; i < now->s.njobs; i++)
 			sample_look(now, i);
 		return;
@@ -72,20 +72,22 @@ static int model_anew(struct top *top, u32 id)
 
 	top_model_free(&top->model);
 	ret = top_model_make(&top->model, before, &top->samples[top->at], &top->history,
-			     top->view.order);
+			     top->view.by, top->view.order);
 	if (ret) {
 		screen_leave();
 		return device_failed("top", -ret);
 	}
 	row = top_model_row(&top->model, id);
-	if (row < top->model.njobs)
+	if (row < top_model_rows(&top->model))
 		top->view.row = row;
 	return EXIT_OK;
 }
 
 static u32 selected_id(const struct top *top)
 {
-	return top->view.row < top->model.njobs ? top->model.jobs[top->view.row].info->id : 0;
+	const struct mts_job_info *job = top_model_job(&top->model, top->view.row);
+
+	return job ? job->id : 0;
 }
 
 /* A key does not replace the older sample, so that rates are those since the last tick. */
@@ -217,9 +219,10 @@ static int show_batch(struct top *top, struct ticker *ticker, u32 count)
 	return ret;
 }
 
-static int show(const struct command *command, bool batch, u32 count, u64 delay, u32 order)
+static int show(const struct command *command, bool batch, u32 count, u64 delay,
+		const struct top_view *view)
 {
-	struct top top = { .view.order = order };
+	struct top top = { .view = *view };
 	struct ticker ticker;
 	int ret;
 
@@ -242,20 +245,25 @@ int top_main(const struct command *command, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "batch", no_argument, NULL, 'b' },
+		{ "by", required_argument, NULL, 'g' },
 		{ "count", required_argument, NULL, 'n' },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "order", required_argument, NULL, 'o' },
 		{ 0 },
 	};
-	u32 count = 0, order = TOP_BY_BIN;
+	u32 count = 0, by = BY_JOB, order = TOP_BY_BIN;
 	u64 delay = 1000000000;
 	bool batch = false;
 	int opt, ret = EXIT_OK;
 
-	while (!ret && (opt = next_option(command, argc, argv, "bn:d:o:", options)) != OPTION_END) {
+	while (!ret &&
+	       (opt = next_option(command, argc, argv, "bg:n:d:o:", options)) != OPTION_END) {
 		switch (opt) {
 		case 'b':
 			batch = true;
+			break;
+		case 'g':
+			ret = value_word(command, "--by ", optarg, group_by_words, &by);
 			break;
 		case 'n':
 			ret = value_count(command, "--count ", optarg, U32_MAX, &count);
@@ -276,5 +284,5 @@ int top_main(const struct command *command, int argc, char **argv)
 		return ret;
 	if (optind != argc)
 		return usage_error(command, "unexpected '%s'", argv[optind]);
-	return show(command, batch, count, delay, order);
+	return show(command, batch, count, delay, &(struct top_view){ .by = by, .order = order });
 }

@@ -15,6 +15,7 @@ const char top_help[] =
 	"  s          change the slice of a full bin\n"
 	"  T          thaw everything and stop the rotation\n"
 	"  o O        next, previous order of the jobs\n"
+	"  g G        jobs one by one, or summed up by user, unit or container\n"
 	"  space      refresh now\n"
 	"  q          quit\n"
 	"\n"
@@ -24,29 +25,34 @@ const char top_help[] =
 	"  disk/s     bytes that mts moved to swap and back, and the whole host\n"
 	"  RESIDENT   and SWAPPED are the present values, DEMAND is that of the plan\n"
 	"  FAULT/s    pages a second that the job waited for\n"
+	"  LONGEST    of the job in the group that has been frozen for longest\n"
 	"\n"
 	"If there are more than 256 jobs, only the jobs on the screen are refreshed,\n"
-	"unless the order is by faults.\n";
+	"unless the order is by faults, or jobs are summed up.\n";
 
 static void select_row(struct top_view *view, const struct top_model *model, s64 row)
 {
-	s64 last = (s64)model->njobs - 1;
+	s64 last = (s64)top_model_rows(model) - 1;
 
 	if (row > last)
 		row = last;
 	view->row = row < 0 ? 0 : row;
 }
 
-static const struct mts_job_info *selected(const struct top_view *view,
+/* NULL: there is no job, or it is a row of several. */
+static const struct mts_job_info *selected(struct top_keys *keys, const struct top_view *view,
 					   const struct top_model *model)
 {
-	return view->row < model->njobs ? model->jobs[view->row].info : NULL;
+	if (model->by == BY_JOB)
+		return top_model_job(model, view->row);
+	snprintf(keys->said, sizeof(keys->said), "that is for one job: g shows jobs one by one");
+	return NULL;
 }
 
 static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 			       const struct top_model *model, int key)
 {
-	const struct mts_job_info *job = selected(view, model);
+	const struct mts_job_info *job;
 	s64 row = view->row;
 
 	switch (key) {
@@ -72,7 +78,7 @@ static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 		select_row(view, model, 0);
 		break;
 	case TOP_KEY_END:
-		select_row(view, model, (s64)model->njobs - 1);
+		select_row(view, model, (s64)top_model_rows(model) - 1);
 		break;
 	case 'h':
 	case '?':
@@ -84,6 +90,12 @@ static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 	case 'O':
 		view->order = (view->order + TOP_ORDERS - 1) % TOP_ORDERS;
 		return TOP_REORDER;
+	case 'g':
+		view->by = (view->by + 1) % BY_END;
+		return TOP_REORDER;
+	case 'G':
+		view->by = (view->by + BY_END - 1) % BY_END;
+		return TOP_REORDER;
 	case 's':
 		keys->mode = TOP_ASK_SLICE;
 		keys->input[0] = '\0';
@@ -92,12 +104,14 @@ static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 		keys->mode = TOP_ASK_THAW;
 		break;
 	case 'r':
+		job = selected(keys, view, model);
 		if (!job)
 			break;
 		keys->mode = TOP_ASK_REMOVE;
 		keys->id = job->id;
 		break;
 	case 'p':
+		job = selected(keys, view, model);
 		if (!job)
 			break;
 		top_pin(job, keys->said);
@@ -193,9 +207,10 @@ void top_bottom(const struct top_keys *keys, const struct top_view *view, char *
 			snprintf(text, size, "%s", keys->said);
 		else
 			snprintf(text, size,
-				 "h help  p pin  r remove  s slice  T thaw all  o order: %s  "
-				 "q quit",
-				 word_of(top_order_words, view->order));
+				 "h help  %ss slice  T thaw  o order: %s  g by %s  q quit",
+				 view->by == BY_JOB ? "p pin  r remove  " : "",
+				 word_of(top_order_words, view->order),
+				 word_of(group_by_words, view->by));
 		break;
 	}
 }

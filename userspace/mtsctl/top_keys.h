@@ -24,7 +24,7 @@ struct top_keys {
 /* The caller's next step after a key. */
 enum top_after {
 	TOP_REDRAW,
-	TOP_REORDER, /* view->order has changed */
+	TOP_REORDER, /* view->order or view->by has changed */
 	TOP_REFRESH, /* something may have changed in the module */
 	TOP_QUIT,
 };

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "accounts.h"
 #include "format.h"
 #include "top_lines.h"
 
@@ -14,6 +13,11 @@
 /* A column of the user, where that leaves as much for the name as on a terminal of 80. */
 #define USER_COLUMN 8u
 #define USER_WIDTH_MIN (JOB_COLUMNS + 13 + USER_COLUMN + 1)
+/* And one of the unit: "user@1000.service". */
+#define UNIT_COLUMN 17u
+#define UNIT_WIDTH_MIN (USER_WIDTH_MIN + UNIT_COLUMN + 1)
+/* Beside the name of a group; its user is in it, but for groups that are users. */
+#define GROUP_COLUMNS 56u
 
 struct frame {
 	const struct top_model *m;
@@ -22,6 +26,7 @@ struct frame {
 	void *to;
 	u32 used; /* lines so far */
 	bool users; /* the user of each job is shown */
+	bool units; /* and its unit */
 };
 
 __attribute__((format(printf, 3, 4))) static void print(struct frame *f, enum top_style style,
@@ -300,7 +305,7 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 	const struct snapshot *s = &f->m->now->s;
 	char demand[FORMAT_SIZE], resident[FORMAT_SIZE], swapped[FORMAT_SIZE], faults[FORMAT_SIZE];
 	char name[MTS_NAME_SIZE], bin[16], frozen[FORMAT_SIZE] = "";
-	char user[USER_COLUMN + 2] = "", text[USER_COLUMN + 1];
+	char user[USER_COLUMN + 2] = "", unit[UNIT_COLUMN + 2] = "", text[UNIT_COLUMN + 1];
 	enum top_style style = TOP_PLAIN;
 
 	if (info->bin == MTS_BIN_EVERY)
@@ -319,16 +324,27 @@ static void show_job(struct frame *f, u32 row, int id_width, int name_width)
 		style = TOP_RUNNING;
 	if (f->users)
 		snprintf(user, sizeof(user), "%-*s ", USER_COLUMN,
-			 format_name_short(text, USER_COLUMN, account_name(info->user)));
-	print(f, style, "%*u %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, user,
-	      name_width,
+			 format_name_short(text, USER_COLUMN, group_user(s, info)));
+	if (f->units)
+		snprintf(unit, sizeof(unit), "%-*s ", UNIT_COLUMN,
+			 format_name_short(text, UNIT_COLUMN, group_name(s, BY_UNIT, info)));
+	print(f, style, "%*u %s%s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, info->id, user,
+	      unit, name_width,
 	      format_name_weight(name, name_width, snapshot_label(s, info), info->weight),
 	      word_of(job_state_words, info->state), bin, format_size(demand, info->demand),
 	      format_size(resident, info->resident), format_size(swapped, info->swapped), frozen,
 	      faults_or_dash(faults, job->faults));
 }
 
-static void show_jobs(struct frame *f, u32 room)
+static bool has_units(const struct snapshot *s)
+{
+	for (u32 i = 0; i < s->njobs; i++)
+		if (snapshot_unit(s, &s->jobs[i]))
+			return true;
+	return false;
+}
+
+static void show_jobs(struct frame *f)
 {
 	struct top_view *v = f->view;
 	int id_width = 4, name_width;
@@ -339,22 +355,76 @@ static void show_jobs(struct frame *f, u32 room)
 	f->users = snapshot_has_users(&f->m->now->s) && v->width >= USER_WIDTH_MIN;
 	if (f->users)
 		name_width -= USER_COLUMN + 1;
+	f->units = v->width >= UNIT_WIDTH_MIN && has_units(&f->m->now->s);
+	if (f->units)
+		name_width -= UNIT_COLUMN + 1;
 	name_width = mts_min(name_width, MTS_NAME_SIZE - 1);
-	print(f, TOP_HEADING, "%*s %s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID",
-	      f->users ? "USER     " : "", name_width, "JOB", "STATE",
-	      snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND", "RESIDENT", "SWAPPED",
-	      "FROZEN", "FAULT/s");
+	print(f, TOP_HEADING, "%*s %s%s%-*s %-11s %5s %8s %8s %8s %7s %7s", id_width, "ID",
+	      f->users ? "USER     " : "", f->units ? "UNIT              " : "", name_width, "JOB",
+	      "STATE", snapshot_overlaps(&f->m->now->s) ? "GROUP" : "BIN", "DEMAND", "RESIDENT",
+	      "SWAPPED", "FROZEN", "FAULT/s");
 	if (!f->m->njobs)
 		print(f, TOP_PLAIN, "%*s no jobs: mtsctl run, mtsctl add", id_width, "");
-	v->shown = mts_min(f->m->njobs, room);
-	v->row = mts_min(v->row, mts_sub_floor(f->m->njobs, 1));
-	v->first = mts_min(v->first, f->m->njobs - v->shown);
+	for (u32 i = 0; i < v->shown; i++)
+		show_job(f, v->first + i, id_width, name_width);
+}
+
+/* ---- groups of jobs ------------------------------------------------------------- */
+
+static void show_group(struct frame *f, u32 row, int name_width)
+{
+	const struct top_group *group = &f->m->groups[row];
+	const struct snapshot *s = &f->m->now->s;
+	char demand[FORMAT_SIZE], resident[FORMAT_SIZE], swapped[FORMAT_SIZE], faults[FORMAT_SIZE];
+	char name[MTS_NAME_SIZE], user[USER_COLUMN + 2] = "", text[USER_COLUMN + 1];
+	char frozen[FORMAT_SIZE] = "";
+	enum top_style style = TOP_PLAIN;
+
+	if (group->frozen_ns)
+		format_time(frozen, group->frozen_ns);
+	if (f->view->height && row == f->view->row)
+		style = TOP_SELECTED;
+	else if (group->frozen == group->jobs)
+		style = TOP_FROZEN;
+	if (f->m->by != BY_USER)
+		snprintf(user, sizeof(user), " %-*s", USER_COLUMN,
+			 format_name_short(text, USER_COLUMN, group_user(s, group->job)));
+	format_name_short(name, name_width, group_name(s, f->m->by, group->job));
+	print(f, style, "%-*s%s %5u %6u %8s %8s %8s %7s %7s", name_width, name, user, group->jobs,
+	      group->frozen, format_size(demand, group->demand),
+	      format_size(resident, group->resident), format_size(swapped, group->swapped), frozen,
+	      faults_or_dash(faults, group->faults));
+}
+
+static void show_groups(struct frame *f)
+{
+	struct top_view *v = f->view;
+	bool of_users = f->m->by == BY_USER;
+	u32 columns = GROUP_COLUMNS + (of_users ? 0 : USER_COLUMN + 1);
+	int name_width = mts_min(mts_max(v->width, COLUMNS) - columns, MTS_NAME_SIZE - 1);
+
+	print(f, TOP_HEADING, "%-*s%s %5s %6s %8s %8s %8s %7s %7s", name_width,
+	      group_heading(f->m->by), of_users ? "" : " USER    ", "JOBS", "FROZEN", "DEMAND",
+	      "RESIDENT", "SWAPPED", "LONGEST", "FAULT/s");
+	if (!f->m->ngroups)
+		print(f, TOP_PLAIN, "%s", "no jobs: mtsctl run, mtsctl add");
+	for (u32 i = 0; i < v->shown; i++)
+		show_group(f, v->first + i, name_width);
+}
+
+/* Which of the rows fit, with the selected one. */
+static void scroll(struct frame *f, u32 room)
+{
+	struct top_view *v = f->view;
+	u32 rows = top_model_rows(f->m);
+
+	v->shown = mts_min(rows, room);
+	v->row = mts_min(v->row, mts_sub_floor(rows, 1));
+	v->first = mts_min(v->first, rows - v->shown);
 	if (v->row < v->first)
 		v->first = v->row;
 	if (v->row >= v->first + v->shown)
 		v->first = mts_sub_floor(v->row + 1, v->shown);
-	for (u32 i = 0; i < v->shown; i++)
-		show_job(f, v->first + i, id_width, name_width);
 }
 
 /* The bins get up to two fifths of the lines below the head, without the headings. */
@@ -367,5 +437,9 @@ void top_lines(const struct top_model *model, struct top_view *view, top_put put
 	print(&f, TOP_PLAIN, "%s", "");
 	show_bins(&f, view->height ? mts_max(mts_sub_floor(height, 10) * 2 / 5, 2) : height);
 	print(&f, TOP_PLAIN, "%s", "");
-	show_jobs(&f, mts_sub_floor(height, f.used + 1));
+	scroll(&f, mts_sub_floor(height, f.used + 1));
+	if (model->by == BY_JOB)
+		show_jobs(&f);
+	else
+		show_groups(&f);
 }

@@ -30,10 +30,11 @@ struct top_line {
 struct top_view {
 	u32 width; /* columns; TOP_WIDTH_MIN..TOP_WIDTH_MAX */
 	u32 height; /* lines; 0: no limit, and no job is selected */
+	enum group_by by;
 	enum top_order order;
-	u32 row; /* the selected job */
-	u32 first; /* the first job that is shown */
-	u32 shown; /* the number of jobs shown; set by top_lines() */
+	u32 row; /* the selected job or group */
+	u32 first; /* the first one that is shown */
+	u32 shown; /* the number of those shown; set by top_lines() */
 };
 
 typedef void (*top_put)(void *to, const struct top_line *line);

@@ -236,8 +236,102 @@ static void jobs_make(struct top_model *m, const struct sample *before, u64 ns,
 	qsort_r(m->jobs, m->njobs, sizeof(*m->jobs), compare, &(struct order){ s, order });
 }
 
+/* ---- groups -------------------------------------------------------------------- */
+
+struct grouping {
+	const struct snapshot *s;
+	enum group_by by;
+	enum top_order order;
+};
+
+static int by_group(const void *a, const void *b, void *argument)
+{
+	const struct top_job *const *x = a, *const *y = b;
+	const struct grouping *g = argument;
+	int by = group_compare(g->s, g->by, (*x)->info, (*y)->info);
+
+	return by ? by : (*x)->info->id < (*y)->info->id ? -1 : 1;
+}
+
+static u64 group_key(const struct top_group *group, enum top_order order)
+{
+	switch (order) {
+	case TOP_BY_DEMAND:
+		return group->demand;
+	case TOP_BY_RESIDENT:
+		return group->resident;
+	case TOP_BY_SWAPPED:
+		return group->swapped;
+	case TOP_BY_FROZEN:
+		return group->frozen_ns;
+	case TOP_BY_FAULTS:
+		return group->faults == TOP_UNKNOWN ? 0 : group->faults;
+	default:
+		return 0;
+	}
+}
+
+/* Orders that are of jobs alone leave groups in the order of their names. */
+static int compare_groups(const void *a, const void *b, void *argument)
+{
+	const struct top_group *x = a, *y = b;
+	const struct grouping *g = argument;
+	u64 kx = group_key(x, g->order), ky = group_key(y, g->order);
+
+	if (kx != ky)
+		return kx > ky ? -1 : 1;
+	if (g->order == TOP_BY_USER && x->job->user != y->job->user)
+		return x->job->user < y->job->user ? -1 : 1;
+	return group_compare(g->s, g->by, x->job, y->job);
+}
+
+static void group_add(struct top_group *group, const struct top_job *job)
+{
+	group->jobs++;
+	group->frozen += job_is_frozen(job->info);
+	group->demand = mts_add_sat(group->demand, job->info->demand);
+	group->resident = mts_add_sat(group->resident, job->info->resident);
+	group->swapped = mts_add_sat(group->swapped, job->info->swapped);
+	group->frozen_ns = mts_max(group->frozen_ns, job->frozen_ns);
+	if (job->faults != TOP_UNKNOWN)
+		group->faults =
+			group->faults == TOP_UNKNOWN ? job->faults : group->faults + job->faults;
+}
+
+static int groups_make(struct top_model *m, enum group_by by, enum top_order order)
+{
+	struct grouping g = { &m->now->s, by, order };
+	const struct top_job **sorted;
+
+	m->by = by;
+	if (by == BY_JOB)
+		return 0;
+	sorted = calloc((size_t)m->njobs + 1, sizeof(*sorted));
+	m->groups = calloc((size_t)m->njobs + 1, sizeof(*m->groups));
+	if (!sorted || !m->groups) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (u32 i = 0; i < m->njobs; i++)
+		sorted[i] = &m->jobs[i];
+	qsort_r(sorted, m->njobs, sizeof(*sorted), by_group, &g);
+	for (u32 i = 0; i < m->njobs; i++) {
+		if (!i || group_compare(g.s, by, sorted[i - 1]->info, sorted[i]->info))
+			m->groups[m->ngroups++] = (struct top_group){
+				.job = sorted[i]->info,
+				.faults = TOP_UNKNOWN,
+			};
+		group_add(&m->groups[m->ngroups - 1], sorted[i]);
+	}
+	qsort_r(m->groups, m->ngroups, sizeof(*m->groups), compare_groups, &g);
+	free(sorted);
+	return 0;
+}
+
+/* ---- the whole ----------------------------------------------------------------- */
+
 int top_model_make(struct top_model *m, const struct sample *before, const struct sample *now,
-		   const struct top_history *history, enum top_order order)
+		   const struct top_history *history, enum group_by by, enum top_order order)
 {
 	u64 ns = before ? mts_sub_floor(now->s.status.now_ns, before->s.status.now_ns) : 0;
 	u64 switching = switching_ns(&now->stats);
@@ -259,24 +353,42 @@ int top_model_make(struct top_model *m, const struct sample *before, const struc
 	rates_make(m, before, ns);
 	bins_make(m);
 	jobs_make(m, before, ns, order);
-	return 0;
+	return groups_make(m, by, order);
 }
 
 void top_model_free(struct top_model *m)
 {
 	free(m->jobs);
+	free(m->groups);
 	free(m->bins);
+	m->groups = NULL;
+	m->ngroups = 0;
 	m->jobs = NULL;
 	m->bins = NULL;
 	m->njobs = 0;
 	m->nbins = 0;
 }
 
+u32 top_model_rows(const struct top_model *m)
+{
+	return m->by == BY_JOB ? m->njobs : m->ngroups;
+}
+
+const struct mts_job_info *top_model_job(const struct top_model *m, u32 row)
+{
+	if (row >= top_model_rows(m))
+		return NULL;
+	return m->by == BY_JOB ? m->jobs[row].info : m->groups[row].job;
+}
+
 u32 top_model_row(const struct top_model *m, u32 id)
 {
-	u32 row = 0;
+	const struct mts_job_info *job = snapshot_job(&m->now->s, id);
+	u32 row = 0, rows = top_model_rows(m);
 
-	while (row < m->njobs && m->jobs[row].info->id != id)
+	if (!job)
+		return rows;
+	while (row < rows && group_compare(&m->now->s, m->by, top_model_job(m, row), job))
 		row++;
 	return row;
 }

@@ -3,6 +3,7 @@
 #ifndef MTSCTL_TOP_MODEL_H
 #define MTSCTL_TOP_MODEL_H
 
+#include "groups.h"
 #include "sample.h"
 #include "words.h"
 
@@ -28,6 +29,15 @@ struct top_job {
 	const struct mts_job_info *info;
 	u64 frozen_ns; /* until now; 0: not frozen by mts */
 	u64 faults; /* per 1000 s, or TOP_UNKNOWN */
+};
+
+/* The jobs of a user, of a unit or of a container. */
+struct top_group {
+	const struct mts_job_info *job; /* one of them: group_name() */
+	u32 jobs, frozen;
+	u64 demand, resident, swapped;
+	u64 frozen_ns; /* of the job that has been frozen for longest */
+	u64 faults; /* per 1000 s; TOP_UNKNOWN: of none are they known */
 };
 
 /* Sums of a bin, of the jobs in every bin, of the jobs in none, or of kept memory. */
@@ -64,6 +74,9 @@ struct top_model {
 	const struct sample *now;
 	struct top_job *jobs; /* in order */
 	u32 njobs;
+	enum group_by by;
+	struct top_group *groups; /* in order; none by job */
+	u32 ngroups;
 	struct top_sum *bins;
 	u32 nbins;
 	struct top_sum every, none, stays, all;
@@ -83,10 +96,16 @@ void top_history_note(struct top_history *history, const struct sample *now);
  * Return: 0 or -ENOMEM; in both cases top_model_free() may follow.
  */
 int top_model_make(struct top_model *model, const struct sample *before, const struct sample *now,
-		   const struct top_history *history, enum top_order order);
+		   const struct top_history *history, enum group_by by, enum top_order order);
 void top_model_free(struct top_model *model);
 
-/* The row of the job with that id, or njobs. */
+/* The rows below the bins: jobs or groups. */
+u32 top_model_rows(const struct top_model *model);
+
+/* A job of the row: the one, or one of the group; NULL: there is no such row. */
+const struct mts_job_info *top_model_job(const struct top_model *model, u32 row);
+
+/* The row of the job with that id, or of its group; the number of rows if the job is gone. */
 u32 top_model_row(const struct top_model *model, u32 id);
 
 #endif /* MTSCTL_TOP_MODEL_H */

@@ -255,13 +255,16 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 		return;
 	}
 	print_field("job", "%s (%u)", format_name(name, sizeof(name), job->name), job->id);
+	if (snapshot_unit(s, job))
+		print_field("unit", "%s",
+			    format_name(cgroup, sizeof(cgroup), snapshot_unit(s, job)));
 	if (snapshot_label(s, job) != job->name)
 		print_field("container", "%s", snapshot_label(s, job));
 	if (snapshot_knows_users(s))
 		print_field("user", "%s", format_name(name, sizeof(name), account_name(job->user)));
 	if (job->bin < s->nbins)
 		print_field(snapshot_bin_word(s), "%u of 0 to %u", job->bin, s->nbins - 1);
-	if (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING)
+	if (job_is_frozen(job))
 		explain_frozen(s, job);
 	else
 		explain_thawed(s, job);
@@ -298,8 +301,7 @@ static void explain(const struct subject *subject, const struct snapshot *s,
 static void put_frozen(json_t **root, const struct subject *subject, const struct snapshot *s,
 		       const struct mts_job_info *job)
 {
-	bool ours = job && (job->state == MTS_JOB_FROZEN || job->state == MTS_JOB_FREEZING ||
-			    job->state == MTS_JOB_QUEUED);
+	bool ours = job && (job_is_frozen(job) || job->state == MTS_JOB_QUEUED);
 	json_t *since = NULL, *until = NULL;
 
 	if (ours && job->frozen_since_ns)
@@ -317,6 +319,7 @@ static json_t *job_json(const struct snapshot *s, const struct mts_job_info *job
 
 	json_put(&root, "id", json_u64(job->id));
 	json_put(&root, "name", json_text(job->name));
+	json_put(&root, "unit", status_unit_json(s, job));
 	json_put(&root, "container", status_container_json(s, job));
 	json_put(&root, "user", snapshot_knows_users(s) ? json_u64(job->user) : json_null());
 	json_put(&root, "state", json_string(word_of(job_state_words, job->state)));

@@ -15,7 +15,7 @@ until [ -b /dev/vda ] || [ $tries = 100 ]; do
 done
 mkdir /new
 mount -t ext4 -o noatime /dev/vda /new || exec sh
-cp -a /overlay/. /new/
+cp -af /overlay/. /new/ # after a reboot they are there
 rm -r /overlay
 mount --move /dev /new/dev
 exec switch_root /new /sbin/init

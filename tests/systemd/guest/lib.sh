@@ -10,6 +10,8 @@ notes=/run/notes # what it has measured: lines of diagnosis in the report
 trace=/sys/kernel/tracing
 cgroups=/sys/fs/cgroup
 skipped=77       # exit status of a test
+# shellcheck disable=SC2034 # the tests'
+reboots=78       # likewise: after the reboot, after_reboot_NAME goes on
 bin=150M         # of the turns: of two jobs of 100 MiB one runs
 
 exec {nothing}<> <(:)
@@ -254,6 +256,9 @@ cleanup() {
 		echo 0 >"$cgroups/$freeze/cgroup.freeze"
 	done
 	[[ -z $frozen || -s $why ]] || echo "frozen, without mts: ${frozen//$'\n'/ }" >"$why"
+	if [[ -e /etc/systemd/system/multi-user.target.wants/mts.service ]]; then
+		systemctl -q disable mts.service mts-users.service
+	fi
 	[[ ! -e $cgroups/machine.slice ]] || podman rm -f -t 0 -a >/dev/null
 	systemctl stop test.slice user-1000.slice earlyoom systemd-oomd.socket systemd-oomd.service
 	if compgen -G '/run/systemd/system/*.d' >/dev/null; then # what tests have set for units

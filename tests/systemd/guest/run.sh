@@ -4,7 +4,8 @@
 # Runs the tests in the guest that boots systemd, as lab.service: all functions test_* of the files
 # /lab/tests/*.sh, or those that /lab/only names. TAP goes to the second serial port, the report;
 # what else they say goes to the console. The tests run one after the other, each in a shell of its
-# own, and leave nothing behind: cleanup() sees to that.
+# own, and leave nothing behind: cleanup() sees to that. One that ends with status $reboots goes on
+# after a reboot, as after_reboot_NAME.
 #
 # The last one is test_shutdown, whose jobs are frozen when the guest is powered off. /lab/verdict.sh,
 # which systemd runs when nothing else is left, says how that went, and writes the verdict.
@@ -13,6 +14,7 @@
 
 exec 3>/dev/ttyS1 >/dev/ttyS0 2>&1
 export TERM=dumb HOME=/root
+state=/lab/state     # what is to be known after a reboot
 declare -A limits # of tests that take longer, by name
 
 . /lab/lib.sh
@@ -23,16 +25,16 @@ finish() { # [REASON]: after this only /lab/verdict has something to say
 	exit
 }
 
-run_test() { # NUMBER NAME: the reason why it fails is what is in $why
-	local begin limit=${limits[$2]:-150} status=0 result="ok $1 - ${2#test_}"
+run_test() { # NUMBER NAME FUNCTION: the reason why it fails is what is in $why
+	local begin limit=${limits[$3]:-150} status=0 result="ok $1 - ${2#test_}"
 
 	begin=$(now)
 	: >"$why"
 	: >"$notes"
-	echo "--- $2"
+	echo "--- $3"
 	(
 		set -m # a process group for the test, which can be ended as one
-		"$2" 3>&- &
+		"$3" 3>&- &
 		test=$!
 		while kill -0 $test 2>/dev/null; do
 			(($(now) - begin < limit * 1000)) || {
@@ -43,6 +45,12 @@ run_test() { # NUMBER NAME: the reason why it fails is what is in $why
 		done
 		wait $test
 	) || status=$?
+	if ((status == reboots)); then
+		echo "$1 $2" >$state/resume
+		sed 's/^/# /' "$notes" >&3
+		systemctl reboot --no-block
+		exit
+	fi
 	if ((status == skipped)); then
 		result+=" # SKIP $(<"$why")"
 		: >"$why"
@@ -64,13 +72,23 @@ for file in /lab/tests/*.sh; do
 	. "$file"
 done
 
-echo "lab: ready" >&3
-echo "1..${#tests[@]}" >&3
-prepare || finish "the guest could not be made ready: $(<"$why")"
+mkdir -p $state
 number=0
-for test in "${tests[@]}"; do
+if [[ -e $state/resume ]]; then
+	read -r number test <$state/resume
+	rm $state/resume
+elif [[ -e $state/began ]]; then
+	finish "the guest has rebooted by itself"
+else
+	: >$state/began
+	echo "lab: ready" >&3
+	echo "1..${#tests[@]}" >&3
+fi
+prepare || finish "the guest could not be made ready: $(<"$why")"
+((!number)) || run_test "$number" "$test" "after_reboot_${test#test_}"
+for test in "${tests[@]:number}"; do
 	[[ $test != test_shutdown ]] || continue
-	run_test $((++number)) "$test"
+	run_test $((++number)) "$test" "$test"
 done
 [[ " ${tests[*]} " != *" test_shutdown "* ]] || {
 	echo "$((++number))" >/run/shutdown-test

@@ -2,7 +2,7 @@
 /*
  * typist USER SECONDS FILE [COMMAND...]: a user at a terminal. It logs in as USER on a terminal of
  * its own (login(1), so that there is a session), types each COMMAND, and then, each half a second
- * for SECONDS, a line that the shell answers by itself. It logs out, and prints
+ * for SECONDS or until SIGTERM, a line that the shell answers by itself. It logs out, and prints
  *
  *     answers=N p50_ms=MS p99_ms=MS most_ms=MS
  *
@@ -35,6 +35,13 @@ static pid_t login;
 static int terminal;
 static char tail[4096]; /* of what it has shown since the last line was typed */
 static size_t tail_length;
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
 
 static double now_ms(void)
 {
@@ -115,8 +122,10 @@ int main(int argc, char **argv)
 		fputs("usage: typist USER SECONDS FILE [COMMAND...]\n", stderr);
 		return 2;
 	}
+	signal(SIGTERM, stop);
 	login = forkpty(&terminal, NULL, NULL, NULL);
 	if (!login) {
+		signal(SIGTERM, SIG_DFL);
 		execlp("login", "login", "-f", argv[1], (char *)NULL);
 		_exit(127);
 	}
@@ -132,7 +141,9 @@ int main(int argc, char **argv)
 		fputs("typist: no answer after the commands\n", stderr);
 		return 1;
 	}
-	for (begin = next = now_ms(); now_ms() - begin < seconds * 1e3 && count < LINES_MAX;) {
+	begin = now_ms();
+	next = begin;
+	while (!stopped && now_ms() - begin < seconds * 1e3 && count < LINES_MAX) {
 		double asked = now_ms();
 
 		if (!ask(count + 1, LIMIT_MS)) {

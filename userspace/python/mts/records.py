@@ -107,6 +107,7 @@ class Job:
     bin: int | str | None
     cgroup_id: int
     cgroup: str | None
+    unit: str | None
     container: str | None
     demand: int
     unused: int
@@ -344,6 +345,7 @@ class WhyJob:
 
     id: int
     name: str
+    unit: str | None
     container: str | None
     user: int | None
     state: str
