@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,26 @@ static const struct mts_job_info *parent_of(const struct snapshot *s, u32 job)
 	return NULL;
 }
 
+/*
+ * The unit that the name of a job begins with: children are PARENT.NUMBER, also where the parent
+ * has ended. A long name is cut, and then tells no unit.
+ */
+static bool unit_of_name(const char *job, char unit[NAME_MAX + 1])
+{
+	char name[MTS_NAME_SIZE];
+	size_t length;
+
+	snprintf(name, sizeof(name), "%s", job);
+	for (length = strlen(name); length && strchr("0123456789.", name[length - 1]); length--)
+		name[length - 1] = '\0';
+	return unit_of_path(name, unit);
+}
+
 static void label(struct label *its, const struct mts_job_info *job, const char *path)
 {
 	char container[CONTAINER_NAME_SIZE], unit[NAME_MAX + 1];
 
-	if (unit_of_path(path, unit))
+	if ((job->parent && unit_of_name(job->name, unit)) || unit_of_path(path, unit))
 		its->unit = strdup(unit);
 	if (container_may_be(job->name) && container_name(path, container))
 		its->container = strdup(container);
