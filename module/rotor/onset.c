@@ -69,7 +69,7 @@
 #define MOST 2u
 #define STILL 4u
 
-/* What the jobs had in memory (bytes), and the host had swapped in (pages), at that time (ktime). */
+/* What the jobs had in memory (bytes), and the host had swapped in (pages); ktime, ns. */
 struct sample {
 	u64 at;
 	u64 bytes;

@@ -15,10 +15,11 @@ A guest has one processor and a counted clock (bench/lab/guest.py): what a test 
 after so many milliseconds of the guest, however busy the host is. Where a program needs a second
 processor its group says so, and has the host's clock: with it two processors do not boot.
 
-`make test` leaves out what is `slow`, and `make test-all` runs all. A group or a test of one is slow
-if it is long and something quicker would most likely notice the same fault: another test here, or a
-case of tests/rotor, which runs the same rotor. What mts promises to all is never slow: that nothing
-stays frozen, that everything fails open, and that no process outside waits for a frozen job.
+`make test` leaves out what is `slow`, and `make test-all` runs all. A group or a test of one is
+slow if it is long and something quicker would most likely notice the same fault: another test here,
+or a case of tests/rotor, which runs the same rotor. What mts promises to all is never slow: that
+nothing stays frozen, that everything fails open, and that no process outside waits for a frozen
+job.
 
 A program is static, lists its tests with --list (one name a line, and `slow` behind slow ones; run
 on the host), and otherwise runs those that its arguments name, or all, and prints `1..N`,
