@@ -225,9 +225,12 @@ install-dkms:
 		-exec install -D -m 0644 {} $(SOURCES)/{} \;
 	sed 's/#MODULE_VERSION#/$(VERSION)/' packaging/dkms.conf >$(SOURCES)/dkms.conf
 
-uninstall: kdir
-	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko
-	$(if $(DESTDIR),,depmod $(RELEASE))
+# Kernels may pack their modules. Hosts without headers have no module of ours.
+uninstall:
+	if [ -e '$(KDIR)/Makefile' ]; then \
+		for packed in '' .gz .xz .zst; do \
+			rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko$$packed; done; \
+		$(if $(DESTDIR),:,depmod $(RELEASE)); fi
 	$(MAKE) -C userspace/mtsctl BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C userspace/mtsd BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C userspace/libmts BUILD=$(BUILD) DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) uninstall

@@ -6,7 +6,7 @@
 
 /*
  * A bin may exceed its capacity by 1/8: demands change after planning, and a repack begins the
- * round anew. Without it, with pauses of an hour, Jain's index falls from 0.93 to 0.52.
+ * round anew, so that the others of the bin lose the rest of their slice.
  */
 #define TOLERANCE_SHIFT 3
 /* Shortest interval from which growth is predicted, ns. */
@@ -78,9 +78,9 @@ u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns)
 }
 
 /*
- * After a repack groups go on in the order of what they have had. So they may exceed the capacity
- * by a step only. With an eighth, groups on 256 GiB were beyond it for a quarter of the time, and
- * lost a tenth of their work to swapping.
+ * After a repack groups go on in the order of what they have had, and lose nothing. So they may
+ * exceed the capacity only by the least step of a plan: with an eighth, groups on 256 GiB were
+ * beyond it for a quarter of the time, and swapped.
  */
 static u64 tolerance_of(const struct mts_plan *plan)
 {

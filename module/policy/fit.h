@@ -42,7 +42,7 @@ u64 mts_policy_grows(u64 grown, u64 elapsed_ns, u64 within_ns);
 
 /*
  * Must a bin of several jobs that now needs @demand be split? The bin may exceed the capacity by an
- * eighth, because demands change after planning; groups that overlap by a step. A bin that was
+ * eighth, because demands change after planning; groups that overlap by a 32nd. A bin that was
  * planned overfull (MTS_PACK_RW) must exceed its planned demand by as much, too.
  */
 bool mts_policy_outgrown(const struct mts_plan *plan, const struct mts_plan_bin *bin, u64 demand);

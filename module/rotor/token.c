@@ -105,9 +105,9 @@ static void withdraw(struct mts_job *job)
 
 static void give(struct mts_job *job)
 {
-	WRITE_ONCE(job->holder, true);
 	job->holdings++;
 	mts_stats_inc(holdings);
+	WRITE_ONCE(job->holder, true);
 	trace_mts_hold(job);
 }
 

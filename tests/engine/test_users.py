@@ -1225,7 +1225,8 @@ def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
         with mtsd.as_user(ADA) as ada:
             # mtsd is to be the one that closes it last, so it must not have read it before
             mtsd.process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, mtsd.process.pid, os.WSTOPPED)
+            how = os.WSTOPPED | os.WEXITED | os.WNOWAIT
+            assert os.waitid(os.P_PID, mtsd.process.pid, how).si_code == os.CLD_STOPPED
             socket.send_fds(ada.socket, [request], [it.socket.fileno()])
             it.socket.close()
             mtsd.process.send_signal(signal.SIGCONT)

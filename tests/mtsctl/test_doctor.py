@@ -328,20 +328,65 @@ def enrol(doctor, *keys, place=MOK_LIST):
 
 @pytest.mark.parametrize("how", ["sig_enforce", "lockdown", "Secure Boot"])
 def test_unsigned(doctor, how):
+    """Fault: keys were to be enrolled where the kernel does not look at them."""
     doctor.unload()
     why = enforce(doctor, how)
     found = doctor(scenario="absent")["signature"]
     assert found.level == "problem"
     assert "not signed" in found.found
     assert why in found.found
-    assert "mokutil --import" in found.remedy
-    assert "Enroll MOK" in found.remedy
+    is_on = how == "Secure Boot"
+    assert ("mokutil --import" in found.remedy) == is_on
+    assert ("Enroll MOK" in found.remedy) == is_on
+    assert ("count with Secure Boot only" in found.remedy) != is_on
+
+
+def test_an_enrolled_key_does_not_count_without_secure_boot(doctor, keys):
+    """Fault: it was said to be enrolled, and the kernel refuses the module."""
+    install_signed(doctor, keys[0])
+    doctor.write(SECURE_BOOT, data=b"\6\0\0\0\0")
+    enrol(doctor, keys[0])
+    found = doctor(scenario="absent")["signature"]
+    assert found.level == "note"
+    assert "count with Secure Boot only" in found.remedy
+
+
+def test_what_is_loaded_was_taken(doctor):
+    """Fault: nothing was said, just when all is well."""
+    doctor.write(SECURE_BOOT, data=b"\6\0\0\0\1")
+    enforce(doctor, "lockdown")
+    found = doctor()["signature"]
+    assert found.level == "ok"
+    assert "the kernel has taken mts" in found.found
+
+
+def test_a_user_does_not_see_the_keys_of_the_kernel(doctor, keys):
+    """Fault: one of the kernel's own was said not to be enrolled, as shim's list is not empty."""
+    install_signed(doctor, keys[2])
+    enrol(doctor, keys[0])
+    assert doctor(scenario="absent")["signature"].level == "note"
+
+
+def test_another_key_than_that_of_dkms(doctor, keys):
+    """Fault: DKMS's certificate was to be enrolled, and the module would not load then either."""
+    install_signed(doctor, keys[2])
+    doctor.proc(
+        "keys", "1 I--Q--- 1 perm 1f010000 0 0 asymmetri Debian Secure Boot CA: 6c: X509.rsa\n"
+    )
+    enrol(doctor, keys[1])
+    doctor.write(DKMS_KEY, data=keys[0].certificate)
+    doctor.write(f"usr/src/mts-{versions.source()}/dkms.conf")
+    found = doctor(scenario="absent")["signature"]
+    assert found.level == "problem"
+    assert found.remedy.startswith("dkms remove mts/")
+    assert f"mokutil --import /{DKMS_KEY}" in found.remedy
 
 
 def test_unsigned_by_dkms(doctor):
     """It signs nothing where there is no openssl, and says so in its log only."""
     doctor.unload()
     enforce(doctor, "lockdown")
+    doctor.write(SECURE_BOOT, data=b"\6\0\0\0\1")
     doctor.write(f"usr/src/mts-{versions.source()}/dkms.conf")
     remedy = doctor(scenario="absent")["signature"].remedy
     assert "openssl" in remedy
@@ -476,7 +521,7 @@ def test_signature_that_is_broken(doctor, keys):
 
 def test_signature_before_it_is_installed(doctor):
     doctor.uninstall()
-    enforce(doctor, "sig_enforce")
+    enforce(doctor, "Secure Boot")
     found = doctor(scenario="absent")["signature"]
     assert (found.level, "mokutil --import" in found.remedy) == ("note", True)
 

@@ -175,7 +175,7 @@ def test_missing_inih(sources, tmp_path):
         (["plan", "--evict", ""], {"off", "need", "full", "auto"}),
         (["plan", "--pa"], {"--pack"}),
         (["run", "--n"], {"--name"}),
-        (["status", "--"], {"--all", "--json", "--help"}),
+        (["status", "--"], {"--all", "--by", "--json", "--help"}),
         (["remove", "al"], {"alpha"}),
         (["pin", "tw"], {"twin"}),
         (["pause", "tw"], {"twin"}),

@@ -26,6 +26,7 @@ run_inside() { # ROOT PACKAGES OUT [OPTION...]
 	mount -t sysfs -o ro sysfs $place/sys
 	mount -t cgroup2 cgroup2 $place/sys/fs/cgroup || true
 	mount --bind "$2" $place/debs
+	mkdir -p "$3"
 	mount --bind "$3" $place/out
 	# shellcheck disable=SC2016 # the shell in the container expands it
 	exec chroot $place /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \

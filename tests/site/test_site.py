@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -215,10 +216,15 @@ def test_light_and_dark(browser, address):
 
 
 def search(browser, words: str) -> list:
-    """Type them into the field of the page, and wait for links to pages."""
+    """Type them into the field of the page, and wait for all links, which come one by one."""
     field = browser.find_element("css selector", ".sidebar-search")
     field.send_keys(words)
     field.submit()
+    title = "return document.querySelector('#search-results h2')?.innerText"
+    end = time.monotonic() + 30
+    while browser.execute_script(title) != "Search Results":
+        assert time.monotonic() < end, "it still searches"
+        time.sleep(0.1)
     return browser.find_elements("css selector", "#search-results ul.search li a")
 
 

@@ -35,6 +35,9 @@ static const char *const dkms_certificates[] = {
 	"/var/lib/shim-signed/mok/MOK.der",
 };
 
+/* In DER, around a common name that is alone: lengths, and what kind of name it is. */
+#define PLAIN_NAME_SIZE 13
+
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static unsigned char list_buffer[1 << 16], certificate_buffer[SIGNATURE_MAX];
@@ -165,11 +168,17 @@ static enum trust has_name(const char *signer)
 	return has_text(keys, name) ? TRUST_YES : TRUST_NO;
 }
 
+/* Empty: there is none. */
+static struct bytes read_dkms_certificate(size_t i)
+{
+	return read_bytes(host_root(), dkms_certificates[i], certificate_buffer,
+			  sizeof(certificate_buffer));
+}
+
 static bool is_dkms_enrolled(struct bytes list)
 {
 	for (size_t i = 0; i < N(dkms_certificates); i++) {
-		struct bytes its = read_bytes(host_root(), dkms_certificates[i], certificate_buffer,
-					      sizeof(certificate_buffer));
+		struct bytes its = read_dkms_certificate(i);
 
 		if (its.size && memmem(list.at, list.size, its.at, its.size))
 			return true;
@@ -177,19 +186,41 @@ static bool is_dkms_enrolled(struct bytes list)
 	return false;
 }
 
+/* The file of DKMS's certificate that signed; NULL: none of them did. */
+static const char *find_dkms_certificate(const struct signature *signature)
+{
+	for (size_t i = 0; i < N(dkms_certificates); i++)
+		if (signature_is_by(signature, read_dkms_certificate(i)))
+			return dkms_certificates[i];
+	return NULL;
+}
+
 /*
- * Will the kernel take this signature? Keys that are built into it have no certificate that could
- * be read: they have names only, which other keys may have, too.
- *
- * @dkms_enrolled: DKMS would sign with a key that is enrolled
+ * Is a common name all that the certificate says of its issuer? The kernel shows a key that signed
+ * itself by that name; one with more in it may have another name there.
  */
-static enum trust trust_of(const struct signature *signature, bool *dkms_enrolled)
+static bool is_plain(const struct signature *signature)
+{
+	return *signature->signer &&
+	       signature->issuer.size == strlen(signature->signer) + PLAIN_NAME_SIZE;
+}
+
+/*
+ * Will the kernel take this signature? Keys that are built into it, or are the firmware's, have no
+ * certificate that could be read: they have names only, which other keys may have, too. Without
+ * Secure Boot the kernel does not trust shim's list (load_uefi_certs(), security/integrity).
+ *
+ * @by_dkms: it is by a key of DKMS
+ * @dkms_enrolled: DKMS would sign with a key that is enrolled
+ * Return: TRUST_NO only with evidence
+ */
+static enum trust trust_of(const struct signature *signature, bool by_dkms, bool *dkms_enrolled)
 {
 	bool listed = false, named = false;
 	enum trust by_name;
 
 	*dkms_enrolled = false;
-	if (!signature->serial.size)
+	if (!signature->serial.size || !is_secure_boot())
 		return TRUST_UNKNOWN;
 	for (size_t i = 0; i < N(mok_lists); i++) {
 		struct bytes list =
@@ -202,9 +233,11 @@ static enum trust trust_of(const struct signature *signature, bool *dkms_enrolle
 		*dkms_enrolled = *dkms_enrolled || is_dkms_enrolled(list);
 	}
 	by_name = has_name(signature->signer);
-	if (by_name == TRUST_YES)
-		return named ? TRUST_NO : TRUST_UNKNOWN;
-	return listed ? TRUST_NO : by_name;
+	if (by_name == TRUST_YES && !named)
+		return TRUST_UNKNOWN;
+	if (by_dkms ? listed || by_name == TRUST_NO : named)
+		return TRUST_NO;
+	return by_name == TRUST_NO && is_plain(signature) ? TRUST_NO : TRUST_UNKNOWN;
 }
 
 /* ---- what to do ----------------------------------------------------------------- */
@@ -212,11 +245,9 @@ static enum trust trust_of(const struct signature *signature, bool *dkms_enrolle
 #define REBOOT "reboot, choose Enroll MOK"
 #define BUILD_AGAIN "dkms remove mts/" MTS_VERSION " -k %s; dkms install mts/" MTS_VERSION " -k %s"
 
-/* The key can be enrolled where shim runs. */
-static void advise_enrolment(struct doctor *doctor, const char *first)
+/* The key can be enrolled where shim runs. @certificate: of the key that signs; NULL: DKMS's */
+static void advise_enrolment(struct doctor *doctor, const char *first, const char *certificate)
 {
-	const char *certificate = dkms_certificates[0];
-
 	if (!doctor_exists("/sys/firmware/efi")) {
 		doctor_advise(doctor,
 			      "%swithout UEFI no key can be enrolled: boot without "
@@ -224,12 +255,19 @@ static void advise_enrolment(struct doctor *doctor, const char *first)
 			      first);
 		return;
 	}
+	if (!is_secure_boot()) {
+		doctor_advise(doctor,
+			      "%skeys that you enrol count with Secure Boot only: switch it on, or "
+			      "boot without module.sig_enforce=1 and lockdown=, or use mtsd",
+			      first);
+		return;
+	}
 	if (doctor_exists(MOK_WANTED)) {
 		doctor_advise(doctor, "%sa key waits for your consent: " REBOOT, first);
 		return;
 	}
-	for (size_t i = 0; i < N(dkms_certificates); i++)
-		if (doctor_exists("%s", dkms_certificates[i]))
+	for (size_t i = N(dkms_certificates); !certificate && i--;)
+		if (!i || doctor_exists("%s", dkms_certificates[i]))
 			certificate = dkms_certificates[i];
 	doctor_advise(doctor, "%smokutil --import %s; " REBOOT "; or use mtsd", first, certificate);
 }
@@ -244,16 +282,18 @@ static void find_unsigned(struct doctor *doctor, const char *release, const char
 		snprintf(first, sizeof(first),
 			 "install openssl, with which DKMS signs; " BUILD_AGAIN "; ", release,
 			 release);
-	advise_enrolment(doctor, first);
+	advise_enrolment(doctor, first, NULL);
 }
 
 static void find_signed(struct doctor *doctor, const char *release, const char *why,
 			const struct signature *signature)
 {
 	const char *signer = *signature->signer ? signature->signer : "a key";
+	const char *by_dkms = find_dkms_certificate(signature);
+	char first[FINDING_SIZE] = "";
 	bool dkms_enrolled;
 
-	switch (trust_of(signature, &dkms_enrolled)) {
+	switch (trust_of(signature, by_dkms, &dkms_enrolled)) {
 	case TRUST_YES:
 		doctor_find(doctor, FINDING_OK, "signature",
 			    "signed modules only (%s); the key of mts.ko (%s) is enrolled", why,
@@ -265,17 +305,19 @@ static void find_signed(struct doctor *doctor, const char *release, const char *
 			"this kernel takes signed modules only (%s), and the key of mts.ko (%s) "
 			"is not enrolled",
 			why, signer);
+		if (!by_dkms && doctor_has_dkms_sources())
+			snprintf(first, sizeof(first), BUILD_AGAIN "; ", release, release);
 		if (dkms_enrolled)
 			doctor_advise(doctor, "sign it with DKMS's key, which is: " BUILD_AGAIN,
 				      release, release);
 		else
-			advise_enrolment(doctor, "");
+			advise_enrolment(doctor, first, by_dkms);
 		return;
 	case TRUST_UNKNOWN:
 		doctor_find(doctor, FINDING_NOTE, "signature",
 			    "this kernel takes signed modules only (%s); mts.ko is signed (%s)",
 			    why, signer);
-		advise_enrolment(doctor, "if it does not load: ");
+		advise_enrolment(doctor, "if it does not load: ", by_dkms);
 		return;
 	}
 }
@@ -292,7 +334,7 @@ static void find_signature(struct doctor *doctor, const char *why)
 	if (!doctor_find_module(release, module)) {
 		doctor_find(doctor, FINDING_NOTE, "signature",
 			    "this kernel takes signed modules only (%s)", why);
-		advise_enrolment(doctor, "when it is built: ");
+		advise_enrolment(doctor, "when it is built: ", NULL);
 		return;
 	}
 	if (snprintf(path, sizeof(path), "%s/lib/modules/%s/%s", host_root(), release, module) >=
@@ -316,10 +358,15 @@ void doctor_check_signature(struct doctor *doctor)
 {
 	const char *why;
 
-	if (doctor->wants_mtsd || doctor->is_loaded || !doctor_exists("/proc/modules"))
+	if (doctor->wants_mtsd || !doctor_exists("/proc/modules"))
 		return;
 	why = why_signed();
-	if (why)
+	if (why && doctor->is_loaded)
+		doctor_find(doctor, FINDING_OK, "signature",
+			    "signed modules only (%s), and the kernel has taken mts", why);
+	else if (doctor->is_loaded)
+		return;
+	else if (why)
 		find_signature(doctor, why);
 	else
 		doctor_find(doctor, FINDING_OK, "signature", "not required by this kernel");

@@ -62,7 +62,7 @@ void labels_find(struct snapshot *s)
 		s->labels[i].parent = parent_of(s, i);
 		/* The others have what their parents have. */
 		if (!s->labels[i].parent || container_may_be(s->jobs[i].name))
-			paths[n++] = (struct cgroup_path){ s->jobs[i].cgroup_id, i, NULL };
+			paths[n++] = (struct cgroup_path){ .id = s->jobs[i].cgroup_id, .of = i };
 	}
 	if (n)
 		cgroup_paths_find(paths, n);
