@@ -32,7 +32,7 @@ help:
 	@echo 'make bars        what mts is to reach, line by line: days; it goes on where it was'
 	@echo 'make bench-host  policies on this host, real gigabytes; as root; ARGS="--help": what else'
 	@echo 'make test        what must always pass, guests included: half an hour'
-	@echo 'make test-all    that, and the slow groups of tests in guests'
+	@echo 'make test-all    that, and the slow tests'
 	@echo 'make soak        the rotor on its virtual clock, ten million switches: two hours'
 	@echo 'make test-debug  those in guests, on a kernel with lockdep and KASAN: two hours'
 	@echo 'make test-rt     those in guests, on the PREEMPT_RT kernel: an hour'

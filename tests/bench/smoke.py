@@ -4,18 +4,16 @@
 If other tests run beside these, it is fewer.
 """
 
-import functools
 import os
-import subprocess
 from collections.abc import Sequence
 
 import pytest
 
-from bench.lab import BUILD, ROOT, pool, results, sweep
+from bench.lab import BUILD, pool, results, sweep
 from bench.lab.experiment import Json, Setting
 from bench.policies import POLICIES
 from bench.suites import SUITES
-from tests.build import alone
+from tests.guest import harness
 
 
 def setting(suite: str, policy: str) -> Setting:
@@ -24,19 +22,9 @@ def setting(suite: str, policy: str) -> Setting:
     return sweep.settings([SUITES[suite]], POLICIES, choice)[0]
 
 
-@functools.cache
-def build() -> None:
-    """Build what goes into the guests."""
-    command = ["make", "-s", "-C", ROOT, "guest-module", "static"]
-    with alone():
-        built = subprocess.run(command, text=True, capture_output=True, check=False)
-    if built.returncode:
-        pytest.fail(f"{' '.join(map(str, command))}: {built.stdout}{built.stderr}", pytrace=False)
-
-
 def run(settings: Sequence[Setting]) -> list[pool.Item]:
     """All of them, run."""
-    build()
+    harness.build("guest-module", "static")
     runs = pool.Pool(
         settings=settings,
         suites=SUITES,

@@ -10,10 +10,10 @@
 #include "host.h"
 
 /* What is looked for below the cgroup root; sorted by id. */
-static struct {
+struct wanted {
 	struct cgroup_path *paths;
 	u32 n, left;
-} wanted;
+};
 
 /* What the last call has found, or not: a cgroup keeps its path, and its id is not given again. */
 static struct {
@@ -40,35 +40,35 @@ static char *copy(const char *path)
 	return path ? strdup(path) : NULL;
 }
 
-static void look_at(u64 id, const char *path)
+static void look_at(struct wanted *wanted, u64 id, const char *path)
 {
-	struct cgroup_path *found = find(wanted.paths, wanted.n, id);
+	struct cgroup_path *found = find(wanted->paths, wanted->n, id);
 
 	if (!found || found->is_known || found->path)
 		return;
 	found->path = strdup(path);
-	wanted.left--;
+	wanted->left--;
 }
 
 /*
  * A directory says which of its entries are directories, and their inode numbers: none of the sixty
  * files of each cgroup is looked at.
  */
-static void walk(char path[PATH_MAX], size_t length)
+static void walk(struct wanted *wanted, char path[PATH_MAX], size_t length)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 	int added;
 
-	while (dir && wanted.left && (entry = readdir(dir))) {
+	while (dir && wanted->left && (entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
 		    !strcmp(entry->d_name, ".."))
 			continue;
 		added = snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name);
 		if (added >= (int)(PATH_MAX - length))
 			continue;
-		look_at(entry->d_ino, path + strlen(host_cgroups()));
-		walk(path, length + added);
+		look_at(wanted, entry->d_ino, path + strlen(host_cgroups()));
+		walk(wanted, path, length + added);
 	}
 	path[length] = '\0';
 	if (dir)
@@ -90,11 +90,9 @@ static void remember(const struct cgroup_path *paths, u32 n)
 /* The kernel opens a cgroup by its id for root alone. */
 static void find_as_user(struct cgroup_path *paths, u32 n)
 {
+	struct wanted wanted = { paths, n, 0 };
 	char path[PATH_MAX];
 
-	wanted.paths = paths;
-	wanted.n = n;
-	wanted.left = 0;
 	for (u32 i = 0; i < n; i++) {
 		struct cgroup_path *known = find(last.paths, last.n, paths[i].id);
 
@@ -104,7 +102,7 @@ static void find_as_user(struct cgroup_path *paths, u32 n)
 		wanted.left += !known && !paths[i].path;
 	}
 	if (wanted.left && snprintf(path, sizeof(path), "%s", host_cgroups()) < PATH_MAX)
-		walk(path, strlen(path));
+		walk(&wanted, path, strlen(path));
 	remember(paths, n);
 }
 

@@ -364,10 +364,8 @@ void doctor_check_signature(struct doctor *doctor)
 	if (why && doctor->is_loaded)
 		doctor_find(doctor, FINDING_OK, "signature",
 			    "signed modules only (%s), and the kernel has taken mts", why);
-	else if (doctor->is_loaded)
-		return;
 	else if (why)
 		find_signature(doctor, why);
-	else
+	else if (!doctor->is_loaded)
 		doctor_find(doctor, FINDING_OK, "signature", "not required by this kernel");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Containers and units, for those who read the jobs of a snapshot. */
+/* Containers and units of the jobs of a snapshot. */
 #ifndef MTSCTL_LABELS_H
 #define MTSCTL_LABELS_H
 
