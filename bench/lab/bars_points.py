@@ -57,7 +57,8 @@ class What(ABC):
 # ---- guests ---------------------------------------------------------------------------------
 
 
-def _guest(policy: str, seed: int, point: Setting) -> Guest:
+def guest(policy: str, seed: int, point: Setting) -> Guest:
+    """The point under a policy."""
     return Guest(dataclasses.replace(point, policy=policy, seed=seed))
 
 
@@ -94,7 +95,7 @@ class Rotation(What):
 
     def pieces(self, seed: int) -> list[Piece]:
         """Beside the same work in batches that fit."""
-        return [_guest(policy, seed, self.point) for policy in (MTS, IDEAL)]
+        return [guest(policy, seed, self.point) for policy in (MTS, IDEAL)]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
         """One."""
@@ -172,7 +173,7 @@ class Mild(What):
         if not SUITES[self.suite].timed:
             cut = min(cut, sweep.CUT["full"] * 2**point.shift)
         short = dataclasses.replace(point, limit=cut)
-        return _guest(MTS, seed, point), _guest(OFF, seed, short), _guest(STOCK, seed, short)
+        return guest(MTS, seed, point), guest(OFF, seed, short), guest(STOCK, seed, short)
 
     def pieces(self, seed: int) -> list[Piece]:
         """With stock Linux, which is shown."""
@@ -238,7 +239,7 @@ class Latency(What):
     def pieces(self, seed: int) -> list[Piece]:
         """With the unloaded host's, if it is compared with that."""
         policies = (MTS, IDEAL) if self.over else (MTS,)
-        return [_guest(policy, seed, self.point) for policy in policies]
+        return [guest(policy, seed, self.point) for policy in policies]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
         """One."""
@@ -273,7 +274,7 @@ class TwoProcessors(What):
 
     def pieces(self, seed: int) -> list[Piece]:
         """With step=bin, and with stock Linux."""
-        return [_guest(policy, seed, self.POINT) for policy in (MTS, "bin", STOCK)]
+        return [guest(policy, seed, self.POINT) for policy in (MTS, "bin", STOCK)]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
         """One: over step=bin."""
@@ -310,29 +311,33 @@ class Native(What):
     that either had.
     """
 
-    memory: str
     other: str
 
     def pieces(self, seed: int) -> list[Piece]:
-        """One run of each policy, in turn."""
-        seconds, limit = NATIVE[self.memory]
+        """One run of each policy, in turn, for each size of memory."""
+        return [self._piece(memory, seed) for memory in NATIVE]
+
+    def _piece(self, memory: str, seed: int) -> Piece:
+        seconds, limit = NATIVE[memory]
         asked = (
-            *("--memory", self.memory, "--suite", "ten", "--seconds", seconds, "--limit", limit),
+            *("--memory", memory, "--suite", "ten", "--seconds", seconds, "--limit", limit),
             *("--pairs", "1", "--seed", str(seed), "--policies", "stock", "engine-bin", "engine"),
         )
-        return [NativePiece(self.memory, seed, asked)]
+        return NativePiece(memory, seed, asked)
 
     def cases(self, found: Found, seed: int) -> list[Case]:
-        """One."""
-        result = found[self.pieces(seed)[0]]
+        """One for each size."""
+        return [self._case(memory, found[self._piece(memory, seed)]) for memory in NATIVE]
+
+    def _case(self, memory: str, result: Json | None) -> Case:
         if not result:
-            return [Case(self.memory)]
+            return Case(memory)
         runs = {run["policy"]: run for run in result["runs"]}
         of = {name: native_figures.of_run(run["outcome"]) for name, run in runs.items()}
         mine, other = of["engine"], of[self.other]
         if mine.hurt or mine.killed or not other.rate:
             why = "" if mine.hurt or mine.killed else f"{self.other} did no work"
-            return [Case(self.memory, None if why else 0.0, spared=why)]
+            return Case(memory, None if why else 0.0, spared=why)
         ratio = mine.rate / other.rate
         shown = {
             "ratio": ratio,
@@ -340,7 +345,7 @@ class Native(What):
             f"of {self.other}, s": other.pause,
         }
         if self.other != "engine-bin":
-            return [Case(self.memory, ratio, shown=shown)]
+            return Case(memory, ratio, shown=shown)
         host = bound.Host(
             runs["engine"]["memory"] * BIN_PART, runs["engine"]["host"]["processors"], *NATIVE_COST
         )
@@ -349,8 +354,8 @@ class Native(What):
         most = bound.overlapped(sizes, host, mine.pause)
         bins = bound.disjoint(sizes, host, other.pause)
         if not most or not bins:
-            return [Case(self.memory, spared="the bound keeps no such pause", shown=shown)]
-        return [Case(self.memory, ratio * bins / most, shown={**shown, "foretold": most / bins})]
+            return Case(memory, spared="the bound keeps no such pause", shown=shown)
+        return Case(memory, ratio * bins / most, shown={**shown, "foretold": most / bins})
 
 
 # ---- the simulator --------------------------------------------------------------------------
