@@ -81,6 +81,13 @@ static u32 take_overhead(const char *text)
 	return permille;
 }
 
+static u16 take_policy(const char *text)
+{
+	static const u16 policies[] = { MTS_POLICY_TURNS, MTS_POLICY_TOKEN, MTS_POLICY_NONE };
+
+	return policies[args_word("policy=", text, "turns|token|none")];
+}
+
 /* Words in the order of their enums in uapi/mts.h. */
 void settings_take(struct mts_config *config, const char *word)
 {
@@ -89,6 +96,8 @@ void settings_take(struct mts_config *config, const char *word)
 	value = value ? value + 1 : word;
 	if (!strncmp(word, "mode=", 5))
 		config->mode = args_word("mode=", value, "off|auto|always");
+	else if (!strncmp(word, "policy=", 7))
+		config->policy = take_policy(value);
 	else if (!strncmp(word, "pack=", 5))
 		config->pack = args_word("pack=", value, "ffd|bfd|rw");
 	else if (!strncmp(word, "evict=", 6))
@@ -108,8 +117,8 @@ void settings_take(struct mts_config *config, const char *word)
 	else if (!strncmp(word, "bin=", 4))
 		config->bin_bytes = take_bin(value);
 	else
-		args_refuse("%s: not KEY=VALUE, KEY being mode, pack, evict, slice, min_slice, "
-			    "max_pause, overhead, step or bin",
+		args_refuse("%s: not KEY=VALUE, KEY being mode, policy, pack, evict, slice, "
+			    "min_slice, max_pause, overhead, step or bin",
 			    word);
 }
 

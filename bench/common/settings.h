@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The module's knobs, for programs that decide as it does: KEY=VALUE words as `mtsctl set` takes
- * them, but for demand, interactive, mode=shadow and a bin that is a share. Values are read by
- * mtsctl's parse.c.
+ * them, but for demand, interactive, mode=shadow, policy=fair or auto, and a bin that is a share.
+ * Values are read by mtsctl's parse.c.
  */
 #ifndef LAB_SETTINGS_H
 #define LAB_SETTINGS_H
@@ -13,8 +13,9 @@
 /* For --help: the keys with their defaults. */
 #define SETTINGS_HELP                                                                    \
 	"KEY=VALUE, with the module's defaults, as in `mtsctl set`: mode=auto|always,\n" \
-	"slice=5s, min_slice=200ms, max_pause=auto|TIME, overhead=5%|off,\n"             \
-	"bin=auto|SIZE, step=bin|auto|SIZE, pack=ffd|bfd|rw, evict=auto|off|need|full.\n"
+	"policy=turns|token|none, slice=5s, min_slice=200ms, max_pause=auto|TIME,\n"     \
+	"overhead=5%|off, bin=auto|SIZE, step=bin|auto|SIZE, pack=ffd|bfd|rw,\n"         \
+	"evict=auto|off|need|full.\n"
 
 /* What a fresh module has. */
 extern const struct mts_config settings_default;

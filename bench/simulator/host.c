@@ -122,7 +122,8 @@ static void review(void)
 		phases_finish(phase);
 	memory_take_excess();
 	/* What each lacks has changed. */
-	if (host.regime == REGIME_THRASH && host.crowds[PHASE_TOUCH].threads) {
+	if (host.regime == REGIME_THRASH &&
+	    (host.crowds[PHASE_TOUCH].threads || host.crowds[PHASE_FAULT].threads)) {
 		phases_settle();
 		host.rates_are_old = true;
 	}

@@ -235,6 +235,7 @@ static int op_usage(struct mts_job *mts, struct mts_usage *usage)
 		.swap = job->touched - job->resident,
 		/* No other program runs here: the host's count is theirs. */
 		.refaults = U64_MAX,
+		.major_faults = job->faults,
 	};
 	return 0;
 }
@@ -263,10 +264,13 @@ static int op_ran(struct mts_job *mts, struct mts_ran *ran)
 	return 0;
 }
 
-/* How long tasks wait for swap is not simulated, and neither are the policies that ask. */
 static void op_swap_waits(struct mts_job *mts, struct mts_swap_waits *waits)
 {
-	*waits = (struct mts_swap_waits){ 0 };
+	struct job *job = job_of(mts);
+
+	host_advance();
+	host_settle(job);
+	*waits = (struct mts_swap_waits){ job->waited_ns, op_stalls(mts) };
 }
 
 /* demand=used is not simulated: all is used. */
@@ -278,7 +282,7 @@ static void op_use_outdated(struct mts_job *mts)
 {
 }
 
-/* The host has no interactive jobs, so it protects nothing. */
+/* Cgroups above a job's protect nothing of their own, and have no limits. */
 static u64 op_above(struct mts_job *mts, u32 up)
 {
 	return 0;
@@ -286,12 +290,19 @@ static u64 op_above(struct mts_job *mts, u32 up)
 
 static int op_get(struct mts_job *mts, u32 up, enum mts_setting setting, u64 *value)
 {
-	return -ENODEV;
+	if (setting != MTS_SETTING_LOW)
+		return -ENODEV;
+	*value = job_of(mts)->low;
+	return 0;
 }
 
 static int op_set(struct mts_job *mts, u32 up, enum mts_setting setting, u64 value)
 {
-	return -ENODEV;
+	if (setting != MTS_SETTING_LOW)
+		return -ENODEV;
+	host_advance();
+	host_protect_job(job_of(mts), value);
+	return 0;
 }
 
 static const struct mts_ops ops = {

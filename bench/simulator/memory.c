@@ -17,19 +17,24 @@ static u64 unsettled(enum phase phase)
 
 u64 memory_touched(void)
 {
-	return host.running_touched + unsettled(PHASE_TOUCH) * PAGE_SIZE;
+	return host.running_touched - host.kept_touched + unsettled(PHASE_TOUCH) * PAGE_SIZE;
 }
 
-/* Bytes in memory of the running jobs while they thrash. */
+/* Bytes that jobs hold whose pages others do not get. While they thrash only kept jobs fault. */
+static u64 held(void)
+{
+	return host.frozen_resident + host.kept_resident + unsettled(PHASE_FAULT) * PAGE_SIZE;
+}
+
 u64 memory_for_running(void)
 {
-	return mts_min(mts_sub_floor(memory_usable(), host.frozen_resident), memory_touched());
+	return mts_min(mts_sub_floor(memory_usable(), held()), memory_touched());
 }
 
 u64 host_resident(void)
 {
 	if (host.regime == REGIME_THRASH)
-		return host.frozen_resident + memory_for_running();
+		return held() + memory_for_running();
 	return host.frozen_resident + host.running_resident +
 	       (unsettled(PHASE_TOUCH) + unsettled(PHASE_FAULT)) * PAGE_SIZE;
 }
@@ -52,6 +57,8 @@ void memory_set_resident(struct job *job, u64 bytes)
 	else
 		figures.swapped_in += bytes - job->resident;
 	host.running_resident += bytes - job->resident;
+	if (job->kept)
+		host.kept_resident += bytes - job->resident;
 	job->resident = bytes;
 }
 

@@ -33,6 +33,13 @@ static void spend(struct job *job, u64 ns)
 	figures.consumed_ns += ns;
 }
 
+/* So many pages of it have come back. */
+static void wait_for(struct job *job, u64 pages)
+{
+	job->faults += pages;
+	job->waited_ns += pages * host.crowds[job->phase].waits;
+}
+
 /* What a job has done: pages, or nanoseconds of work. */
 static void credit(struct job *job, u64 done)
 {
@@ -46,13 +53,19 @@ static void credit(struct job *job, u64 done)
 		job->resident += done * PAGE_SIZE;
 		host.running_touched += done * PAGE_SIZE;
 		host.running_resident += done * PAGE_SIZE;
+		if (job->kept) {
+			host.kept_touched += done * PAGE_SIZE;
+			host.kept_resident += done * PAGE_SIZE;
+		}
 		job->user_ns += done * host.scenario->costs.touch / TOUCH_USER_PART;
 		break;
 	case PHASE_FAULT:
 		memory_set_resident(job, job->resident + done * PAGE_SIZE);
+		wait_for(job, done);
 		break;
 	case PHASE_THRASH:
 		faults = done / host.work_of_cycle;
+		wait_for(job, faults);
 		job->stalled_ns += faults * crowd->stalls;
 		spend(job, faults * crowd->cycle);
 		/* fall through */
@@ -82,14 +95,14 @@ void host_settle(struct job *job)
 	job->since += progress;
 	crowd->sum += job->threads * progress;
 	credit(job, done);
-	if (host.regime == REGIME_THRASH)
+	if (host.regime == REGIME_THRASH && !job->kept)
 		memory_set_resident(job, mul_u64_u64_div_u64(job->touched, memory_for_running(),
 							     mts_max(memory_touched(), 1)));
 }
 
 static enum phase phase_of(const struct job *job)
 {
-	if (host.regime == REGIME_THRASH)
+	if (host.regime == REGIME_THRASH && !job->kept)
 		return job->touching ? PHASE_TOUCH : PHASE_THRASH;
 	if (job->touched - job->resident >= PAGE_SIZE)
 		return PHASE_FAULT;
@@ -101,6 +114,11 @@ static void enter_phase(struct job *job)
 	struct crowd *crowd;
 	u128 left;
 
+	job->kept = host.regime == REGIME_THRASH && job->low >= job->touched && job->low;
+	if (job->kept) {
+		host.kept_touched += job->touched;
+		host.kept_resident += job->resident;
+	}
 	job->phase = phase_of(job);
 	crowd = &host.crowds[job->phase];
 	left = (u128)left_of(job) << FIX;
@@ -122,6 +140,11 @@ static void leave_phase(struct job *job)
 	crowd->threads -= job->threads;
 	crowd->sum -= job->threads * job->since;
 	job->phase = PHASE_NONE;
+	if (job->kept) {
+		host.kept_touched -= job->touched;
+		host.kept_resident -= job->resident;
+	}
+	job->kept = false;
 }
 
 /* Where that costs nothing it takes no time either. */
@@ -148,6 +171,18 @@ void host_start_job(struct job *job)
 	host.running_touched += job->touched;
 	job->running = host.nrunning;
 	host.running[host.nrunning++] = job;
+	enter_phase(job);
+	host_changes();
+}
+
+void host_protect_job(struct job *job, u64 low)
+{
+	if (job->phase == PHASE_NONE) {
+		job->low = low;
+		return;
+	}
+	leave_phase(job);
+	job->low = low;
 	enter_phase(job);
 	host_changes();
 }

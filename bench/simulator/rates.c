@@ -138,6 +138,7 @@ static u128 set_cycles(struct crowd *crowd, struct shares *shares, u64 cpu_ns, u
 	took = larger(took, (shares->on_disk * disk_page) >> FIX);
 	took = larger(took, 1);
 	crowd->rate = ONE / took;
+	crowd->waits = mts_sub_floor(took, ((u128)cpu_ns << FIX) / shares->processor);
 	shares->used += crowd->threads * cpu_ns * ONE / took;
 	shares->disk += crowd->threads * disk_page / took;
 	return took;

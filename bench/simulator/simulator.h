@@ -104,6 +104,9 @@ enum phase {
  * @touched: bytes that it has written; what of it is not @resident is in swap
  * @user_ns: processor time in user mode
  * @stalled_ns: time that it has waited for memory, since that look
+ * @faults, @waited_ns: pages that it has faulted back, and how long its threads waited for them
+ * @low: bytes of it that others' pages leave before (memory.low)
+ * @kept: it runs, what runs does not fit, and @low is enough for all that it has written
  * @ran_ns: processor time
  * @running: index among the running jobs
  * @frozen: in the host's list of those, by the time since when
@@ -122,10 +125,14 @@ struct job {
 	u64 resident;
 	u64 user_ns;
 	u64 stalled_ns;
+	u64 faults;
+	u64 waited_ns;
+	u64 low;
 	u64 ran_ns;
 	u64 frozen_at;
 	u32 running;
 	struct list_head frozen;
+	bool kept;
 	bool is_frozen;
 	bool ended;
 	bool reaped;
@@ -140,6 +147,7 @@ struct job {
  * @next: no job is done before that
  * @cycle: processor time of a page, which counts as the job's
  * @stalls: time that a thread waits for memory, of a page
+ * @waits: time that a thread waits until a page has come back
  */
 struct crowd {
 	u64 threads;
@@ -149,6 +157,7 @@ struct crowd {
 	u128 next;
 	u64 cycle;
 	u64 stalls;
+	u64 waits;
 };
 
 /* What a running job finds when it needs a page. */
@@ -195,6 +204,8 @@ struct host {
 	u64 frozen_resident; /* of jobs that do not run */
 	u64 running_resident; /* of running jobs, as of each one's last settling */
 	u64 running_touched;
+	u64 kept_resident; /* of jobs that are kept, likewise */
+	u64 kept_touched;
 	u64 work_of_cycle; /* when it thrashes: work between two faults */
 	u128 cycles; /* pages that came in, and others that went out, as they thrash; FIX */
 	u128 faulted; /* pages, by faults that did not thrash; FIX */
@@ -234,7 +245,7 @@ void host_memory_changes(void);
 /* Bytes that jobs can hold before the host swaps. */
 u64 memory_usable(void);
 
-/* Bytes of the running jobs: in memory while they thrash; written. */
+/* Bytes of the running jobs that are not kept: in memory while they thrash; written. */
 u64 memory_for_running(void);
 u64 memory_touched(void);
 
@@ -258,6 +269,8 @@ void host_move_in(struct job *job, u64 bytes);
 /* A job begins to run, or stops, with host_advance() before it. */
 void host_start_job(struct job *job);
 void host_stop_job(struct job *job);
+/* Its memory.low is another. */
+void host_protect_job(struct job *job, u64 low);
 /* A job that has come does not begin to run before it is thawed. */
 void host_hold_job(struct job *job);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "policy/forecast.h"
 
+#include "policy/holding.h"
+
 /* A choice has to promise 1/MARGIN_PART more than the present one. */
 #define MARGIN_PART 10u
 /*
@@ -117,11 +119,14 @@ static bool would_hold(const struct mts_forecast_host *host, const struct mts_fo
 /* The part of a holding in which a job has all of its memory, per mille; 0: it never has. */
 static u64 part_held(const struct mts_forecast_host *host, const struct mts_forecast_job *job)
 {
-	u64 most = host->memory - host->memory / OTHERS_PART, pages = job->lacks / PAGE_BYTES;
+	u64 most = host->memory - host->memory / OTHERS_PART;
+	u64 pages = mts_max(job->lacks / PAGE_BYTES, 1), fetch, hold;
 
-	if (mts_add_sat(job->rss, job->lacks) > most || pages >= host->hold_ns / host->fault_ns)
+	if (mts_add_sat(job->rss, job->lacks) > most || host->fault_ns > U64_MAX / pages)
 		return 0;
-	return 1000 - mul_u64_u64_div_u64(pages * host->fault_ns, 1000, host->hold_ns);
+	fetch = pages * host->fault_ns;
+	hold = mts_token_hold_ns(fetch);
+	return mul_u64_u64_div_u64(hold, 1000, mts_add_sat(hold, fetch));
 }
 
 /* What all jobs get while this one holds. @user, @rss: of all of them. */
@@ -153,7 +158,7 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
 		holders++;
 		sum = mts_add_sat(sum, while_it_holds(host, &jobs[i], user, rss));
 	}
-	if (holders < 2 || now * 1000 >= host->could_run * host->hold_below)
+	if (holders < 2 || now * 1000 >= host->could_run * MTS_TOKEN_RUN_LOW)
 		return now;
 	return mts_min(sum / holders, mts_max(host->could_run, now));
 }

@@ -67,21 +67,17 @@ struct mts_forecast_job {
 };
 
 /**
- * struct mts_forecast_host - what is seen of the host, and what token.h decides by
+ * struct mts_forecast_host - what is seen of the host
  * @elapsed_ns: length of the window; not 0
  * @could_run: what the jobs' threads could run, per mille of a processor
  * @memory: bytes for all jobs
  * @fault_ns: what a page from swap takes that is waited for; 0: not known
- * @hold_ns: MTS_TOKEN_HOLD_NS
- * @hold_below: MTS_TOKEN_RUN_LOW
  */
 struct mts_forecast_host {
 	u64 elapsed_ns;
 	u64 could_run;
 	u64 memory;
 	u64 fault_ns;
-	u64 hold_ns;
-	u32 hold_below;
 };
 
 /* It cannot be foretold. */

@@ -7,8 +7,6 @@
 /* ns; rates are by the second. */
 #define SECOND 1000000000ull
 
-/* Of what the jobs could run, per mille: the paper's CPU_High. */
-#define RUN_HIGH 800u
 /* Faults a second: the paper's PF_High. */
 #define FAULTS_HIGH 10u
 /* Part of the faults that the disk serves, where that is more: the paper's disk served some 100. */
@@ -112,6 +110,8 @@ static void begin(struct mts_token *token, const struct mts_token_host *host,
 	job->holds = true;
 	job->queued_at = host->now;
 	token->since = host->now;
+	token->fetched = 0;
+	token->lacks = job->lacks;
 	token->user_ns = 0;
 }
 
@@ -134,29 +134,47 @@ static void judge(struct mts_token *token, struct mts_verdict *verdict,
 	}
 }
 
-/* Must it be given up, although its time is not over? */
-static bool is_given_up(const struct mts_token_host *host, const struct mts_token_job *job)
+/* Must it be given up, although its time is not over? @holder: its index */
+static bool is_given_up(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n,
+			u32 holder)
 {
-	return !job->may_hold || job->asleep || now_run(host) > RUN_HIGH ||
-	       faults_little(job, host);
+	u32 i;
+
+	if (!jobs[holder].may_hold || jobs[holder].asleep)
+		return true;
+	for (i = 0; i < n; i++)
+		if (i != holder && !faults_little(&jobs[i], host))
+			return false;
+	return true;
 }
 
-/* @job: it holds; NULL: it did, and is gone. Return: its time is over. */
-static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
-		  const struct mts_token_host *host, struct mts_token_job *job)
+/* The holder's memory comes as long as it lacks less from step to step. */
+static bool is_over(struct mts_token *token, const struct mts_token_host *host,
+		    const struct mts_token_job *job)
 {
-	bool is_over = false;
+	if (!token->fetched && job->lacks >= token->lacks)
+		token->fetched = host->now;
+	token->lacks = job->lacks;
+	return token->fetched &&
+	       host->now - token->fetched >= mts_token_hold_ns(token->fetched - token->since);
+}
+
+/* @holder: its index; n: it is gone. Return: its time is over. */
+static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
+		  const struct mts_token_host *host, struct mts_token_job *jobs, u32 n, u32 holder)
+{
+	bool over = false;
 
 	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
-	if (job) {
-		job->queued_at = host->now;
-		is_over = host->now - token->since >= MTS_TOKEN_HOLD_NS;
-		if (!is_over && !is_given_up(host, job))
+	if (holder < n) {
+		jobs[holder].queued_at = host->now;
+		over = is_over(token, host, &jobs[holder]);
+		if (!over && !is_given_up(host, jobs, n, holder))
 			return false;
-		job->holds = false;
+		jobs[holder].holds = false;
 	}
 	judge(token, verdict, host);
-	return is_over;
+	return over;
 }
 
 static bool thrashes(const struct mts_token_host *host, const struct mts_token_job *jobs, u32 n)
@@ -171,11 +189,11 @@ u32 mts_token_step(struct mts_token *token, struct mts_verdict *verdict,
 
 	note_newcomers(host, jobs, n);
 	if (token->since) {
-		bool is_over = go_on(token, verdict, host, former < n ? &jobs[former] : NULL);
+		bool over = go_on(token, verdict, host, jobs, n, former);
 
 		if (token->since)
 			return former;
-		if (!is_over)
+		if (!over)
 			return n;
 	} else {
 		token->without = now_run(host);

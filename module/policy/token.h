@@ -6,17 +6,8 @@
 #ifndef _MTS_POLICY_TOKEN_H
 #define _MTS_POLICY_TOKEN_H
 
-#include "policy/pure.h"
+#include "policy/holding.h"
 #include "policy/verdict.h"
-
-/*
- * A job holds for this time at most, ns. The paper has no limit, and Goichon et al. 2013 object
- * that the rest then starves. It is long against what it takes to fetch a job's memory.
- */
-#define MTS_TOKEN_HOLD_NS (10ull * 1000000000)
-
-/* Jobs that run for this part of what they could do not thrash, per mille: the paper's CPU_Low. */
-#define MTS_TOKEN_RUN_LOW 400u
 
 /**
  * struct mts_token_job - a job; all zero: it has never held
@@ -55,12 +46,16 @@ struct mts_token_host {
 /**
  * struct mts_token - the policy's state; all zero: there was no holder yet
  * @since: a job holds since then; ktime; 0: none does
+ * @fetched: its memory has come by then; ktime; 0: it is still coming
+ * @lacks: bytes of it in swap in the last step
  * @user_ns: user time of all jobs since then
  * @without: what the jobs ran when none held last, per mille of what they could
  * @poor: holdings in a row in which that was better than what they ran
  */
 struct mts_token {
 	u64 since;
+	u64 fetched;
+	u64 lacks;
 	u64 user_ns;
 	u64 without;
 	u32 poor;
@@ -72,7 +67,7 @@ struct mts_token {
  *	they cost
  * @jobs: n jobs; what is measured is given, .holds and the times are kept from step to step
  *
- * The rules and the thresholds are the paper's, but for what bounds a holding and for the scale:
+ * The rules and the thresholds are the paper's, but for what ends a holding and for the scale:
  *
  * - The host thrashes if at least two jobs have more than 10 faults/s each, and the jobs run for
  *   less than 40 % of what they could. Then the job of these holds that lacks least: it has all of
@@ -81,10 +76,12 @@ struct mts_token {
  * - That is the order of those that were first seen at a time. One that has held, or comes later,
  *   is behind all that wait. By what it lacks alone it would be the same one each time; and if
  *   newcomers were first, a stream of them would keep all others from it.
- * - It no longer holds if it has less than 1 fault/s (a tenth of the above), if the jobs run for
- *   more than 80 %, if it sleeps, or if it is gone.
- * - It has held for 10 s: another one that faults holds. In any other case none does until the next
- *   step, in which it is measured what the jobs run without.
+ * - It no longer holds if none of the others has 1 fault/s (a tenth of the above), if it sleeps, or
+ *   if it is gone. In the paper it does not either if it does not fault itself, or if the processors
+ *   are used. That is what it holds for: it would lose its memory again while it computes.
+ * - Its memory has come, which is when it no longer lacks less from step to step, and it has held
+ *   for mts_token_hold_ns() since: another one that faults holds. In any other
+ *   case none does until the next step, in which it is measured what the jobs run without.
  * - In two holdings in a row the jobs ran less than before, by more than the error of what is
  *   measured (forecast.h): verdict.h says for how long there are none.
  *

@@ -62,8 +62,6 @@ void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swap
 		.could_run = could_run,
 		.memory = mts_add_sat(mts_rotor.round.plan.capacity,
 				      mts_rotor.round.plan.resident_demand),
-		.hold_ns = MTS_TOKEN_HOLD_NS,
-		.hold_below = MTS_TOKEN_RUN_LOW,
 	};
 	u64 waited = 0;
 	u32 i, n = 0;

@@ -92,8 +92,8 @@ enum mts_policy {
 	 */
 	MTS_POLICY_FAIR = 2,
 	/*
-	 * One of the jobs that fault keeps its memory, and the others make room, until it does
-	 * not fault any more or its time is over (Jiang & Zhang 2001).
+	 * One of the jobs that fault keeps its memory, and the others make room, until none of
+	 * them faults any more or its time is over (Jiang & Zhang 2001).
 	 */
 	MTS_POLICY_TOKEN = 3,
 	/*

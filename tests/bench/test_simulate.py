@@ -84,6 +84,7 @@ def simulate(*args, **kwargs):
         ([*PAIR, "--job-threads", "1025"], "--job-threads: more than 1024"),
         ([*PAIR, "slice=2"], "the unit is missing"),
         ([*PAIR, "nonsense"], "nonsense: not KEY=VALUE"),
+        ([*PAIR, "policy=fair"], "policy=fair: not one of turns|token|none"),
     ],
 )
 def test_what_is_refused(args, why):
@@ -175,6 +176,23 @@ def test_memory_is_written_first():
     )
     assert found["time_ns"] == pytest.approx(SECOND + 1024 * 10**6, rel=LOOKS)
     assert found["ideal_ns"] == found["time_ns"]
+
+
+def test_one_that_keeps_its_memory_gets_on():
+    """Three jobs of 60 MiB in 100 MiB, on two processors: the holder runs on one of them.
+
+    It fetches 60 MiB in a second and a half, so that it has its memory for 10 s of 12 or less.
+    """
+    jobs = ("--memory", "100M", "--processors", 2, "--jobs", 3, "--sizes", "60M", "--work", "1h")
+    times = ("--limit", "4m", "--count-from", "1m")
+    worth = {}
+    for policy in ("none", "token"):
+        found = simulate(*jobs, *times, f"policy={policy}")
+        assert found["switches"] == found["longest_pause_ns"] == 0
+        assert found["jain"] > 0.9
+        worth[policy] = found["counted_work_ns"] / found["counted_ns"]
+    assert worth["none"] < 0.3
+    assert 10 / 12 < worth["token"] < 1 + worth["none"]
 
 
 def test_two_equal_bins_take_turns():

@@ -301,8 +301,6 @@ static const struct mts_forecast_host host = {
 	.could_run = 2000,
 	.memory = 100 * MIB,
 	.fault_ns = 100000,
-	.hold_ns = 10 * SECOND,
-	.hold_below = 400,
 };
 
 /* Thrashes: runs a tenth of the time, has half of @mib. */
@@ -324,8 +322,8 @@ static void a_holder_runs_when_it_has_its_memory(void **unused)
 	struct mts_forecast_job jobs[] = { thrashing(80), thrashing(80) };
 
 	(void)unused;
-	/* 40 MiB are 10240 pages, 1.024 s of ten; the other one has none of its memory left. */
-	assert_int_equal(mts_forecast_token(&host, jobs, 2), 898);
+	/* 40 MiB are 10240 pages, 1.024 s, then it holds for ten; the other one has none of its memory left. */
+	assert_int_equal(mts_forecast_token(&host, jobs, 2), 907);
 	/* One has what it needs, and runs: then none holds. */
 	jobs[1].waited_ns = 0;
 	jobs[1].lacks = 0;

@@ -101,10 +101,11 @@ static void a_fast_disk_has_other_thresholds(void **unused)
 	assert_int_equal(step(), JOBS);
 	jobs[0].faults = 501;
 	assert_int_equal(step(), 2);
-	jobs[2].faults = 50;
+	/* Of the others it is a tenth of that. */
+	jobs[0].faults = 50;
+	jobs[1].faults = 0;
 	assert_int_equal(step(), 2);
-	jobs[2].faults = 49;
-	jobs[0].faults = 500;
+	jobs[0].faults = 49;
 	assert_int_equal(step(), JOBS);
 	/* A disk as slow as the paper's. */
 	thrash();
@@ -135,23 +136,24 @@ static void hold(void)
 	assert_int_equal(step(), 1);
 }
 
-static void it_is_given_up_when_it_does_not_fault(void **unused)
+/* That is what it holds for. Given up, it would lose its memory to the others at once. */
+static void it_holds_on_when_it_computes(void **unused)
 {
 	(void)unused;
 	hold();
-	jobs[1].faults = 1;
-	assert_int_equal(step(), 1);
 	jobs[1].faults = 0;
-	assert_int_equal(step(), JOBS);
+	host.user_ns = SECOND;
+	assert_int_equal(step(), 1);
 }
 
-static void it_is_given_up_when_the_processors_are_busy(void **unused)
+static void it_is_given_up_when_no_other_faults(void **unused)
 {
 	(void)unused;
 	hold();
-	host.user_ns = SECOND * 8 / 10;
+	jobs[0].faults = 0;
+	jobs[2].faults = 1;
 	assert_int_equal(step(), 1);
-	host.user_ns = SECOND * 81 / 100;
+	jobs[2].faults = 0;
 	assert_int_equal(step(), JOBS);
 }
 
@@ -184,53 +186,80 @@ static void after_ten_seconds_another_one_holds(void **unused)
 
 	(void)unused;
 	hold();
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 9; i++)
 		assert_int_equal(step(), 1);
 	/* The holder does not fault; processors are used, and the others thrash all the same. */
 	jobs[1].faults = 5;
-	for (i = 0; i < 10; i++)
+	for (i = 0; i < 11; i++)
 		assert_int_equal(step(), 2);
 	assert_int_equal(step(), 0);
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 9; i++)
 		assert_int_equal(step(), 0);
 	jobs[1].faults = 50;
 	assert_int_equal(step(), 0);
 	assert_int_equal(step(), 1);
 }
 
-static void nobody_else_faults_and_none_holds(void **unused)
+/* A minute page by page, and four when it is there; the 10 s would be over in the midst of it. */
+static void what_is_fetched_for_long_is_held_for_long(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	thrash();
+	jobs[1].lacks = 60;
+	jobs[2].lacks = 61;
+	assert_int_equal(step(), 1);
+	for (i = 0; i < 60; i++) {
+		jobs[1].lacks--;
+		assert_int_equal(step(), 1);
+	}
+	/* The first step in which nothing comes is the end of it. */
+	for (i = 0; i < 4 * 61; i++)
+		assert_int_equal(step(), 1);
+	assert_int_equal(step(), 2);
+}
+
+/* Not for longer than a job may be frozen that no user waits for. */
+static void none_is_held_for_hours(void **unused)
+{
+	(void)unused;
+	assert_true(mts_token_hold_ns(0) == 10 * SECOND);
+	assert_true(mts_token_hold_ns(100 * SECOND) == 400 * SECOND);
+	assert_true(mts_token_hold_ns(200 * SECOND) == 600 * SECOND);
+	assert_true(mts_token_hold_ns(U64_MAX) == 600 * SECOND);
+}
+
+/* What comes again later is not fetched anew. */
+static void it_is_fetched_once(void **unused)
 {
 	u32 i;
 
 	(void)unused;
 	hold();
-	jobs[0].faults = 0;
-	jobs[2].faults = 0;
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 9; i++) {
+		jobs[1].lacks--;
 		assert_int_equal(step(), 1);
-	assert_int_equal(step(), JOBS);
-	/* They do again. */
-	jobs[0].faults = 50;
-	host.user_ns = SECOND / 5;
-	for (i = 0; i < 10; i++)
-		assert_int_equal(step(), 0);
-	assert_int_equal(step(), 1);
+	}
+	assert_int_equal(step(), 2);
 }
 
-/* It computes, which gives the token up; it loses its memory, and lacks least again. */
+/* It sleeps, which gives the token up; it loses its memory, and lacks least again. */
 static void the_one_that_lacks_least_does_not_hold_each_time(void **unused)
 {
 	static const u32 order[] = { 2, 0, 1, 2 };
-	u32 i;
+	u32 i, holder = 1;
 
 	(void)unused;
 	hold();
 	for (i = 0; i < 4; i++) {
-		host.user_ns = SECOND;
+		jobs[holder].asleep = true;
 		assert_int_equal(step(), JOBS);
+		jobs[holder].asleep = false;
 		host.now += (i + 1) * 5 * SECOND;
 		host.user_ns = SECOND / 5;
-		assert_int_equal(step(), order[i]);
+		holder = step();
+		assert_int_equal(holder, order[i]);
 	}
 }
 
@@ -395,12 +424,14 @@ int main(void)
 		cmocka_unit_test(faults_count_by_the_second),
 		cmocka_unit_test(a_fast_disk_has_other_thresholds),
 		cmocka_unit_test(an_exempt_job_does_not_hold),
-		cmocka_unit_test(it_is_given_up_when_it_does_not_fault),
-		cmocka_unit_test(it_is_given_up_when_the_processors_are_busy),
+		cmocka_unit_test(it_holds_on_when_it_computes),
+		cmocka_unit_test(it_is_given_up_when_no_other_faults),
 		cmocka_unit_test(it_is_given_up_when_it_sleeps_or_is_exempt),
 		cmocka_unit_test(it_is_given_up_when_it_is_gone),
 		cmocka_unit_test(after_ten_seconds_another_one_holds),
-		cmocka_unit_test(nobody_else_faults_and_none_holds),
+		cmocka_unit_test(what_is_fetched_for_long_is_held_for_long),
+		cmocka_unit_test(none_is_held_for_hours),
+		cmocka_unit_test(it_is_fetched_once),
 		cmocka_unit_test(the_one_that_lacks_least_does_not_hold_each_time),
 		cmocka_unit_test(a_stream_of_newcomers_does_not_keep_others_from_it),
 		cmocka_unit_test(two_poor_holdings_are_enough),
