@@ -8,6 +8,7 @@ not ours.
 
 import math
 import statistics
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cache
 
@@ -58,9 +59,9 @@ class Pair(What):
             return self.of(labels, {})
         return self.of(labels, runs)
 
+    @abstractmethod
     def of(self, labels: list[str], runs: dict[str, Json]) -> list[Case]:
         """The cases; of no runs without values."""
-        raise NotImplementedError
 
 
 def slowdowns(runs: dict[str, Json], policy: str) -> list[float]:
