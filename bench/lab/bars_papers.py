@@ -1,34 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0
 """What runs for the bars of two papers' tables: token (Jiang & Zhang 2001) and fair (Goichon,
-Salagnac & Frénot 2013), on the memory that the papers had, on an SSD.
+Salagnac & Frénot 2013), on the memory that the papers had, on their disk and on an SSD.
 
 The papers' limits are told relative to stock Linux or to the program alone, as their machines were
 not ours.
 """
 
+import dataclasses
 import math
 import statistics
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cache
 
-from bench.lab.bars_points import IDEAL, MTS, STOCK, Case, Found, What, guest
+from bench.lab.bars_points import IDEAL, MTS, STOCK, Case, Found, What, guest, ns_shift
 from bench.lab.experiment import Json, Setting
 from bench.lab.pieces import Piece
 from bench.suites import paperlib, protection, swappers
 
 TOKEN, FAIR, AUTO = "token", "fair", "auto"
+DISKS = paperlib.DISKS
 
 # ---- token ----------------------------------------------------------------------------------
 
 ALONE_S = 20.0  # how long a program takes alone, about: 240 s in the paper
 
 
-def pair_point(pair: str) -> Setting:
+def pair_point(pair: str, disk: str) -> Setting:
     """Without a policy."""
     return Setting(
         suite="protection",
         policy="",
+        disk=disk,
+        shift=ns_shift(disk),
         free_mib=protection.PAPER_MIB,
         overcommit=round(1 / (1 - protection.PAIRS[pair][0]), 4),
         limit=12 * ALONE_S + 4,
@@ -43,21 +47,27 @@ class Pair(What):
     pair: str
     lower = True
 
-    def _runs(self, seed: int) -> dict[str, Piece]:
-        point = pair_point(self.pair)
+    def _runs(self, seed: int, disk: str) -> dict[str, Piece]:
+        point = pair_point(self.pair, disk)
         return {name: guest(name, seed, point) for name in (TOKEN, IDEAL, STOCK, MTS, AUTO)}
 
     def pieces(self, seed: int) -> list[Piece]:
         """With each program alone (ideal), stock Linux, turns and auto, which are shown."""
-        return list(self._runs(seed).values())
+        return [piece for disk in DISKS for piece in self._runs(seed, disk).values()]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
-        """Where the pieces that it needs are there."""
-        runs = {name: result for name, p in self._runs(seed).items() if (result := found[p])}
-        labels = [name for name, *_ in protection.PAIRS[self.pair][1]]
-        if not {TOKEN, IDEAL, STOCK} <= runs.keys():
-            return self.of(labels, {})
-        return self.of(labels, runs)
+        """Of each disk, where the pieces that it needs are there."""
+        programs = [name for name, *_ in protection.PAIRS[self.pair][1]]
+        cases = []
+        for disk in DISKS:
+            pieces = self._runs(seed, disk)
+            runs = {name: result for name, p in pieces.items() if (result := found[p])}
+            whole = {TOKEN, IDEAL, STOCK} <= runs.keys()
+            cases += [
+                dataclasses.replace(case, label=f"{disk}: {case.label}")
+                for case in self.of(programs, runs if whole else {})
+            ]
+        return cases
 
     @abstractmethod
     def of(self, labels: list[str], runs: dict[str, Json]) -> list[Case]:
@@ -162,8 +172,26 @@ class FewestFaults(Pair):
 
 # ---- fair -----------------------------------------------------------------------------------
 
-ROUNDS_S = 240.0  # 10,000 s in the paper
+ROUNDS_S = {"paper": swappers.PAPER_DURATION, "ssd": 240.0}
 FIRST_ROUND = 3  # of which Jain's index counts: the fourth
+
+
+def rounds_point(disk: str) -> Setting:
+    """Without a policy."""
+    return Setting(
+        suite="swappers",
+        policy="",
+        disk=disk,
+        shift=ns_shift(disk),
+        free_mib=swappers.PAPER_MIB,
+        overcommit=swappers.PAPER_SWAPPERS * swappers.PAPER_SWAPPER_MIB / swappers.PAPER_MIB,
+        limit=2 * ROUNDS_S[disk],
+        params=(
+            ("count", swappers.PAPER_SWAPPERS),
+            ("duration", ROUNDS_S[disk]),
+            ("experiment", "rounds"),
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -172,39 +200,32 @@ class Rounds(What):
 
     figure: str  # mean, best, jain
 
-    POINT = Setting(
-        suite="swappers",
-        policy="",
-        free_mib=swappers.PAPER_MIB,
-        overcommit=swappers.PAPER_SWAPPERS * swappers.PAPER_SWAPPER_MIB / swappers.PAPER_MIB,
-        limit=2 * ROUNDS_S,
-        params=(
-            ("count", swappers.PAPER_SWAPPERS),
-            ("duration", ROUNDS_S),
-            ("experiment", "rounds"),
-        ),
-    )
-
     @property
     def lower(self) -> bool:  # type: ignore[override]
         """Of durations."""
         return self.figure == "mean"
 
     def pieces(self, seed: int) -> list[Piece]:
-        """Both."""
-        return [guest(policy, seed, self.POINT) for policy in (FAIR, STOCK)]
+        """Both, on each disk."""
+        return [piece for disk in DISKS for piece in self._runs(seed, disk)]
+
+    def _runs(self, seed: int, disk: str) -> list[Piece]:
+        return [guest(policy, seed, rounds_point(disk)) for policy in (FAIR, STOCK)]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
-        """One."""
-        label = f"x{self.POINT.overcommit:.2f}"
-        mine, stock = (found[piece] for piece in self.pieces(seed))
+        """One for each disk."""
+        return [
+            self._case(disk, *(found[piece] for piece in self._runs(seed, disk))) for disk in DISKS
+        ]
+
+    def _case(self, disk: str, mine: Json | None, stock: Json | None) -> Case:
         if not mine or not stock:
-            return [Case(label)]
+            return Case(disk)
         ours, theirs = (self._value(paperlib.own(result)) for result in (mine, stock))
         if ours is None or theirs is None:
-            return [Case(label, math.inf if self.lower else 0.0)]
+            return Case(disk, math.inf if self.lower else 0.0)
         value = ours if self.figure == "jain" else ours / theirs
-        return [Case(label, value, shown={FAIR: ours, STOCK: theirs})]
+        return Case(disk, value, shown={FAIR: ours, STOCK: theirs})
 
     def _value(self, own: Json) -> float | None:
         if self.figure == "mean":
@@ -222,11 +243,13 @@ MIX_RUNS = 20
 
 
 @cache
-def mix_point(program: str) -> Setting:
+def mix_point(program: str, disk: str) -> Setting:
     """Without a policy."""
     return Setting(
         suite="swappers",
         policy="",
+        disk=disk,
+        shift=ns_shift(disk),
         free_mib=MIX_MIB,
         overcommit=swappers.mix_overcommit(program),
         limit=12.0 * swappers.PAPER_MIX[program][1] * MIX_MIB / swappers.PAPER_MIB,
@@ -245,40 +268,44 @@ class Mix(What):
     programs: tuple[str, ...]
     lower = True
 
-    def _runs(self, seed: int, program: str, policy: str) -> list[Piece]:
+    def _runs(self, seed: int, program: str, disk: str, policy: str) -> list[Piece]:
         runs = range(MIX_RUNS * (seed - 1) + 1, MIX_RUNS * seed + 1)
-        return [guest(policy, run, mix_point(program)) for run in runs]
+        return [guest(policy, run, mix_point(program, disk)) for run in runs]
 
     def pieces(self, seed: int) -> list[Piece]:
         """20 of each program under both."""
         return [
             piece
             for program in self.programs
+            for disk in DISKS
             for policy in (FAIR, STOCK)
-            for piece in self._runs(seed, program, policy)
+            for piece in self._runs(seed, program, disk, policy)
         ]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
-        """One for each program."""
-        return [self._case(found, seed, program) for program in self.programs]
+        """One for each program and disk."""
+        return [
+            self._case(found, seed, program, disk) for program in self.programs for disk in DISKS
+        ]
 
-    def _case(self, found: Found, seed: int, program: str) -> Case:
+    def _case(self, found: Found, seed: int, program: str, disk: str) -> Case:
+        label = f"{disk}: {program}"
         took = {
-            policy: [_program_s(found[piece]) for piece in self._runs(seed, program, policy)]
+            policy: [_program_s(found[p]) for p in self._runs(seed, program, disk, policy)]
             for policy in (FAIR, STOCK)
         }
         if any(None in times for times in took.values()):
-            return Case(program)
+            return Case(label)
         mine, usual = (
             [time for time in took[policy] if time is not None] for policy in (FAIR, STOCK)
         )
         if math.inf in usual:
-            return Case(program, spared="stock Linux does not end it in twelve times its time")
+            return Case(label, spared="stock Linux does not end it in twelve times its time")
         if math.inf in mine:
-            return Case(program, math.inf)
+            return Case(label, math.inf)
         of = statistics.stdev if self.figure == "sd" else statistics.fmean
         shown = {f"{FAIR}, s": of(mine), f"{STOCK}, s": of(usual)}
-        return Case(program, of(mine) / of(usual), shown=shown)
+        return Case(label, of(mine) / of(usual), shown=shown)
 
 
 def _program_s(result: Json | None) -> float | None:
