@@ -76,9 +76,9 @@ struct mts_token {
  * - That is the order of those that were first seen at a time. One that has held, or comes later,
  *   is behind all that wait. By what it lacks alone it would be the same one each time; and if
  *   newcomers were first, a stream of them would keep all others from it.
- * - It no longer holds if none of the others has 1 fault/s (a tenth of the above), if it sleeps, or
- *   if it is gone. In the paper it does not either if it does not fault itself, or if the processors
- *   are used. That is what it holds for: it would lose its memory again while it computes.
+ * - It no longer holds if none of the others has 1 fault/s (a tenth of the above), if it sleeps,
+ *   or if it is gone. In the paper it does not either if it does not fault itself, or if the
+ *   processors are used. That is what it holds for: it would lose its memory while it computes.
  * - Its memory has come, which is when it no longer lacks less from step to step, and it has held
  *   for mts_token_hold_ns() since: another one that faults holds. In any other
  *   case none does until the next step, in which it is measured what the jobs run without.

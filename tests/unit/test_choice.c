@@ -322,7 +322,10 @@ static void a_holder_runs_when_it_has_its_memory(void **unused)
 	struct mts_forecast_job jobs[] = { thrashing(80), thrashing(80) };
 
 	(void)unused;
-	/* 40 MiB are 10240 pages, 1.024 s, then it holds for ten; the other one has none of its memory left. */
+	/*
+	 * 40 MiB are 10240 pages, 1.024 s, then it holds for ten; the other one has none of its
+	 * memory left.
+	 */
 	assert_int_equal(mts_forecast_token(&host, jobs, 2), 907);
 	/* One has what it needs, and runs: then none holds. */
 	jobs[1].waited_ns = 0;
