@@ -31,7 +31,7 @@ static void look_at_jobs(const struct top *top, struct sample *now)
 	u32 end = mts_min(top->view.first + top->view.shown, top_model_rows(old));
 
 	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS ||
-	    top->view.by != BY_JOB || !top->view.height) {
+	    top->view.by != BY_JOB || old->by != BY_JOB || !top->view.height) {
 		sample_look_all(now);
 		return;
 	}
