@@ -9,6 +9,7 @@
 
 #include "doctor.h"
 #include "host.h"
+#include "host_file.h"
 #include "program.h"
 #include "signature.h"
 #include "version.h"
@@ -154,17 +155,17 @@ static bool is_secure_boot(void)
 /* Why the kernel takes signed modules only; NULL: it takes others, too. */
 static const char *why_signed(void)
 {
-	const char *text = doctor_read(LOCKDOWN);
+	const char *text = host_file_read(LOCKDOWN);
 	bool locked = text && (strstr(text, "[integrity]") || strstr(text, "[confidentiality]"));
 
 	if (locked && is_secure_boot())
 		return "Secure Boot";
-	text = doctor_read("/sys/module/module/parameters/sig_enforce");
+	text = host_file_read("/sys/module/module/parameters/sig_enforce");
 	if (text && *text == 'Y')
 		return "module.sig_enforce=1";
 	if (locked)
 		return "lockdown";
-	if (!doctor_exists(LOCKDOWN) && is_secure_boot())
+	if (!host_file_exists(LOCKDOWN) && is_secure_boot())
 		return "Secure Boot is on";
 	return NULL;
 }
@@ -278,7 +279,7 @@ static enum trust trust_of(const struct signature *signature, bool by_dkms, bool
 /* The key can be enrolled where shim runs. @certificate: of the key that signs; NULL: DKMS's */
 static void advise_enrolment(struct doctor *doctor, const char *first, const char *certificate)
 {
-	if (!doctor_exists("/sys/firmware/efi")) {
+	if (!host_file_exists("/sys/firmware/efi")) {
 		doctor_advise(doctor,
 			      "%swithout UEFI no key can be enrolled: boot without "
 			      "module.sig_enforce=1 and lockdown=, or use mtsd",
@@ -292,12 +293,12 @@ static void advise_enrolment(struct doctor *doctor, const char *first, const cha
 			      first);
 		return;
 	}
-	if (doctor_exists(MOK_WANTED)) {
+	if (host_file_exists(MOK_WANTED)) {
 		doctor_advise(doctor, "%sa key waits for your consent: " REBOOT, first);
 		return;
 	}
 	for (size_t i = N(dkms_certificates); !certificate && i--;)
-		if (!i || doctor_exists("%s", dkms_certificates[i]))
+		if (!i || host_file_exists("%s", dkms_certificates[i]))
 			certificate = dkms_certificates[i];
 	doctor_advise(doctor, "%smokutil --import %s; " REBOOT "; or use mtsd", first, certificate);
 }
@@ -422,7 +423,7 @@ void doctor_check_signature(struct doctor *doctor)
 {
 	const char *why;
 
-	if (doctor->wants_mtsd || !doctor_exists("/proc/modules"))
+	if (doctor->wants_mtsd || !host_file_exists("/proc/modules"))
 		return;
 	why = why_signed();
 	if (why && doctor->is_loaded)
