@@ -21,7 +21,7 @@
  *  MTS_FAKE_NOW   a file that is read at each open: a scenario, and KEY=NUMBER:
  *                 begins=, stops= and rounds= of the counters; since= and total= of job 1, when it
  *                 was frozen (s; a second passes from open to open, the first is 1000) and for how
- *                 long before (ms)
+ *                 long before (ms); gone=: the job of that id has ended
  *  MTS_FAKE_EVENTS  a file of lines as trace_pipe has them: fake_tracefs.c
  *  MTS_FAKE_JOBS  of the scenario "cgroups": directories below MTS_FAKE_CGROUPS,
  *                 with blanks between them, that are the jobs 1, 2, ...
@@ -744,10 +744,12 @@ static void make_live_job(void)
 
 static void forget_removed(void)
 {
+	u64 ended = 0;
 	u32 n = 0;
 
+	live_value("gone", &ended);
 	for (u32 i = 0; i < now.status.jobs; i++) {
-		bool gone = false;
+		bool gone = now.jobs[i].id == ended;
 
 		for (u32 k = 0; k < nremoved; k++)
 			gone |= removed[k] == now.jobs[i].id;

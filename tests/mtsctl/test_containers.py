@@ -672,6 +672,21 @@ def test_units(tree, user):
     assert [job["container"] for job in listed] == ["web", *[None] * 6]
 
 
+def test_the_unit_of_jobs_of_a_mtsd_of_a_user(jobs, host):
+    """
+    It makes cgroups beside that of its service. To systemd they are no units: the innermost one is
+    the slice of that service, for all of these jobs. What tells them apart is their name.
+    """
+    apps = "user.slice/user-60001.slice/user@60001.service/app.slice"
+    paths = [f"{apps}/mts/{name}" for name in ("sim", "sim.2")] + [f"{apps}/editor.scope"]
+    for path in paths:
+        host.cgroup(path)
+    listed = json.loads(jobs("status", "--json", paths=paths, parents="0 0 0").out)["jobs"]
+    assert [(job["name"], job["unit"]) for job in listed] == [
+        ("sim", "app.slice"), ("sim.2", "app.slice"), ("editor.scope", "editor.scope"),
+    ]  # fmt: skip
+
+
 def test_sums_by_unit_and_container(tree):
     rows = r"^(\S+) +(60001|60002) +(\d) +0 +\d.* MiB"
     by_unit = [

@@ -488,6 +488,45 @@ def test_signature_of_a_packed_module(doctor, keys, suffix, pack):
     assert doctor(scenario="absent")["signature"].level == "problem"
 
 
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", "xz"), (".gz", "gzip"), (".zst", "zstd")])
+@pytest.mark.parametrize("how", ["cut", "empty", "flipped", "another"])
+def test_a_damaged_module_is_not_called_unsigned(doctor, keys, suffix, pack, how):
+    if not shutil.which(pack):
+        pytest.skip(f"no {pack}: tools/setup test")
+    install_signed(doctor, keys[0], suffix, [pack])
+    enrol(doctor, keys[0])
+    module = doctor.root / "lib/modules" / RELEASE / f"updates/mts.ko{suffix}"
+    whole = module.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes(byte ^ 0xFF for byte in whole[middle:])
+    data = {"cut": whole[:-5], "empty": b"", "flipped": flipped, "another": b"ELF" * 5000}
+    module.write_bytes(data[how])
+    found = doctor(scenario="absent")["signature"]
+    assert "not signed" not in found.found
+    assert found.level == "problem"
+    assert f"{pack} cannot unpack mts.ko{suffix}: it is damaged" in found.found
+    assert found.remedy == "install it again"
+    doctor.write(f"usr/src/mts-{versions.source()}/dkms.conf")
+    remedy = doctor(scenario="absent")["signature"].remedy
+    assert remedy.startswith("dkms remove mts/")
+    assert "mokutil" not in remedy
+
+
+def test_signature_of_a_packed_module_without_the_packer(doctor, keys, tmp_path, monkeypatch):
+    """Nothing is known of the module then."""
+    if not shutil.which("xz"):
+        pytest.skip("no xz: tools/setup test")
+    install_signed(doctor, keys[0], ".xz", ["xz"])
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "tail"):
+        (programs / name).symlink_to(shutil.which(name))
+    monkeypatch.setenv("PATH", str(programs))
+    found = doctor(scenario="absent")["signature"]
+    assert (found.level, "modinfo -F signer" in found.remedy) == ("note", True)
+    assert "cannot be read: xz is not installed" in found.found
+
+
 def test_signature_of_a_packed_module_that_cannot_be_unpacked(doctor):
     doctor.unload()
     enforce(doctor, "sig_enforce")

@@ -79,6 +79,7 @@ static void make(struct made *made, u64 seconds)
 	made->sample.s.bins = made->bins;
 	made->sample.s.nbins = BINS;
 	made->sample.faults = made->faults;
+	made->sample.whole = true;
 	made->sample.vitals_known = true;
 }
 
@@ -96,6 +97,12 @@ static void model_by(const struct made *first, enum group_by by, enum top_order 
 static void model_of(const struct made *first, enum top_order order)
 {
 	model_by(first, BY_JOB, order);
+}
+
+/* A job that was selected while jobs were listed one by one. */
+static u32 row_of_job(u32 id)
+{
+	return top_model_row(&model, &(struct top_selected){ .id = id, .by = BY_JOB });
 }
 
 /* The names' first letters, in the order of the rows. */
@@ -205,8 +212,8 @@ static void jobs_come_in_each_order(void)
 	CHECK(ordered(TOP_BY_USER, "bgdao"));
 	for (u32 i = 0; i < TOP_ORDERS; i++)
 		CHECK(strcmp(word_of(top_order_words, i), "unknown"));
-	CHECK(model.jobs[top_model_row(&model, 11)].info->id == 11);
-	CHECK(top_model_row(&model, 1234) == JOBS);
+	CHECK(model.jobs[row_of_job(11)].info->id == 11);
+	CHECK(row_of_job(1234) == JOBS);
 }
 
 static void bins_are_summed_up(void)
@@ -450,13 +457,64 @@ static void jobs_are_summed_up_by_user_unit_and_container(void)
 	CHECK(group->swapped == 100 * MIB && group->frozen == 1 && group->faults == 15000);
 	CHECK(group->frozen_ns == 7 * SECOND && model.groups[0].faults == TOP_UNKNOWN);
 	/* A job's row is that of its group. */
-	CHECK(top_model_rows(&model) == 3 && top_model_row(&model, 12) == 2);
-	CHECK(top_model_row(&model, 13) == 0 && top_model_row(&model, 1234) == 3);
+	CHECK(top_model_rows(&model) == 3 && row_of_job(12) == 2);
+	CHECK(row_of_job(13) == 0 && row_of_job(1234) == 3);
 	CHECK(top_model_job(&model, 0)->id == 13 && !top_model_job(&model, 3));
 	/* An older module does not know users. */
 	now.sample.s.status.abi = 3;
 	CHECK(grouped(BY_USER, TOP_BY_BIN, "- 5"));
 	CHECK(grouped(BY_CONTAINER, TOP_BY_BIN, "web 1, - 4"));
+}
+
+/* A sum of some of a group's jobs is not a figure of the group. */
+static void faults_of_a_group_need_all_of_its_jobs(void)
+{
+	make(&before, 0);
+	before.faults[0] = 0;
+	make_labels(2);
+	now.faults[0] = 10;
+	before.sample.whole = false;
+	model_by(&before, BY_USER, TOP_BY_BIN);
+	CHECK(model.ngroups == 3 && model.groups[2].faults == TOP_UNKNOWN);
+	CHECK(model.jobs[row_of_job(10)].info && model.groups[2].jobs == 3);
+	before.sample.whole = true;
+	now.sample.whole = false;
+	model_by(&before, BY_USER, TOP_BY_BIN);
+	CHECK(model.groups[2].faults == TOP_UNKNOWN);
+	now.sample.whole = true;
+	model_by(&before, BY_USER, TOP_BY_BIN);
+	CHECK(model.groups[2].faults == 5000);
+	/* Of a single job it is a figure all the same. */
+	before.sample.whole = false;
+	model_by(&before, BY_JOB, TOP_BY_ID);
+	CHECK(model.jobs[0].faults == 5000);
+}
+
+/* The selected group is known by its name and user, not by a job that may end. */
+static void a_selected_group_outlives_its_jobs(void)
+{
+	struct top_selected selected;
+
+	make_labels(1);
+	model_by(NULL, BY_UNIT, TOP_BY_DEMAND);
+	selected = top_model_selected(&model, 0);
+	/* delta, the first one of the group, has ended: the others are its children no more. */
+	labels[1].parent = NULL;
+	labels[1].unit = "session-3.scope";
+	now.jobs[0].id = 1234;
+	labels[0].unit = "another.scope";
+	model_by(NULL, BY_UNIT, TOP_BY_NAME);
+	CHECK(top_model_row(&model, &selected) == 3);
+	CHECK(grouped(BY_UNIT, TOP_BY_NAME,
+		      "another.scope 1, libpod-1.scope 1, session-3.scope 1, session-3.scope 2"));
+	/* All of its jobs have ended. */
+	now.jobs[1].user = 60002;
+	now.jobs[2].user = 60002;
+	model_by(NULL, BY_UNIT, TOP_BY_NAME);
+	CHECK(top_model_row(&model, &selected) == 4 && top_model_rows(&model) == 4);
+	/* No row, no selection. */
+	selected = top_model_selected(&model, 4);
+	CHECK(top_model_row(&model, &selected) == 4);
 }
 
 static void groups_are_rows(void)
@@ -561,6 +619,8 @@ int main(void)
 	groups_that_run_come_first();
 	users_are_shown_if_there_are_several();
 	jobs_are_summed_up_by_user_unit_and_container();
+	faults_of_a_group_need_all_of_its_jobs();
+	a_selected_group_outlives_its_jobs();
 	groups_are_rows();
 	units_are_shown_where_there_is_room();
 	the_selected_job_is_shown();

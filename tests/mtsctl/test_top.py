@@ -12,7 +12,7 @@ import pexpect
 import pyte
 import pytest
 
-from tests.mtsctl.conftest import SCENARIOS, fill_output
+from tests.mtsctl.conftest import SCENARIOS, fill_output, until
 
 UP, DOWN, END, HOME, PAGE_DOWN = "\x1b[A", "\x1b[B", "\x1b[4~", "\x1b[1~", "\x1b[6~"
 KEYS = "h help  p pin  r remove  s slice  T thaw  o order: bin  g by job  q quit"
@@ -450,6 +450,70 @@ def test_users_instead_of_jobs(terminal, mtsctl):
     assert len(mtsctl.calls) == 2
     top.press("q")
     assert top.ended() == 0
+
+
+def selected(top):
+    """The user whose row is selected."""
+    top.read(0.1)
+    for y, line in enumerate(top.lines):
+        if re.match(r"6000\d ", line) and top.screen.buffer[y][0].reverse:
+            return line.split()[0]
+    return None
+
+
+def users_in_order(top):
+    top.read(0.1)
+    return re.findall(r"^(6000\d) ", "\n".join(top.lines), re.M)
+
+
+def test_the_selection_stays_with_its_group(terminal, tmp_path):
+    """The group's first job ends, and so it gets another row."""
+    now = tmp_path / "now"
+    now.write_text("rotating \n")
+    top = terminal("-d", "0.1", "-o", "demand", scenario="rotating", users=3, now=now)
+    top.wait(KEYS.replace("bin", "demand"))
+    top.press("g" + HOME)
+    top.wait("g by user")
+    before = users_in_order(top)
+    until(lambda: selected(top) == before[0], 20)
+    top.press(DOWN)
+    until(lambda: selected(top) == before[1], 20)
+    # Job 1, without which the user needs less memory than the next.
+    now.write_text("rotating gone=1\n")
+    until(lambda: users_in_order(top) != before, 20)
+    assert selected(top) == before[1] == "60001", "\n".join(top.lines)
+
+
+def faults(top):
+    """FAULT/s of the user 60001; None: no such row."""
+    row = re.search(r"^60001 .* (\S+)$", "\n".join(top.lines), re.M)
+    return row and row[1]
+
+
+def test_faults_of_a_group_are_of_all_its_jobs(terminal, host):
+    """Above 256 jobs, those that are not on the screen have not been looked at before g."""
+    for job in (1, 4000):
+        host.cgroup(f"job-{job}", current=1 << 20, pgmajfault=7)
+    top = terminal("-d", "2", scenario="full", users=1, **host.fake)
+    top.wait(KEYS)
+    top.wait("  0 B               0\n")
+    for _ in range(2):  # the first sample, of which not all is shown yet, has all jobs
+        clock = top.lines[0]
+        until(lambda: top.read(0.1) or top.lines[0] != clock, 20)  # noqa: B023
+    top.press("g")
+    top.wait("g by user")
+    assert faults(top) == "-"
+    until(lambda: top.read(0.1) or faults(top) == "0", 20)
+
+
+@pytest.mark.parametrize("by", ["user", "job"])
+def test_the_first_frame_has_faults_of_thousands_of_jobs(mtsctl, host, by):
+    for job in (1, 4000):
+        host.cgroup(f"job-{job}", current=1 << 20, pgmajfault=7)
+    args = ("top", "-bn1", "-d10ms", "--by", by)
+    out = mtsctl(*args, scenario="full", users=1, **host.fake).out
+    wanted = {"user": r"^60001 +4096 .* 0$", "job": r"^ *4000 job.4000 .* 0$"}
+    assert re.search(wanted[by], out, re.M)
 
 
 def test_the_selection_stays_with_its_job(terminal):

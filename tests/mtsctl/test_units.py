@@ -18,7 +18,11 @@ NS["h"] = 3600 * 10**9
 
 
 @pytest.mark.parametrize(
-    "program", ["test_parse", "test_watch", "test_ipc", "test_top", "test_glob", "test_program"]
+    "program",
+    [
+        *("test_parse", "test_watch", "test_ipc", "test_top", "test_glob", "test_program"),
+        "test_paths",
+    ],
 )
 def test_c_program(built, program):
     done = subprocess.run([built / program], capture_output=True, text=True, timeout=300)

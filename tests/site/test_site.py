@@ -124,6 +124,53 @@ def test_a_document_without_a_kind(small):
     assert done.stderr.startswith("site: docs/a.md: no *Kind: tutorial | ")
 
 
+@pytest.mark.parametrize("name", ["html", "pages"])
+def test_a_folder_that_it_did_not_make(small, tmp_path, name):
+    """Nothing is deleted there, nor beside it; nothing is written."""
+    out = tmp_path / "public"
+    (out / name).mkdir(parents=True)
+    (out / name / "mine").write_text("mine")
+    done = run(small / "tools/site", out)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"site: {out}/{name} was not made by tools/site: remove it, or name another FOLDER\n"
+    )
+    assert [path.name for path in out.rglob("*")] == [name, "mine"]
+
+
+def test_a_link_to_a_folder(small, tmp_path):
+    """Even to a site that it has made: where that lies it was not asked to write."""
+    assert not run(small / "tools/site", tmp_path / "one").returncode
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two/html").symlink_to(tmp_path / "one/html")
+    done = run(small / "tools/site", tmp_path / "two")
+    assert (done.returncode, "was not made by tools/site" in done.stderr) == (1, True)
+    assert (tmp_path / "one/html/index.html").exists()
+
+
+def test_again(small, tmp_path):
+    """Into the folder of the last time: pages that are no more go, what lies beside them stays."""
+    out = tmp_path / "public"
+    (out / "html").mkdir(parents=True)  # empty: there is nothing to lose
+    (out / "doctrees").mkdir()
+    (out / "doctrees/mine").write_text("mine")
+    for _ in range(2):
+        done = run(small / "tools/site", out)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not (out / "html/old.html").exists()
+        (out / "html/old.html").write_text("old")
+    assert sorted(path.name for path in out.iterdir()) == ["doctrees", "html", "pages"]
+    assert (out / "doctrees/mine").exists()
+
+
+def test_a_site_in_build_is_replaced(small):
+    """Also one of a version that did not mark it."""
+    (small / "build/site/html").mkdir(parents=True)
+    (small / "build/site/html/old.html").write_text("old")
+    assert not run(small / "tools/site").returncode
+    assert not (small / "build/site/html/old.html").exists()
+
+
 # ---- in a browser ----------------------------------------------------------------
 
 

@@ -8,6 +8,10 @@
 
 #include "cgroup.h"
 #include "host.h"
+#include "uapi/mts.h"
+
+/* Paths of cgroups that have ended are kept until there are so many. */
+#define REMEMBERED_MAX (2 * MTS_MAX_JOBS)
 
 /* What is looked for below the cgroup root; sorted by id. */
 struct wanted {
@@ -15,11 +19,11 @@ struct wanted {
 	u32 n, left;
 };
 
-/* What the last call has found, or not: a cgroup keeps its path, and its id is not given again. */
+/* What calls have found, or not: a cgroup keeps its path, and its id is not given again. */
 static struct {
 	struct cgroup_path *paths;
 	u32 n;
-} last;
+} known;
 
 static int by_id(const void *a, const void *b)
 {
@@ -75,32 +79,46 @@ static void walk(struct wanted *wanted, char path[PATH_MAX], size_t length)
 		closedir(dir);
 }
 
+/* What was not known is added. If that is too much, only these are kept. */
 static void remember(const struct cgroup_path *paths, u32 n)
 {
-	cgroup_paths_free(last.paths, last.n);
-	free(last.paths);
-	last.paths = calloc((size_t)n + 1, sizeof(*last.paths));
-	last.n = last.paths ? n : 0;
-	for (u32 i = 0; i < last.n; i++) {
-		last.paths[i].id = paths[i].id;
-		last.paths[i].path = copy(paths[i].path);
+	u32 kept = 0, room = n + (n + known.n > REMEMBERED_MAX ? 0 : known.n);
+	struct cgroup_path *all = calloc((size_t)room + 1, sizeof(*all));
+
+	for (u32 i = 0; all && i < n; i++)
+		all[kept++] =
+			(struct cgroup_path){ .id = paths[i].id, .path = copy(paths[i].path) };
+	for (u32 i = 0; i < known.n; i++) {
+		if (kept < room && !find((struct cgroup_path *)paths, n, known.paths[i].id))
+			all[kept++] = known.paths[i];
+		else
+			free(known.paths[i].path);
 	}
+	free(known.paths);
+	if (all)
+		qsort(all, kept, sizeof(*all), by_id);
+	known.paths = all;
+	known.n = kept;
 }
 
 /* The kernel opens a cgroup by its id for root alone. */
 static void find_as_user(struct cgroup_path *paths, u32 n)
 {
 	struct wanted wanted = { paths, n, 0 };
+	bool all_known = true;
 	char path[PATH_MAX];
 
 	for (u32 i = 0; i < n; i++) {
-		struct cgroup_path *known = find(last.paths, last.n, paths[i].id);
+		struct cgroup_path *before = find(known.paths, known.n, paths[i].id);
 
-		paths[i].is_known = known;
-		if (known && !paths[i].path)
-			paths[i].path = copy(known->path);
-		wanted.left += !known && !paths[i].path;
+		paths[i].is_known = before;
+		if (before && !paths[i].path)
+			paths[i].path = copy(before->path);
+		wanted.left += !before && !paths[i].path;
+		all_known = all_known && before;
 	}
+	if (all_known)
+		return;
 	if (wanted.left && snprintf(path, sizeof(path), "%s", host_cgroups()) < PATH_MAX)
 		walk(&wanted, path, strlen(path));
 	remember(paths, n);

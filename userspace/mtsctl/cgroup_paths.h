@@ -11,12 +11,12 @@ struct cgroup_path {
 	u64 id; /* the inode number */
 	u32 of; /* the caller's own */
 	char *path; /* below the cgroup root; NULL: there is none, or not known */
-	bool is_known; /* from the call before */
+	bool is_known; /* from a call before */
 };
 
 /*
  * Fills in the paths of @n cgroups, and sorts them by id. The kernel opens a cgroup by its id for
- * root alone. Other users walk the tree, once for all cgroups that the call before did not have.
+ * root alone. Other users walk the tree, once for all cgroups that no call before had.
  */
 void cgroup_paths_find(struct cgroup_path *paths, u32 n);
 void cgroup_paths_free(struct cgroup_path *paths, u32 n);

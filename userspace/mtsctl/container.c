@@ -273,6 +273,23 @@ bool container_may_be(const char *name)
 	return false;
 }
 
+void container_expect(const struct mts_job_info *jobs, u32 n)
+{
+	struct cgroup_path *paths = calloc((size_t)n + 1, sizeof(*paths));
+	u32 may_be = 0;
+
+	if (!paths || host_is_root()) {
+		free(paths);
+		return;
+	}
+	for (u32 i = 0; i < n; i++)
+		if (container_may_be(jobs[i].name))
+			paths[may_be++].id = jobs[i].cgroup_id;
+	cgroup_paths_find(paths, may_be);
+	cgroup_paths_free(paths, may_be);
+	free(paths);
+}
+
 bool container_of_job(const struct mts_job_info *job, struct container *container,
 		      char name[CONTAINER_NAME_SIZE])
 {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "policy/pure.h"
 #include "uapi/mts.h"
 
 #define CONTAINER_ID 64 /* hexadecimal digits */
@@ -41,6 +42,12 @@ bool container_name(const char *path, char name[CONTAINER_NAME_SIZE]);
 
 /* May the path of a job with this name have the id of a container? */
 bool container_may_be(const char *name);
+
+/*
+ * Before container_of_job() is called for several jobs: other users than root walk the tree once
+ * then, and not once for each of them.
+ */
+void container_expect(const struct mts_job_info *jobs, u32 n);
 
 /* Those of a job's cgroup. Either may be NULL. */
 bool container_of_job(const struct mts_job_info *job, struct container *container,

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mtsctl doctor: runs the checks and shows what they have found. */
 #include "doctor.h"
+#include "host_file.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "format.h"
-#include "host.h"
 #include "ipc.h"
 #include "mtsctl.h"
-#include "proc.h"
 
 static const char *const level_words[] = {
 	[FINDING_OK] = "ok",
@@ -67,52 +64,6 @@ enum finding_level doctor_module_level(const struct doctor *doctor)
 	return doctor->by_mtsd ? FINDING_NOTE : FINDING_PROBLEM;
 }
 
-/* The path where a file of the host is. Return: false: it is too long. */
-static bool place_of(char path[PATH_MAX], const char *format, va_list args)
-{
-	char usual[PATH_MAX];
-	int length = vsnprintf(usual, sizeof(usual), format, args);
-
-	if (length >= PATH_MAX)
-		return false;
-	if (!strncmp(usual, "/proc/", strlen("/proc/")))
-		length = snprintf(path, PATH_MAX, "%s%s", host_proc(), usual + strlen("/proc"));
-	else
-		length = snprintf(path, PATH_MAX, "%s%s", host_root(), usual);
-	return length < PATH_MAX;
-}
-
-const char *doctor_read(const char *format, ...)
-{
-	char path[PATH_MAX];
-	const char *text;
-	va_list args;
-	bool fits;
-	int fd;
-
-	va_start(args, format);
-	fits = place_of(path, format, args);
-	va_end(args);
-	fd = fits ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return NULL;
-	text = proc_read(fd);
-	close(fd);
-	return text;
-}
-
-bool doctor_exists(const char *format, ...)
-{
-	char path[PATH_MAX];
-	va_list args;
-	bool fits;
-
-	va_start(args, format);
-	fits = place_of(path, format, args);
-	va_end(args);
-	return fits && !access(path, F_OK);
-}
-
 static u32 count(const struct doctor *doctor, enum finding_level level)
 {
 	u32 n = 0;
@@ -159,7 +110,7 @@ static void ask(struct doctor *doctor)
 	int err;
 
 	doctor->wants_mtsd = strcmp(ipc_name(), MTS_DEVICE);
-	doctor->is_loaded = doctor_exists("/sys/module/mts");
+	doctor->is_loaded = host_file_exists("/sys/module/mts");
 	err = ipc_open();
 	if (!err)
 		err = ipc_status(&doctor->status);

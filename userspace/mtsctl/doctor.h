@@ -63,13 +63,6 @@ void doctor_advise(struct doctor *doctor, const char *format, ...)
 /* What the module needs, and mtsd does not: then it is only a note. */
 enum finding_level doctor_module_level(const struct doctor *doctor);
 
-/*
- * Files of the host, by their usual paths; procfs and the tests' files are found. The text is valid
- * until the next call; NULL: there is no such file, it is empty, or it cannot be read.
- */
-const char *doctor_read(const char *format, ...) __attribute__((format(printf, 1, 2)));
-bool doctor_exists(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* The kernel that runs; empty: not known. */
 void doctor_read_release(char release[RELEASE_SIZE]);
 

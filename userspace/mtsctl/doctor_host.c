@@ -13,6 +13,7 @@
 #include "doctor.h"
 #include "format.h"
 #include "host.h"
+#include "host_file.h"
 #include "policy/bins.h"
 #include "words.h"
 
@@ -67,18 +68,7 @@ static bool has_word(const char *text, const char *word)
 
 static bool has_memory_controller(void)
 {
-	char path[PATH_MAX], line[512] = "";
-	FILE *file;
-
-	if (snprintf(path, sizeof(path), "%s/cgroup.controllers", host_cgroups()) >= PATH_MAX)
-		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		*line = '\0';
-	fclose(file);
-	return has_word(line, "memory");
+	return has_word(host_file_read(USUAL_CGROUPS "/cgroup.controllers"), "memory");
 }
 
 static void check_controller(struct doctor *doctor, const struct cgroup_mounts *mounts)
@@ -130,11 +120,11 @@ void doctor_check_pressure(struct doctor *doctor)
 {
 	const char *cmdline;
 
-	if (doctor_read("/proc/pressure/memory")) {
+	if (host_file_read("/proc/pressure/memory")) {
 		doctor_find(doctor, FINDING_OK, "pressure", "the kernel keeps pressure accounts");
 		return;
 	}
-	cmdline = doctor_read("/proc/cmdline");
+	cmdline = host_file_read("/proc/cmdline");
 	doctor_find(doctor, FINDING_NOTE, "pressure", "no pressure accounts (PSI)%s: %s",
 		    has_word(cmdline, "psi=0") ? ", as the kernel was booted with psi=0" : "",
 		    doctor->by_mtsd ? "shortage is noticed half a second late" :
@@ -154,7 +144,7 @@ struct swaps {
 
 static void read_swaps(struct swaps *swaps)
 {
-	const char *text = doctor_read("/proc/swaps");
+	const char *text = host_file_read("/proc/swaps");
 	unsigned long long kib;
 	char name[256];
 

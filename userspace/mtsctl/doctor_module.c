@@ -10,13 +10,14 @@
 
 #include "doctor.h"
 #include "host.h"
+#include "host_file.h"
 #include "ipc.h"
 #include "version.h"
 
 /* The first line of a file; empty: it cannot be read. */
 static void read_line(char *line, size_t size, const char *path)
 {
-	const char *text = doctor_read("%s", path);
+	const char *text = host_file_read("%s", path);
 
 	snprintf(line, size, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
 }
@@ -110,15 +111,15 @@ static bool is_unknown_to_depmod(const char *release)
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		for (size_t k = 0; k < N_SUFFIXES; k++)
-			if (doctor_exists("/lib/modules/%s/%s/mts.ko%s", release, folders[i],
-					  suffixes[k]))
+			if (host_file_exists("/lib/modules/%s/%s/mts.ko%s", release, folders[i],
+					     suffixes[k]))
 				return true;
 	return false;
 }
 
 bool doctor_has_dkms_sources(void)
 {
-	return doctor_exists("/usr/src/mts-" MTS_VERSION "/dkms.conf");
+	return host_file_exists("/usr/src/mts-" MTS_VERSION "/dkms.conf");
 }
 
 static void find_missing(struct doctor *doctor, const char *release)
@@ -131,7 +132,7 @@ static void find_missing(struct doctor *doctor, const char *release)
 			    "know it",
 			    release);
 		doctor_advise(doctor, "depmod -a %s; modprobe mts", release);
-	} else if (!doctor_exists("/lib/modules/%s/build/Makefile", release)) {
+	} else if (!host_file_exists("/lib/modules/%s/build/Makefile", release)) {
 		doctor_find(doctor, level, "module", "not built for %s, whose headers are missing",
 			    release);
 		doctor_advise(doctor,
@@ -156,7 +157,7 @@ static void find_missing(struct doctor *doctor, const char *release)
 /* Until the next boot. */
 static bool is_disabled(void)
 {
-	const char *text = doctor_read("/proc/sys/kernel/modules_disabled");
+	const char *text = host_file_read("/proc/sys/kernel/modules_disabled");
 
 	return text && *text == '1';
 }
@@ -172,7 +173,7 @@ void doctor_check_module(struct doctor *doctor)
 		doctor_find(doctor, FINDING_OK, "module", "loaded, version %s", version);
 		return;
 	}
-	if (!doctor_exists("/proc/modules")) {
+	if (!host_file_exists("/proc/modules")) {
 		doctor_find(doctor, doctor_module_level(doctor), "module",
 			    "this kernel loads no modules (CONFIG_MODULES)");
 		doctor_advise(doctor, "boot another kernel, or use mtsd");

@@ -9,6 +9,7 @@
 
 #include "doctor.h"
 #include "host.h"
+#include "host_file.h"
 #include "program.h"
 #include "signature.h"
 #include "version.h"
@@ -19,6 +20,8 @@
 #define MOK_WANTED VARIABLES "MokNew" SHIM /* mokutil --import until shim has asked the user */
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 #define UNPACK_LIMIT_NS (20 * 1000000000ULL)
+#define UNPACK_STATUS "case $? in 0|2) printf g;; 127) printf n;; *) printf d;; esac"
+#define UNPACK "{ %s -dc \"$1\"; " UNPACK_STATUS "; } | tail -c %d"
 
 /*
  * Keys of the machine's owner (MOK), as shim gives them to the kernel. Longer lists than a variable
@@ -80,34 +83,62 @@ static struct bytes read_end(const char *path, unsigned char buffer[SIGNATURE_MA
 	return end;
 }
 
-/* The same of a packed one, by the program that packs so. */
-static struct bytes unpack_end(const char *path, unsigned char buffer[SIGNATURE_MAX])
+/* Why it cannot be said what ends a packed module. */
+enum unpack_fault {
+	UNPACK_GOOD,
+	UNPACK_UNKNOWN, /* how it is packed, or it takes too long */
+	UNPACK_NO_PROGRAM,
+	UNPACK_DAMAGED, /* the program that packs so cannot unpack it */
+};
+
+/* NULL: by none that is known. */
+static const char *packer_of(const char *path)
 {
 	static const char *const packers[][2] = { { ".xz", "xz" },
 						  { ".zst", "zstd" },
 						  { ".gz", "gzip" } };
-	struct bytes end = { buffer, 0 };
+	const char *suffix = strrchr(path, '.');
+
+	for (size_t i = 0; suffix && i < N(packers); i++)
+		if (!strcmp(suffix, packers[i][0]))
+			return packers[i][1];
+	return NULL;
+}
+
+/*
+ * The last bytes of a packed one, by the program that packs so. A pipe has the status of tail, so
+ * a letter behind the bytes says how the program has ended; 2 is a warning, 127 is the shell's.
+ */
+static enum unpack_fault unpack_end(const char *path, unsigned char buffer[SIGNATURE_MAX],
+				    struct bytes *end)
+{
+	const char *packer = packer_of(path);
 	struct program_answer answer;
-	char script[64];
+	char script[128], how = '\0';
 	char *const argv[] = { "sh", "-c", script, "sh", (char *)path, NULL };
 
-	for (size_t i = 0; i < N(packers); i++) {
-		const char *suffix = strrchr(path, '.');
-
-		if (!suffix || strcmp(suffix, packers[i][0]))
-			continue;
-		snprintf(script, sizeof(script), "%s -dc \"$1\" | tail -c %d", packers[i][1],
-			 SIGNATURE_MAX);
-		if (program_ask(argv, UNPACK_LIMIT_NS, &answer))
-			break;
-		if (answer.size <= SIGNATURE_MAX) {
-			memcpy(buffer, answer.output, answer.size);
-			end.size = answer.size;
-		}
-		free(answer.output);
-		break;
+	*end = (struct bytes){ buffer, 0 };
+	if (!packer || access(path, R_OK))
+		return UNPACK_UNKNOWN;
+	snprintf(script, sizeof(script), UNPACK, packer, SIGNATURE_MAX + 1);
+	if (program_ask(argv, UNPACK_LIMIT_NS, &answer))
+		return UNPACK_UNKNOWN;
+	if (answer.size && answer.size <= SIGNATURE_MAX + 1) {
+		end->size = answer.size - 1;
+		memcpy(buffer, answer.output, end->size);
+		how = answer.output[end->size];
 	}
-	return end;
+	free(answer.output);
+	switch (how) {
+	case 'g':
+		return UNPACK_GOOD;
+	case 'n':
+		return UNPACK_NO_PROGRAM;
+	case 'd':
+		return UNPACK_DAMAGED;
+	default:
+		return UNPACK_UNKNOWN;
+	}
 }
 
 /* ---- what the kernel wants ------------------------------------------------------ */
@@ -124,17 +155,17 @@ static bool is_secure_boot(void)
 /* Why the kernel takes signed modules only; NULL: it takes others, too. */
 static const char *why_signed(void)
 {
-	const char *text = doctor_read(LOCKDOWN);
+	const char *text = host_file_read(LOCKDOWN);
 	bool locked = text && (strstr(text, "[integrity]") || strstr(text, "[confidentiality]"));
 
 	if (locked && is_secure_boot())
 		return "Secure Boot";
-	text = doctor_read("/sys/module/module/parameters/sig_enforce");
+	text = host_file_read("/sys/module/module/parameters/sig_enforce");
 	if (text && *text == 'Y')
 		return "module.sig_enforce=1";
 	if (locked)
 		return "lockdown";
-	if (!doctor_exists(LOCKDOWN) && is_secure_boot())
+	if (!host_file_exists(LOCKDOWN) && is_secure_boot())
 		return "Secure Boot is on";
 	return NULL;
 }
@@ -248,7 +279,7 @@ static enum trust trust_of(const struct signature *signature, bool by_dkms, bool
 /* The key can be enrolled where shim runs. @certificate: of the key that signs; NULL: DKMS's */
 static void advise_enrolment(struct doctor *doctor, const char *first, const char *certificate)
 {
-	if (!doctor_exists("/sys/firmware/efi")) {
+	if (!host_file_exists("/sys/firmware/efi")) {
 		doctor_advise(doctor,
 			      "%swithout UEFI no key can be enrolled: boot without "
 			      "module.sig_enforce=1 and lockdown=, or use mtsd",
@@ -262,12 +293,12 @@ static void advise_enrolment(struct doctor *doctor, const char *first, const cha
 			      first);
 		return;
 	}
-	if (doctor_exists(MOK_WANTED)) {
+	if (host_file_exists(MOK_WANTED)) {
 		doctor_advise(doctor, "%sa key waits for your consent: " REBOOT, first);
 		return;
 	}
 	for (size_t i = N(dkms_certificates); !certificate && i--;)
-		if (!i || doctor_exists("%s", dkms_certificates[i]))
+		if (!i || host_file_exists("%s", dkms_certificates[i]))
 			certificate = dkms_certificates[i];
 	doctor_advise(doctor, "%smokutil --import %s; " REBOOT "; or use mtsd", first, certificate);
 }
@@ -322,13 +353,47 @@ static void find_signed(struct doctor *doctor, const char *release, const char *
 	}
 }
 
+static void find_unreadable(struct doctor *doctor, const char *why, const char *because)
+{
+	doctor_find(doctor, FINDING_NOTE, "signature",
+		    "this kernel takes signed modules only (%s); mts.ko cannot be read%s", why,
+		    because);
+	doctor_advise(doctor, "modinfo -F signer mts says which key has signed it");
+}
+
+/* Whether it is signed is not known then. */
+static void find_packed_fault(struct doctor *doctor, const char *release, const char *why,
+			      const char *path, enum unpack_fault fault)
+{
+	const char *packer = packer_of(path);
+	char because[64];
+
+	switch (fault) {
+	case UNPACK_DAMAGED:
+		doctor_find(doctor, doctor_module_level(doctor), "signature",
+			    "%s cannot unpack %s: it is damaged", packer, strrchr(path, '/') + 1);
+		if (doctor_has_dkms_sources())
+			doctor_advise(doctor, BUILD_AGAIN, release, release);
+		else
+			doctor_advise(doctor, "install it again");
+		return;
+	case UNPACK_NO_PROGRAM:
+		snprintf(because, sizeof(because), ": %s is not installed", packer);
+		find_unreadable(doctor, why, because);
+		return;
+	default:
+		find_unreadable(doctor, why, ": it is packed");
+		return;
+	}
+}
+
 static void find_signature(struct doctor *doctor, const char *why)
 {
 	char release[RELEASE_SIZE], module[PATH_MAX], path[PATH_MAX];
+	enum unpack_fault fault = UNPACK_GOOD;
 	unsigned char buffer[SIGNATURE_MAX];
 	struct signature signature;
 	struct bytes end;
-	bool packed;
 
 	doctor_read_release(release);
 	if (!doctor_find_module(release, module)) {
@@ -340,25 +405,25 @@ static void find_signature(struct doctor *doctor, const char *why)
 	if (snprintf(path, sizeof(path), "%s/lib/modules/%s/%s", host_root(), release, module) >=
 	    PATH_MAX)
 		return;
-	packed = strcmp(module + strlen(module) - strlen(".ko"), ".ko");
-	end = packed ? unpack_end(path, buffer) : read_end(path, buffer);
-	if (!end.size) {
-		doctor_find(doctor, FINDING_NOTE, "signature",
-			    "this kernel takes signed modules only (%s); mts.ko cannot be read%s",
-			    why, packed ? ": it is packed" : "");
-		doctor_advise(doctor, "modinfo -F signer mts says which key has signed it");
-	} else if (signature_read(end, &signature)) {
+	if (strcmp(module + strlen(module) - strlen(".ko"), ".ko"))
+		fault = unpack_end(path, buffer, &end);
+	else
+		end = read_end(path, buffer);
+	if (fault)
+		find_packed_fault(doctor, release, why, path, fault);
+	else if (!end.size)
+		find_unreadable(doctor, why, "");
+	else if (signature_read(end, &signature))
 		find_signed(doctor, release, why, &signature);
-	} else {
+	else
 		find_unsigned(doctor, release, why);
-	}
 }
 
 void doctor_check_signature(struct doctor *doctor)
 {
 	const char *why;
 
-	if (doctor->wants_mtsd || !doctor_exists("/proc/modules"))
+	if (doctor->wants_mtsd || !host_file_exists("/proc/modules"))
 		return;
 	why = why_signed();
 	if (why && doctor->is_loaded)

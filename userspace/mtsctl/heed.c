@@ -110,6 +110,7 @@ static int find_job(const char *id, struct mts_job_info *found)
 
 	if (ret)
 		return ret;
+	container_expect(jobs, count);
 	for (u32 i = 0; i < count && !ret; i++) {
 		if (!container_of_job(&jobs[i], &container, NULL) || strcmp(container.id, id))
 			continue;

@@ -80,17 +80,21 @@ const char *host_tracing(void)
 int host_cgroup_open(u64 id)
 {
 	static int mount = -1;
+	static bool is_refused; /* the kernel asks for CAP_DAC_READ_SEARCH */
 	union {
 		struct file_handle handle;
 		char room[sizeof(struct file_handle) + sizeof(id)];
 	} h = { .handle = { .handle_bytes = sizeof(id), .handle_type = KERNFS_HANDLE } };
 	int fd;
 
+	if (is_refused)
+		return -EPERM;
 	if (mount < 0)
 		mount = open(host_cgroups(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (mount < 0)
 		return -errno;
 	memcpy(h.handle.f_handle, &id, sizeof(id));
 	fd = open_by_handle_at(mount, &h.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	is_refused = fd < 0 && errno == EPERM;
 	return fd < 0 ? -errno : fd;
 }

@@ -22,7 +22,10 @@ bool host_is_root(void);
 /* Processors that are online. */
 unsigned int host_processors(void);
 
-/* Opens the directory of the cgroup with that id (its inode number): a descriptor or -errno. */
+/*
+ * Opens the directory of the cgroup with that id (its inode number): a descriptor or -errno. EPERM:
+ * only root may; then it is not tried again.
+ */
 int host_cgroup_open(u64 id);
 
 /* The mount point of tracefs: /sys/kernel/tracing, unless it is mounted elsewhere only. */

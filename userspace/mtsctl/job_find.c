@@ -86,6 +86,8 @@ static struct named with_name(const struct search *search, const char *name, int
 {
 	struct named named = { 0 };
 
+	if (kinds & IS_CONTAINER)
+		container_expect(search->jobs, search->count);
 	for (u32 i = 0; i < search->count && !named.another; i++) {
 		const struct mts_job_info *job = &search->jobs[i];
 

@@ -85,3 +85,10 @@ void sample_look(struct sample *sample, u32 job)
 	}
 	close(directory);
 }
+
+void sample_look_all(struct sample *sample)
+{
+	for (u32 i = 0; i < sample->s.njobs; i++)
+		sample_look(sample, i);
+	sample->whole = true;
+}

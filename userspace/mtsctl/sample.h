@@ -15,6 +15,7 @@ struct sample {
 	struct vitals vitals;
 	bool vitals_known;
 	u64 *faults; /* major faults of s.jobs[i] since it began, or SAMPLE_UNKNOWN */
+	bool whole; /* sample_look_all() */
 };
 
 /*
@@ -29,5 +30,6 @@ void sample_free(struct sample *sample);
  * module's figures are from the beginning of the round.
  */
 void sample_look(struct sample *sample, u32 job);
+void sample_look_all(struct sample *sample);
 
 #endif /* MTSCTL_SAMPLE_H */

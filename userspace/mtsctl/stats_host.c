@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "host_file.h"
 #include "metrics.h"
-#include "proc.h"
 #include "stats.h"
 #include "vitals.h"
 
@@ -16,18 +16,14 @@ static void show_processors(void)
 	u64 tick_ns = 1000000000ull / sysconf(_SC_CLK_TCK);
 	u64 user, nice;
 	const char *text;
-	int fd;
 
 	metric_gauge("host_processors", "Processors that are online", host_processors());
-	fd = proc_open("stat");
-	text = fd < 0 ? NULL : proc_read(fd);
+	text = host_file_read("/proc/stat");
 	if (text && sscanf(text, "cpu %llu %llu", &user, &nice) == 2)
 		metric_counter_seconds(
 			"host_user_seconds_total",
 			"Processor time of programs, without the kernel's, since boot",
 			mts_add_sat(user, nice) * tick_ns);
-	if (fd >= 0)
-		close(fd);
 }
 
 void stats_show_host(void)

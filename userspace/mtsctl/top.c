@@ -28,15 +28,15 @@ struct top {
 static void look_at_jobs(const struct top *top, struct sample *now)
 {
 	const struct top_model *old = &top->model;
-	u32 end = mts_min(top->view.first + top->view.shown, old->njobs);
+	u32 end = mts_min(top->view.first + top->view.shown, top_model_rows(old));
 
-	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS || old->by != BY_JOB) {
-		for (u32 i = 0; i < now->s.njobs; i++)
-			sample_look(now, i);
+	if (now->s.njobs <= LOOK_AT_ALL || top->view.order == TOP_BY_FAULTS ||
+	    top->view.by != BY_JOB || old->by != BY_JOB || !top->view.height) {
+		sample_look_all(now);
 		return;
 	}
 	for (u32 row = top->view.first; row < end; row++) {
-		const struct mts_job_info *job = snapshot_job(&now->s, old->jobs[row].info->id);
+		const struct mts_job_info *job = snapshot_job(&now->s, top_model_job(old, row)->id);
 
 		if (job)
 			sample_look(now, job - now->s.jobs);
@@ -63,8 +63,8 @@ static int take(const struct top *top, struct sample *now)
 	return EXIT_OK;
 }
 
-/* The selection follows the job with that id. If the job is gone, the row stays selected. */
-static int model_anew(struct top *top, u32 id)
+/* The selection follows the job or the group. If that is gone, the row stays selected. */
+static int model_anew(struct top *top, const struct top_selected *selected)
 {
 	const struct sample *before = top->taken > 1 ? &top->samples[!top->at] : NULL;
 	u32 row;
@@ -77,23 +77,16 @@ static int model_anew(struct top *top, u32 id)
 		screen_leave();
 		return device_failed("top", -ret);
 	}
-	row = top_model_row(&top->model, id);
+	row = top_model_row(&top->model, selected);
 	if (row < top_model_rows(&top->model))
 		top->view.row = row;
 	return EXIT_OK;
 }
 
-static u32 selected_id(const struct top *top)
-{
-	const struct mts_job_info *job = top_model_job(&top->model, top->view.row);
-
-	return job ? job->id : 0;
-}
-
 /* A key does not replace the older sample, so that rates are those since the last tick. */
 static int refresh(struct top *top, bool tick)
 {
-	u32 id = selected_id(top);
+	struct top_selected selected = top_model_selected(&top->model, top->view.row);
 	struct sample now;
 	int ret = take(top, &now);
 
@@ -108,7 +101,7 @@ static int refresh(struct top *top, bool tick)
 	sample_free(&top->samples[top->at]);
 	top->samples[top->at] = now;
 	top_history_note(&top->history, &now);
-	return model_anew(top, id);
+	return model_anew(top, &selected);
 }
 
 static void top_free(struct top *top)
@@ -135,6 +128,7 @@ static void draw(struct top *top)
 /* Handle all keys that were typed. Return: an exit status. */
 static int on_keys(struct top *top, bool *quit)
 {
+	struct top_selected selected;
 	int key, ret = EXIT_OK;
 
 	while (!ret && !*quit && (key = screen_key()) != TOP_KEY_NONE) {
@@ -142,7 +136,8 @@ static int on_keys(struct top *top, bool *quit)
 		case TOP_REDRAW:
 			break;
 		case TOP_REORDER:
-			ret = model_anew(top, selected_id(top));
+			selected = top_model_selected(&top->model, top->view.row);
+			ret = model_anew(top, &selected);
 			break;
 		case TOP_REFRESH:
 			ret = refresh(top, false);

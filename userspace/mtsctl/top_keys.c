@@ -92,10 +92,10 @@ static enum top_after list_key(struct top_keys *keys, struct top_view *view,
 		return TOP_REORDER;
 	case 'g':
 		view->by = (view->by + 1) % BY_END;
-		return TOP_REORDER;
+		return TOP_REFRESH;
 	case 'G':
 		view->by = (view->by + BY_END - 1) % BY_END;
-		return TOP_REORDER;
+		return TOP_REFRESH;
 	case 's':
 		keys->mode = TOP_ASK_SLICE;
 		keys->input[0] = '\0';

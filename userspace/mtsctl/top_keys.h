@@ -24,8 +24,8 @@ struct top_keys {
 /* The caller's next step after a key. */
 enum top_after {
 	TOP_REDRAW,
-	TOP_REORDER, /* view->order or view->by has changed */
-	TOP_REFRESH, /* something may have changed in the module */
+	TOP_REORDER, /* view->order has changed */
+	TOP_REFRESH, /* something may have changed in the module, or view->by has */
 	TOP_QUIT,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -298,9 +299,11 @@ static void group_add(struct top_group *group, const struct top_job *job)
 			group->faults == TOP_UNKNOWN ? job->faults : group->faults + job->faults;
 }
 
-static int groups_make(struct top_model *m, enum group_by by, enum top_order order)
+static int groups_make(struct top_model *m, const struct sample *before, enum group_by by,
+		       enum top_order order)
 {
 	struct grouping g = { &m->now->s, by, order };
+	bool whole = before && before->whole && m->now->whole;
 	const struct top_job **sorted;
 
 	m->by = by;
@@ -323,6 +326,8 @@ static int groups_make(struct top_model *m, enum group_by by, enum top_order ord
 			};
 		group_add(&m->groups[m->ngroups - 1], sorted[i]);
 	}
+	for (u32 i = 0; !whole && i < m->ngroups; i++)
+		m->groups[i].faults = TOP_UNKNOWN;
 	qsort_r(m->groups, m->ngroups, sizeof(*m->groups), compare_groups, &g);
 	free(sorted);
 	return 0;
@@ -353,7 +358,7 @@ int top_model_make(struct top_model *m, const struct sample *before, const struc
 	rates_make(m, before, ns);
 	bins_make(m);
 	jobs_make(m, before, ns, order);
-	return groups_make(m, by, order);
+	return groups_make(m, before, by, order);
 }
 
 void top_model_free(struct top_model *m)
@@ -381,14 +386,41 @@ const struct mts_job_info *top_model_job(const struct top_model *m, u32 row)
 	return m->by == BY_JOB ? m->jobs[row].info : m->groups[row].job;
 }
 
-u32 top_model_row(const struct top_model *m, u32 id)
+struct top_selected top_model_selected(const struct top_model *m, u32 row)
 {
-	const struct mts_job_info *job = snapshot_job(&m->now->s, id);
-	u32 row = 0, rows = top_model_rows(m);
+	const struct mts_job_info *job = top_model_job(m, row);
+	struct top_selected selected = { .by = m->by };
 
 	if (!job)
+		return selected;
+	selected.id = job->id;
+	selected.user = job->user;
+	if (m->by != BY_JOB)
+		snprintf(selected.name, sizeof(selected.name), "%s",
+			 group_name(&m->now->s, m->by, job));
+	return selected;
+}
+
+static bool is_selected(const struct snapshot *s, const struct top_selected *selected,
+			const struct mts_job_info *job)
+{
+	if (snapshot_knows_users(s) && job->user != selected->user)
+		return false;
+	return !strncmp(group_name(s, selected->by, job), selected->name,
+			sizeof(selected->name) - 1);
+}
+
+u32 top_model_row(const struct top_model *m, const struct top_selected *selected)
+{
+	const struct snapshot *s = &m->now->s;
+	bool same = m->by == selected->by && m->by != BY_JOB;
+	const struct mts_job_info *job = snapshot_job(s, selected->id);
+	u32 row = 0, rows = top_model_rows(m);
+
+	if (!selected->id || (!same && !job))
 		return rows;
-	while (row < rows && group_compare(&m->now->s, m->by, top_model_job(m, row), job))
+	while (row < rows && (same ? !is_selected(s, selected, top_model_job(m, row)) :
+				     group_compare(s, m->by, top_model_job(m, row), job)))
 		row++;
 	return row;
 }

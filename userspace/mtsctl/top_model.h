@@ -37,7 +37,15 @@ struct top_group {
 	u32 jobs, frozen;
 	u64 demand, resident, swapped;
 	u64 frozen_ns; /* of the job that has been frozen for longest */
-	u64 faults; /* per 1000 s; TOP_UNKNOWN: of none are they known */
+	u64 faults; /* per 1000 s; TOP_UNKNOWN: of none are they known, or a sample is not whole */
+};
+
+/* What stays selected from model to model: a job, or a group by its name and user. */
+struct top_selected {
+	enum group_by by;
+	u32 id; /* a job of the row; 0: there is no such row */
+	u32 user;
+	char name[256]; /* of the group */
 };
 
 /* Sums of a bin, of the jobs in every bin, of the jobs in none, or of kept memory. */
@@ -105,7 +113,12 @@ u32 top_model_rows(const struct top_model *model);
 /* A job of the row: the one, or one of the group; NULL: there is no such row. */
 const struct mts_job_info *top_model_job(const struct top_model *model, u32 row);
 
-/* The row of the job with that id, or of its group; the number of rows if the job is gone. */
-u32 top_model_row(const struct top_model *model, u32 id);
+struct top_selected top_model_selected(const struct top_model *model, u32 row);
+
+/*
+ * Its row in a later model, or the number of rows if it is gone. Where rows are of another kind
+ * than then, the row of its job.
+ */
+u32 top_model_row(const struct top_model *model, const struct top_selected *selected);
 
 #endif /* MTSCTL_TOP_MODEL_H */

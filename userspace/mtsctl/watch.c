@@ -14,6 +14,7 @@
 
 #include "format.h"
 #include "host.h"
+#include "host_file.h"
 #include "ipc.h"
 #include "mtsctl.h"
 #include "output.h"
@@ -264,19 +265,9 @@ static int end_output(const sigset_t *waiting)
 /* A kernel that is locked down so has no tracefs. */
 static bool is_confidential(void)
 {
-	char path[PATH_MAX], text[64] = "";
-	FILE *file;
+	const char *text = host_file_read("/sys/kernel/security/lockdown");
 
-	if (snprintf(path, sizeof(path), "%s/sys/kernel/security/lockdown", host_root()) >=
-	    PATH_MAX)
-		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(text, sizeof(text), file))
-		*text = '\0';
-	fclose(file);
-	return strstr(text, "[confidentiality]");
+	return text && strstr(text, "[confidentiality]");
 }
 
 /* mtsd has no trace events, and those of the module are root's. Return: an exit status. */
