@@ -23,8 +23,9 @@ DISKS = paperlib.DISKS
 
 # ---- token ----------------------------------------------------------------------------------
 
-ALONE_S = 20.0  # how long a program takes alone, about: 240 s in the paper
-STOCK_LIMIT_S = 3 * ALONE_S
+# How long a program takes alone, about. On the paper's disk a program's memory takes a minute to
+# come back: there a shorter one would be over before.
+ALONE_S = {"paper": protection.PAPER_SECONDS, "ssd": 20.0}
 
 
 def pair_point(pair: str, disk: str) -> Setting:
@@ -36,8 +37,8 @@ def pair_point(pair: str, disk: str) -> Setting:
         shift=ns_shift(disk),
         free_mib=protection.PAPER_MIB,
         overcommit=round(1 / (1 - protection.PAIRS[pair][0]), 4),
-        limit=12 * ALONE_S + 4,
-        params=(("alone", "no"), ("pair", pair), ("seconds", ALONE_S)),
+        limit=12 * ALONE_S[disk] + 4,
+        params=(("alone", "no"), ("pair", pair), ("seconds", ALONE_S[disk])),
     )
 
 
@@ -52,7 +53,7 @@ class Pair(What):
         point = pair_point(self.pair, disk)
         runs = {name: guest(name, seed, point) for name in (TOKEN, IDEAL, MTS, AUTO)}
         # It may thrash for hours. Its rate shows before.
-        cut = dataclasses.replace(point, limit=STOCK_LIMIT_S)
+        cut = dataclasses.replace(point, limit=3 * ALONE_S[disk])
         return runs | {STOCK: guest(STOCK, seed, cut)}
 
     def pieces(self, seed: int) -> list[Piece]:
