@@ -6,6 +6,7 @@
 # make [BUILD=DIR] [STATIC=1] [DESTDIR=DIR] [PREFIX=/usr/local] [all|install|uninstall|clean]
 
 BUILD ?= ../../build
+override BUILD := $(abspath $(BUILD))
 PREFIX ?= /usr/local
 OBJECTS := $(BUILD)/$(PROGRAM).objects
 
