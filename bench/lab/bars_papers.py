@@ -11,10 +11,9 @@ import math
 import statistics
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cache
 
-from bench.lab.bars_points import IDEAL, MTS, STOCK, Case, Found, What, guest, ns_shift
-from bench.lab.experiment import Json, Setting
+from bench.lab.bars_points import IDEAL, MTS, STOCK, Case, Found, What, guest
+from bench.lab.experiment import Json
 from bench.lab.pieces import Piece
 from bench.suites import paperlib, protection, swappers
 
@@ -28,20 +27,6 @@ DISKS = paperlib.DISKS
 ALONE_S = {"paper": protection.PAPER_SECONDS, "ssd": 20.0}
 
 
-def pair_point(pair: str, disk: str) -> Setting:
-    """Without a policy."""
-    return Setting(
-        suite="protection",
-        policy="",
-        disk=disk,
-        shift=ns_shift(disk),
-        free_mib=protection.PAPER_MIB,
-        overcommit=round(1 / (1 - protection.PAIRS[pair][0]), 4),
-        limit=12 * ALONE_S[disk] + 4,
-        params=(("alone", "no"), ("pair", pair), ("seconds", ALONE_S[disk])),
-    )
-
-
 @dataclass(frozen=True)
 class Pair(What):
     """What a pair's programs come to with the token."""
@@ -50,7 +35,7 @@ class Pair(What):
     lower = True
 
     def _runs(self, seed: int, disk: str) -> dict[str, Piece]:
-        point = pair_point(self.pair, disk)
+        point = protection.SUITE.pair_point(self.pair, protection.PAPER_MIB, disk, ALONE_S[disk])
         runs = {name: guest(name, seed, point) for name in (TOKEN, IDEAL, MTS, AUTO)}
         # It may thrash for hours. Its rate shows before.
         cut = dataclasses.replace(point, limit=3 * ALONE_S[disk])
@@ -181,24 +166,6 @@ ROUNDS_S = {"paper": swappers.PAPER_DURATION, "ssd": 240.0}
 FIRST_ROUND = 3  # of which Jain's index counts: the fourth
 
 
-def rounds_point(disk: str) -> Setting:
-    """Without a policy."""
-    return Setting(
-        suite="swappers",
-        policy="",
-        disk=disk,
-        shift=ns_shift(disk),
-        free_mib=swappers.PAPER_MIB,
-        overcommit=swappers.PAPER_SWAPPERS * swappers.PAPER_SWAPPER_MIB / swappers.PAPER_MIB,
-        limit=2 * ROUNDS_S[disk],
-        params=(
-            ("count", swappers.PAPER_SWAPPERS),
-            ("duration", ROUNDS_S[disk]),
-            ("experiment", "rounds"),
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class Rounds(What):
     """Five timed swappers with fair, beside stock Linux."""
@@ -215,7 +182,9 @@ class Rounds(What):
         return [piece for disk in DISKS for piece in self._runs(seed, disk)]
 
     def _runs(self, seed: int, disk: str) -> list[Piece]:
-        return [guest(policy, seed, rounds_point(disk)) for policy in (FAIR, STOCK)]
+        duration = ROUNDS_S[disk]
+        point = swappers.SUITE.rounds_point(swappers.PAPER_MIB, disk, duration, limit=2 * duration)
+        return [guest(policy, seed, point) for policy in (FAIR, STOCK)]
 
     def cases(self, found: Found, seed: int) -> list[Case]:
         """One for each disk."""
@@ -247,21 +216,6 @@ MIX_MIB = swappers.PAPER_MIB // 8
 MIX_RUNS = 20
 
 
-@cache
-def mix_point(program: str, disk: str) -> Setting:
-    """Without a policy."""
-    return Setting(
-        suite="swappers",
-        policy="",
-        disk=disk,
-        shift=ns_shift(disk),
-        free_mib=MIX_MIB,
-        overcommit=swappers.mix_overcommit(program),
-        limit=12.0 * swappers.PAPER_MIX[program][1] * MIX_MIB / swappers.PAPER_MIB,
-        params=(("experiment", "mix"), ("program", program)),
-    )
-
-
 @dataclass(frozen=True)
 class Mix(What):
     """The time of a program beside an endless swapper with fair, over stock Linux's.
@@ -275,7 +229,9 @@ class Mix(What):
 
     def _runs(self, seed: int, program: str, disk: str, policy: str) -> list[Piece]:
         runs = range(MIX_RUNS * (seed - 1) + 1, MIX_RUNS * seed + 1)
-        return [guest(policy, run, mix_point(program, disk)) for run in runs]
+        limit = 12.0 * swappers.PAPER_MIX[program][1] * MIX_MIB / swappers.PAPER_MIB
+        point = swappers.SUITE.mix_point(program, MIX_MIB, disk, limit)
+        return [guest(policy, run, point) for run in runs]
 
     def pieces(self, seed: int) -> list[Piece]:
         """20 of each program under both."""

@@ -62,8 +62,8 @@ def guest(policy: str, seed: int, point: Setting) -> Guest:
     return Guest(dataclasses.replace(point, policy=policy, seed=seed))
 
 
-def ns_shift(disk: str) -> int:
-    """2 to the power of it is the ns of an instruction: the paper's disk has an old processor."""
+def _shift(disk: str) -> int:
+    """The paper's disk has a processor of its time."""
     return 2 if disk == "paper" else 0
 
 
@@ -81,7 +81,7 @@ class Rotation(What):
     @property
     def point(self) -> Setting:
         """Without a policy."""
-        shift = ns_shift(self.disk)
+        shift = _shift(self.disk)
         return Setting(
             suite="syn8",
             policy="",
@@ -142,7 +142,7 @@ WHOLE_MIB = 360
 def mild_point(suite: str, overcommit: float, disk: str) -> Setting:
     """Without a policy."""
     params, limit = MILD[suite]
-    shift = ns_shift(disk)
+    shift = _shift(disk)
     point = Setting(
         suite=suite,
         policy="",

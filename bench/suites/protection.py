@@ -80,19 +80,22 @@ class Protection(Suite):
     def points(self, effort: str) -> list[Setting]:
         """Full: all pairs, and each program alone. Quick: the paper's pairs; `ideal` is alone."""
         if effort == "smoke":
-            return [self._point("lu+lu", 48, "ssd", 0.5, "no")]
+            return [self.pair_point("lu+lu", 48, "ssd", 0.5, "no")]
         if effort == "quick":
-            return [self._point(pair, 48, "ssd", 4.0, "no") for pair in list(PAIRS)[:2]]
+            return [self.pair_point(pair, 48, "ssd", 4.0, "no") for pair in list(PAIRS)[:2]]
         seconds = PAPER_SECONDS * 148 / PAPER_MIB
         return [
-            self._point(pair, 148, disk, seconds, alone)
+            self.pair_point(pair, 148, disk, seconds, alone)
             for disk in lib.DISKS
             for pair in PAIRS
             for alone in ALONE
             if (pair, alone) != ("lu+lu", "second")  # it is the first again
         ]
 
-    def _point(self, pair: str, free_mib: int, disk: str, seconds: float, alone: str) -> Setting:
+    def pair_point(
+        self, pair: str, free_mib: int, disk: str, seconds: float, alone: str = "no"
+    ) -> Setting:
+        """Where as much is short as in the paper."""
         return self.point(
             round(1 / (1 - PAIRS[pair][0]), 4),
             disk=disk,

@@ -74,21 +74,21 @@ class Swappers(Suite):
     def points(self, effort: str) -> list[Setting]:
         """Full: the paper's durations and programs; quick: fewer rounds, and one program."""
         if effort == "smoke":
-            return [self._rounds(48, "ssd", 2.0, limit=8.0, count=3, overcommit=1.3)]
+            return [self.rounds_point(48, "ssd", 2.0, limit=8.0, count=3, overcommit=1.3)]
         if effort == "quick":
             return [
-                self._rounds(48, "ssd", 16.0, limit=32.0),
-                self._mix("gcc-166", 48, "ssd", limit=30.0),
+                self.rounds_point(48, "ssd", 16.0, limit=32.0),
+                self.mix_point("gcc-166", 48, "ssd", limit=30.0),
             ]
         duration = PAPER_DURATION * 148 / PAPER_MIB
         return [
-            self._rounds(148, "paper", duration, limit=2 * duration),
-            self._rounds(148, "ssd", 120.0, limit=240.0),
-            *(self._mix(program, 148, "paper", limit=1200.0) for program in PAPER_MIX),
-            *(self._mix(program, 148, "ssd", limit=400.0) for program in PAPER_MIX),
+            self.rounds_point(148, "paper", duration, limit=2 * duration),
+            self.rounds_point(148, "ssd", 120.0, limit=240.0),
+            *(self.mix_point(program, 148, "paper", limit=1200.0) for program in PAPER_MIX),
+            *(self.mix_point(program, 148, "ssd", limit=400.0) for program in PAPER_MIX),
         ]
 
-    def _rounds(
+    def rounds_point(
         self,
         free_mib: int,
         disk: str,
@@ -98,6 +98,7 @@ class Swappers(Suite):
         count: int = PAPER_SWAPPERS,
         overcommit: float = PAPER_SWAPPERS * PAPER_SWAPPER_MIB / PAPER_MIB,
     ) -> Setting:
+        """Timed swappers."""
         return self.point(
             overcommit,
             disk=disk,
@@ -108,7 +109,8 @@ class Swappers(Suite):
             duration=duration,
         )
 
-    def _mix(self, program: str, free_mib: int, disk: str, limit: float) -> Setting:
+    def mix_point(self, program: str, free_mib: int, disk: str, limit: float) -> Setting:
+        """A program beside the infinite swapper."""
         return self.point(
             mix_overcommit(program),
             disk=disk,

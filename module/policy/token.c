@@ -149,12 +149,16 @@ static bool is_given_up(const struct mts_token_host *host, const struct mts_toke
 }
 
 /* The holder's memory comes as long as it lacks less from step to step. */
-static bool is_over(struct mts_token *token, const struct mts_token_host *host,
-		    const struct mts_token_job *job)
+static void note_fetching(struct mts_token *token, const struct mts_token_host *host,
+			  const struct mts_token_job *job)
 {
 	if (!token->fetched && job->lacks >= token->lacks)
 		token->fetched = host->now;
 	token->lacks = job->lacks;
+}
+
+static bool is_over(const struct mts_token *token, const struct mts_token_host *host)
+{
 	return token->fetched &&
 	       host->now - token->fetched >= mts_token_hold_ns(token->fetched - token->since);
 }
@@ -168,7 +172,8 @@ static bool go_on(struct mts_token *token, struct mts_verdict *verdict,
 	token->user_ns = mts_add_sat(token->user_ns, host->user_ns);
 	if (holder < n) {
 		jobs[holder].queued_at = host->now;
-		over = is_over(token, host, &jobs[holder]);
+		note_fetching(token, host, &jobs[holder]);
+		over = is_over(token, host);
 		if (!over && !is_given_up(host, jobs, n, holder))
 			return false;
 		jobs[holder].holds = false;

@@ -5,7 +5,6 @@
 #include "jobs/ops.h"
 #include "policy/admission.h"
 #include "policy/forecast.h"
-#include "policy/token.h"
 #include "policy/verdict.h"
 #include "rotor/roster.h"
 #include "rotor/state.h"

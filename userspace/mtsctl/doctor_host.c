@@ -17,7 +17,6 @@
 #include "policy/bins.h"
 #include "words.h"
 
-#define USUAL_CGROUPS "/sys/fs/cgroup"
 #define SMALLER_STEPS "mtsctl set step=auto, "
 #define SLOW_REMEDY \
 	"faster swap, smaller jobs, or a longer mtsctl set max_pause=; mtsctl plan foretells it"

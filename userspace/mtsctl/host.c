@@ -9,7 +9,6 @@
 
 #include "host.h"
 
-#define CGROUPS "/sys/fs/cgroup"
 #define KERNFS_HANDLE 0xfe /* FILEID_KERNFS in linux/exportfs.h */
 #define TRACING "/sys/kernel/tracing"
 
@@ -64,7 +63,7 @@ const char *host_cgroups(void)
 	static char dir[PATH_MAX];
 
 	if (!*dir)
-		find_mount(dir, "cgroup2", CGROUPS);
+		find_mount(dir, "cgroup2", USUAL_CGROUPS);
 	return dir;
 }
 

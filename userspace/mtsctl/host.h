@@ -10,7 +10,9 @@
 /* The mount point of procfs. */
 const char *host_proc(void);
 
-/* The mount point of cgroup v2: /sys/fs/cgroup, unless it is mounted elsewhere. */
+#define USUAL_CGROUPS "/sys/fs/cgroup"
+
+/* The mount point of cgroup v2: the usual one, unless it is mounted elsewhere. */
 const char *host_cgroups(void);
 
 /* What comes before the paths of all other files, as /lib/modules: nothing. */

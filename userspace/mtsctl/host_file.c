@@ -12,7 +12,6 @@
 #include "proc.h"
 
 #define PROC "/proc"
-#define CGROUPS "/sys/fs/cgroup"
 
 /* The path where a file of the host is. Return: false: it is too long. */
 static bool place_of(char path[PATH_MAX], const char *format, va_list args)
@@ -24,8 +23,9 @@ static bool place_of(char path[PATH_MAX], const char *format, va_list args)
 		return false;
 	if (!strncmp(usual, PROC "/", strlen(PROC "/")))
 		length = snprintf(path, PATH_MAX, "%s%s", host_proc(), usual + strlen(PROC));
-	else if (!strncmp(usual, CGROUPS "/", strlen(CGROUPS "/")))
-		length = snprintf(path, PATH_MAX, "%s%s", host_cgroups(), usual + strlen(CGROUPS));
+	else if (!strncmp(usual, USUAL_CGROUPS "/", strlen(USUAL_CGROUPS "/")))
+		length = snprintf(path, PATH_MAX, "%s%s", host_cgroups(),
+				  usual + strlen(USUAL_CGROUPS));
 	else
 		length = snprintf(path, PATH_MAX, "%s%s", host_root(), usual);
 	return length < PATH_MAX;

@@ -9,7 +9,7 @@
 #include "mtsd/request.h"
 #include "mtsd/wire.h"
 
-/* Places of users who are not root: root always finds a place. */
+/* Places of all users but root, which always finds one. */
 #define USERS_CALLERS_MAX 48
 /* How long to wait for a thread that ends, if another one needs its place, or at the end. */
 #define REAP_LIMIT_MS 1000
@@ -74,7 +74,7 @@ static const struct limit *reached(const struct mts_caller *callers, uid_t uid)
 {
 	u32 i;
 
-	/* Root, and who mtsd runs as, have no limit but the last. */
+	/* Root, and the user that mtsd runs as, have no limit but the last. */
 	for (i = mts_is_ours(uid) ? ARRAY_SIZE(limits) - 1 : 0; i < ARRAY_SIZE(limits); i++)
 		if (count(callers, &limits[i], uid) >= limits[i].max)
 			return &limits[i];
@@ -100,7 +100,7 @@ static void wait_no_more(struct mts_caller *callers)
 		callers[i].waited |= mts_caller_is_leaving(&callers[i]);
 }
 
-/* Of two that ask nothing: that of the user who has more; then the one that has asked before. */
+/* Of two that ask nothing: that of the user with more; then the one that has asked before. */
 static bool goes_before(const struct mts_caller *callers, const struct mts_caller *a,
 			const struct mts_caller *b)
 {

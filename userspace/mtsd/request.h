@@ -20,7 +20,7 @@ struct mts_peer {
 /* Before any request: what carries them out. */
 void mts_request_init(const struct mts_backend *backend);
 
-/* Not a user who is another one than this mtsd's. */
+/* Root, or the user that this mtsd is of. */
 bool mts_is_ours(uid_t uid);
 
 /*
