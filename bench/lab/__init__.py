@@ -22,6 +22,7 @@ score.py       the points of a report: which policies gain or lose
 report.py      what bench/report says; report_page.py and report_markdown.py write it
 bars.py        what mts must reach: the table; and whether it does; bars_markdown.py writes it
 bars_points.py what runs for a bar, and what its results come to
+bars_simulated.py the same, of what the simulator runs
 bound.py       what no scheduler can exceed
 pieces.py      the runs that bars need, each kept when it is over
 charts.py      how its figures look; overview.py and curves.py draw them

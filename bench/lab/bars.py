@@ -3,7 +3,8 @@
 
 A bar is of one point, or of several that have one reason: then the worst of them counts, and all
 are shown. A point's value is the median over the seeds. BARS is the whole table: name, what runs,
-limit, why that limit. bars_points.py says what runs, and what its results come to.
+limit, why that limit. bars_points.py, bars_papers.py and bars_simulated.py say what runs, and what
+its results come to.
 """
 
 import math
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from bench.lab import bars_papers as papers
 from bench.lab import bars_points as points
+from bench.lab import bars_simulated as simulated
 from bench.lab.bars_points import What
 from bench.lab.experiment import Score
 from bench.lab.pieces import Piece
@@ -121,13 +123,13 @@ BARS = (
     Bar("two processors 2 GiB x2.5", points.TwoProcessors(), None, SHOWN),
     Bar("native auto over bin", points.Native("engine-bin"), 0.85, RATIO),
     Bar("native auto over stock", points.Native("stock"), 50.0, STOCK),
-    Bar("simulator grid 22 GiB over the bound", points.Grid(22), 0.9, OVERLAP),
-    Bar("simulator grid 256 GiB over the bound", points.Grid(256), 0.9, OVERLAP),
-    Bar("simulator grid 1024 GiB over the bound", points.Grid(1024), 0.9, OVERLAP),
-    Bar("simulator grid auto over bin", points.GridOverBin(), 1.0, NEVER_LESS),
-    Bar("simulator 256 jobs 16 GiB", points.Crowd("16G", "60s"), 1.06, IDEAL),
-    Bar("simulator 256 jobs 64 GiB", points.Crowd("64G", "60s"), 1.10, IDEAL),
-    Bar("simulator 256 jobs 1 TiB", points.Crowd("1T", "1h"), 1.10, IDEAL),
+    Bar("simulator grid 22 GiB over the bound", simulated.Grid(22), 0.9, OVERLAP),
+    Bar("simulator grid 256 GiB over the bound", simulated.Grid(256), 0.9, OVERLAP),
+    Bar("simulator grid 1024 GiB over the bound", simulated.Grid(1024), 0.9, OVERLAP),
+    Bar("simulator grid auto over bin", simulated.GridOverBin(), 1.0, NEVER_LESS),
+    Bar("simulator 256 jobs 16 GiB", simulated.Crowd("16G", "60s"), 1.06, IDEAL),
+    Bar("simulator 256 jobs 64 GiB", simulated.Crowd("64G", "60s"), 1.10, IDEAL),
+    Bar("simulator 256 jobs 1 TiB", simulated.Crowd("1T", "1h"), 1.10, IDEAL),
     Bar("papers token gcc+bit-r slowdown", papers.MeanSlowdown(PAIR), 1.89, TOKEN),
     Bar("papers token gcc+bit-r each", papers.EachSlowdown(PAIR), 2.05, TOKEN_EACH),
     Bar("papers token gcc+bit-r faults", papers.FaultsOverPaper(PAIR), 1.0, PAPERS_FAULTS),
