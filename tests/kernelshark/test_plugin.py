@@ -28,7 +28,7 @@ CHARACTER, MARGIN = 10, 8  # columns, of a label
 # The kernel's names are not wanted, and are most of a recording.
 MAIN = """
 mount --bind /dev/null /proc/kallsyms
-mtsctl set mode=always slice=400ms min_slice=100ms bin=20M || exit 1
+mtsctl set mode=always slice=200ms min_slice=50ms bin=20M || exit 1
 record() {
 	mtsctl set step=$4 || exit 1
 	/usr/bin/trace-cmd record -q -C mono -o "/tmp/$1.dat" \
@@ -38,8 +38,8 @@ record() {
 	{ echo "file $1"; base64 "/tmp/$1.dat" && echo end; } >/dev/ttyS1
 }
 # On a fast host too they take several slices; turns end when those that are left fit.
-record turns 24M "-e mts" bin
-record groups 12M "-e mts" 8M
+record turns 12M "-e mts" bin
+record groups 6M "-e mts" 8M
 record others 50K "" bin
 """
 FREEZE, EVICT, BACK, THAW = "788cbe", "be322d", "1e785a", "969696"
