@@ -54,6 +54,7 @@ static void update(struct mts_choice *choice, const struct mts_choice_window *wi
 		return;
 	foretell(choice, window, MTS_POLICY_FAIR);
 	foretell(choice, window, MTS_POLICY_TOKEN);
+	choice->of[MTS_POLICY_TOKEN].takes_ns = window->token_takes_ns;
 }
 
 void mts_choice_take(struct mts_choice *choice, u32 policy, u64 now)
@@ -66,6 +67,7 @@ void mts_choice_take(struct mts_choice *choice, u32 policy, u64 now)
 	if (choice->policy == MTS_POLICY_TURNS)
 		choice->grounds = (struct mts_grounds){ 0 };
 	choice->before = choice->of[choice->policy].share;
+	choice->promised = choice->of[policy].share;
 	choice->policy = policy;
 	choice->since = now;
 	choice->on_trial = policy == MTS_POLICY_FAIR || policy == MTS_POLICY_TOKEN;
@@ -76,6 +78,12 @@ void mts_choice_take(struct mts_choice *choice, u32 policy, u64 now)
 		choice->of[i].better = 0;
 }
 
+/* What was measured before expires, so a trial is no longer than that. */
+static u64 trial_ns(const struct mts_gives *gives)
+{
+	return mts_min(mts_max(gives->takes_ns, MTS_CHOICE_TRIAL_NS), MTS_CHOICE_EXPIRES_NS);
+}
+
 /* Return: is it to go on? */
 static bool try_on(struct mts_choice *choice, const struct mts_choice_window *window)
 {
@@ -84,7 +92,7 @@ static bool try_on(struct mts_choice *choice, const struct mts_choice_window *wi
 	choice->user_ns = mts_add_sat(choice->user_ns, window->user_ns);
 	choice->elapsed_ns = mts_add_sat(choice->elapsed_ns, window->elapsed_ns);
 	note(gives, share_of(choice->user_ns, choice->elapsed_ns), MTS_GIVES_MEASURED, window->now);
-	if (choice->elapsed_ns < MTS_CHOICE_TRIAL_NS)
+	if (choice->elapsed_ns < trial_ns(gives))
 		return true;
 	choice->on_trial = false;
 	if (mts_forecast_is_better(gives->share, choice->before)) {
@@ -120,6 +128,12 @@ static bool is_more(const struct mts_choice *choice, u32 policy, u64 share)
 	return gives->share > share;
 }
 
+/* What is in force gives. While it is on trial, what was measured so far says little. */
+static u64 present_share(const struct mts_choice *choice)
+{
+	return choice->on_trial ? choice->promised : choice->of[choice->policy].share;
+}
+
 static bool may_replace(const struct mts_choice *choice, const struct mts_choice_window *window,
 			u32 policy)
 {
@@ -127,18 +141,21 @@ static bool may_replace(const struct mts_choice *choice, const struct mts_choice
 
 	return policy != choice->policy && window->may[policy] && gives->how != MTS_GIVES_UNKNOWN &&
 	       !is_barred(gives, window->now) && (policy == MTS_POLICY_NONE || window->loses) &&
-	       mts_forecast_is_better(gives->share, choice->of[choice->policy].share);
+	       mts_forecast_is_better(gives->share, present_share(choice));
 }
 
 /* Return: what gives most, of what was better in enough windows; what is in force, if none was. */
 static u32 find_best(const struct mts_choice *choice)
 {
 	u32 i, best = choice->policy;
+	u64 most = present_share(choice);
 
-	for (i = 0; i < MTS_POLICIES; i++)
-		if (choice->of[i].better >= MTS_FORECAST_WINDOWS &&
-		    is_more(choice, i, choice->of[best].share))
+	for (i = 0; i < MTS_POLICIES; i++) {
+		if (choice->of[i].better >= MTS_FORECAST_WINDOWS && is_more(choice, i, most)) {
 			best = i;
+			most = choice->of[i].share;
+		}
+	}
 	return best;
 }
 
@@ -150,12 +167,8 @@ static void compare(struct mts_choice *choice, const struct mts_choice_window *w
 		choice->of[i].better =
 			may_replace(choice, window, i) ? choice->of[i].better + 1 : 0;
 	best = find_best(choice);
-	if (best == choice->policy)
-		return;
-	if (choice->on_trial)
-		mts_verdict_give(&choice->of[choice->policy].verdict, MTS_REASON_NO_GAIN,
-				 window->now);
-	mts_choice_take(choice, best, window->now);
+	if (best != choice->policy)
+		mts_choice_take(choice, best, window->now);
 }
 
 void mts_choice_step(struct mts_choice *choice, const struct mts_choice_window *window)

@@ -10,9 +10,8 @@
 #include "uapi/mts.h"
 
 /*
- * A policy that was forecast to be better is measured for this time before it is compared, ns. A
- * holder (token.h) has fetched its memory by then and run, and the waits by which jobs are delayed
- * (fair.h) are those of this time.
+ * A policy that was forecast to be better is measured for this time at least before it is compared,
+ * ns: the waits by which jobs are delayed (fair.h) are those of this time.
  */
 #define MTS_CHOICE_TRIAL_NS (10ull * 1000000000)
 
@@ -27,6 +26,7 @@
  * @share: user time of all jobs
  * @how: enum mts_gives_how
  * @at: when it was measured, or forecast
+ * @takes_ns: until it gives what was forecast; 0: not known
  * @better: windows in a row, up to the last one, in which it was better than that in force
  * @verdict: it was tried, and did not give enough. While it holds, @share is what was measured
  */
@@ -34,6 +34,7 @@ struct mts_gives {
 	u64 share;
 	u32 how;
 	u64 at;
+	u64 takes_ns;
 	u32 better;
 	struct mts_verdict verdict;
 };
@@ -44,7 +45,8 @@ struct mts_gives {
  * @since: it came into force; 0: never did another
  * @of: by enum mts_policy
  * @before: what the jobs got before it came into force
- * @on_trial: it has not been found better than that
+ * @promised: what was forecast of it, or measured, then
+ * @on_trial: it has not been found better than that; until then the policy counts as forecast
  * @user_ns, @elapsed_ns: of the trial, so far
  * @poor: windows in a row, up to the last one, in which the jobs got less than before
  * @grounds: verdict.h; as of the first plan without turns; capacity is 0 until then
@@ -54,6 +56,7 @@ struct mts_choice {
 	u64 since;
 	struct mts_gives of[MTS_POLICIES];
 	u64 before;
+	u64 promised;
 	bool on_trial;
 	u64 user_ns;
 	u64 elapsed_ns;
@@ -70,6 +73,7 @@ struct mts_choice {
  * @loses: the jobs waited for memory
  * @may: by enum mts_policy: it may be chosen
  * @forecast: by enum mts_policy; MTS_FORECAST_UNKNOWN
+ * @token_takes_ns: until a job with the token has fetched its memory, and held it
  */
 struct mts_choice_window {
 	u64 now;
@@ -79,6 +83,7 @@ struct mts_choice_window {
 	bool loses;
 	bool may[MTS_POLICIES];
 	u64 forecast[MTS_POLICIES];
+	u64 token_takes_ns;
 };
 
 /**
@@ -91,9 +96,10 @@ struct mts_choice_window {
  * - Another policy comes into force if it is better, by forecast.h, in two windows in a row, and
  *   the jobs lose by memory. For none they need not.
  * - Forecasts of fair and token are rough. So these have to promise as much more than turns do, and
- *   come on trial for MTS_CHOICE_TRIAL_NS. If the jobs get no more, by the same measure, than
- *   before, or less than another policy gives in two windows, it is over; and a verdict bars the
- *   policy for 30 s and more (verdict.h). Turns are judged by rounds (admission.h).
+ *   come on trial for MTS_CHOICE_TRIAL_NS, or for a holding, as a job that fetches its memory gets
+ *   little done, and so do the others. If the jobs got no more then, by the same measure, than
+ *   before, a verdict bars the policy for 30 s and more (verdict.h). Turns are judged by rounds
+ *   (admission.h).
  * - Proven, they go on until something is better; or until the jobs got less than before in two
  *   windows in a row: then none is in force, for a fresh look.
  */

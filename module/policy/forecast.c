@@ -116,38 +116,45 @@ static bool would_hold(const struct mts_forecast_host *host, const struct mts_fo
 	return job->may_hold && job->waited_ns >= host->elapsed_ns / HOLDS_PART;
 }
 
-/* The part of a holding in which a job has all of its memory, per mille; 0: it never has. */
-static u64 part_held(const struct mts_forecast_host *host, const struct mts_forecast_job *job)
+/* How long a job fetches and then holds, ns; in @held for which part of it, per mille. 0: never. */
+static u64 holding_of(const struct mts_forecast_host *host, const struct mts_forecast_job *job,
+		      u64 *held)
 {
 	u64 most = host->memory - host->memory / OTHERS_PART;
 	u64 pages = mts_max(job->lacks / PAGE_BYTES, 1), fetch, hold;
 
+	*held = 0;
 	if (mts_add_sat(job->rss, job->lacks) > most || host->fault_ns > U64_MAX / pages)
 		return 0;
 	fetch = pages * host->fault_ns;
 	hold = mts_token_hold_ns(fetch);
-	return mul_u64_u64_div_u64(hold, 1000, mts_add_sat(hold, fetch));
+	*held = mul_u64_u64_div_u64(hold, 1000, mts_add_sat(hold, fetch));
+	return mts_add_sat(hold, fetch);
 }
 
-/* What all jobs get while this one holds. @user, @rss: of all of them. */
+/*
+ * What all jobs get while this one holds, for part @held of the time. @user, @rss: of all of them.
+ */
 static u64 while_it_holds(const struct mts_forecast_host *host, const struct mts_forecast_job *job,
-			  u64 user, u64 rss)
+			  u64 held, u64 user, u64 rss)
 {
 	u64 theirs = share_of(host, mts_sub_floor(user, job->user_ns));
 	u64 memory = mts_sub_floor(rss, job->rss), own;
 
-	own = mul_u64_u64_div_u64(mts_min(job->wants, host->could_run), part_held(host, job), 1000);
+	own = mul_u64_u64_div_u64(mts_min(job->wants, host->could_run), held, 1000);
 	if (memory)
 		theirs = mul_u64_u64_div_u64(theirs, mts_sub_floor(memory, job->lacks), memory);
 	return mts_max(own, share_of(host, job->user_ns)) + theirs;
 }
 
 u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		       u32 n)
+		       u32 n, u64 *takes_ns)
 {
 	u64 user = sum_user(jobs, n), rss = 0, sum = 0, now = share_of(host, user);
-	u32 i, holders = 0;
+	u64 takes = 0, its, held;
+	u32 i, holders = 0, with_all = 0;
 
+	*takes_ns = 0;
 	if (!host->fault_ns)
 		return MTS_FORECAST_UNKNOWN;
 	for (i = 0; i < n; i++)
@@ -156,8 +163,13 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
 		if (!would_hold(host, &jobs[i]))
 			continue;
 		holders++;
-		sum = mts_add_sat(sum, while_it_holds(host, &jobs[i], user, rss));
+		its = holding_of(host, &jobs[i], &held);
+		takes = mts_add_sat(takes, its);
+		with_all += its > 0;
+		sum = mts_add_sat(sum, while_it_holds(host, &jobs[i], held, user, rss));
 	}
+	if (with_all)
+		*takes_ns = takes / with_all;
 	if (holders < 2 || now * 1000 >= host->could_run * MTS_TOKEN_RUN_LOW)
 		return now;
 	return mts_min(sum / holders, mts_max(host->could_run, now));

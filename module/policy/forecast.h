@@ -90,9 +90,11 @@ struct mts_forecast_host {
  * it lacks by single faults, and then runs as it wants. The others get as much less than in the
  * window as they have less memory. Without two jobs that wait, or where the jobs run for most of
  * what they could, no job holds: then it is what they got. Unknown while @fault_ns is.
+ *
+ * @takes_ns: set to how long a job fetches and holds, the mean over these that ever have all
  */
 u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		       u32 n);
+		       u32 n, u64 *takes_ns);
 
 /**
  * mts_forecast_fair() - what jobs get done if those that wait beyond their share are delayed

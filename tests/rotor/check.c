@@ -249,7 +249,8 @@ static void check_choice(void)
 		       check.did);
 	if (phase->state != MTS_STATE_SHARING || !choice->on_trial || is_foul())
 		check.tried_since = machine_now();
-	else if (machine_now() - check.tried_since > 2 * MTS_CHOICE_TRIAL_NS)
+	else if (machine_now() - check.tried_since >
+		 max(choice->of[choice->policy].takes_ns, MTS_CHOICE_TRIAL_NS) + MTS_CHOICE_TRIAL_NS)
 		BREACH("policy %u is on trial for %llu s (last: %s)", choice->policy,
 		       (machine_now() - check.tried_since) / NSEC_PER_SEC, check.did);
 }

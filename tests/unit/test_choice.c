@@ -201,7 +201,7 @@ static void a_rough_forecast_is_to_promise_more_than_turns(void **unused)
 	assert_int_equal(step(300), MTS_POLICY_TOKEN);
 }
 
-static void a_trial_is_cut_short_where_another_one_gives_more(void **unused)
+static void a_trial_is_cut_short_where_turns_promise_more(void **unused)
 {
 	(void)unused;
 	begin();
@@ -209,15 +209,40 @@ static void a_trial_is_cut_short_where_another_one_gives_more(void **unused)
 	window.forecast[MTS_POLICY_TOKEN] = 1000;
 	step(300);
 	step(300);
-	assert_int_equal(step(350), MTS_POLICY_TOKEN);
-	assert_int_equal(step(350), MTS_POLICY_TURNS);
-	assert_int_equal(choice.of[MTS_POLICY_TOKEN].verdict.until, window.now + 30 * SECOND);
-	/* Or where the jobs had more before. */
+	/* It was to give more than that, and has not had its time yet. */
+	assert_int_equal(step(100), MTS_POLICY_TOKEN);
+	assert_int_equal(step(100), MTS_POLICY_TOKEN);
+	window.forecast[MTS_POLICY_TURNS] = 1200;
+	assert_int_equal(step(100), MTS_POLICY_TOKEN);
+	assert_int_equal(step(100), MTS_POLICY_TURNS);
+	assert_int_equal(choice.of[MTS_POLICY_TOKEN].verdict.until, 0);
+}
+
+/* Fault: a job of 6 GiB fetches for a minute, and the token was judged after ten seconds. */
+static void a_trial_lasts_for_a_holding(void **unused)
+{
+	u32 i;
+
+	(void)unused;
 	begin();
 	window.forecast[MTS_POLICY_TOKEN] = 1000;
+	window.token_takes_ns = 300 * SECOND;
 	step(300);
 	step(300);
-	assert_int_equal(step(100), MTS_POLICY_TOKEN);
+	for (i = 0; i < 30; i++)
+		assert_int_equal(step(100), MTS_POLICY_TOKEN);
+	for (i = 30; i < 150; i++)
+		assert_int_equal(step(900), MTS_POLICY_TOKEN);
+	assert_false(choice.on_trial);
+	assert_int_equal(choice.of[MTS_POLICY_TOKEN].share, 740);
+	/* No longer than what it is compared with is known. */
+	begin();
+	window.forecast[MTS_POLICY_TOKEN] = 1000;
+	window.token_takes_ns = 3600 * SECOND;
+	step(300);
+	step(300);
+	for (i = 0; i < 299; i++)
+		assert_int_equal(step(100), MTS_POLICY_TOKEN);
 	assert_int_equal(step(100), MTS_POLICY_NONE);
 	assert_int_equal(choice.of[MTS_POLICY_TOKEN].verdict.until, window.now + 30 * SECOND);
 }
@@ -320,40 +345,44 @@ static struct mts_forecast_job thrashing(u64 mib)
 static void a_holder_runs_when_it_has_its_memory(void **unused)
 {
 	struct mts_forecast_job jobs[] = { thrashing(80), thrashing(80) };
+	u64 takes;
 
 	(void)unused;
 	/*
 	 * 40 MiB are 10240 pages, 1.024 s, then it holds for ten; the other one has none of its
 	 * memory left.
 	 */
-	assert_int_equal(mts_forecast_token(&host, jobs, 2), 907);
+	assert_int_equal(mts_forecast_token(&host, jobs, 2, &takes), 907);
+	assert_int_equal(takes, 11024 * MS);
 	/* One has what it needs, and runs: then none holds. */
 	jobs[1].waited_ns = 0;
 	jobs[1].lacks = 0;
 	jobs[1].user_ns = 900 * MS;
-	assert_int_equal(mts_forecast_token(&host, jobs, 2), 1000);
+	assert_int_equal(mts_forecast_token(&host, jobs, 2, &takes), 1000);
 }
 
 static void where_no_job_can_hold_it_is_none(void **unused)
 {
 	struct mts_forecast_job jobs[] = { thrashing(80), thrashing(80) };
 	struct mts_forecast_host blind = host;
+	u64 takes;
 
 	(void)unused;
 	jobs[0].may_hold = false;
-	assert_int_equal(mts_forecast_token(&host, jobs, 2), 200);
+	assert_int_equal(mts_forecast_token(&host, jobs, 2, &takes), 200);
 	jobs[0].may_hold = true;
 	jobs[0].user_ns = 900 * MS;
-	assert_int_equal(mts_forecast_token(&host, jobs, 2), 1000);
+	assert_int_equal(mts_forecast_token(&host, jobs, 2, &takes), 1000);
 	/* Larger than memory: neither ever has all. */
 	jobs[0] = thrashing(200);
 	jobs[1] = thrashing(200);
-	assert_in_range(mts_forecast_token(&host, jobs, 2), 100, 200);
+	assert_in_range(mts_forecast_token(&host, jobs, 2, &takes), 100, 200);
+	assert_int_equal(takes, 0);
 	blind.fault_ns = 0;
-	assert_true(mts_forecast_token(&blind, jobs, 2) == MTS_FORECAST_UNKNOWN);
+	assert_true(mts_forecast_token(&blind, jobs, 2, &takes) == MTS_FORECAST_UNKNOWN);
 	/* A page that takes for ever. */
 	blind.fault_ns = U64_MAX;
-	assert_in_range(mts_forecast_token(&blind, jobs, 2), 100, 200);
+	assert_in_range(mts_forecast_token(&blind, jobs, 2, &takes), 100, 200);
 }
 
 static void others_wait_less_for_a_delayed_job(void **unused)
@@ -472,7 +501,8 @@ int main(void)
 		cmocka_unit_test(a_good_one_goes_on_until_it_is_poor),
 		cmocka_unit_test(turns_replace_what_gives_less),
 		cmocka_unit_test(a_rough_forecast_is_to_promise_more_than_turns),
-		cmocka_unit_test(a_trial_is_cut_short_where_another_one_gives_more),
+		cmocka_unit_test(a_trial_is_cut_short_where_turns_promise_more),
+		cmocka_unit_test(a_trial_lasts_for_a_holding),
 		cmocka_unit_test(what_may_not_be_is_not),
 		cmocka_unit_test(a_shadow_is_no_trial),
 		cmocka_unit_test(other_jobs_are_looked_at_afresh),
