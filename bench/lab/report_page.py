@@ -14,6 +14,7 @@ from bench.lab.report import Report, Section
 from bench.policies import POLICIES
 
 TEMPLATE = Path(__file__).with_name("report.html")
+_FIGURE = re.compile(r"<figcaption>([\w.-]+\.svg), ([\w.-]+\.png)</figcaption>")
 _NUMBER = re.compile(r"^[<>~+]?-?[\d.]")
 _LONG = 40  # letters of a cell: from here on it may take several lines
 
@@ -21,8 +22,9 @@ _LONG = 40  # letters of a cell: from here on it may take several lines
 def write(of: Report, folder: Path, told: Callable[[str], None] = lambda _: None) -> Path:
     """The page and the figures into a folder; the page's path. Old figures there are removed."""
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("*.svg"), *folder.glob("*.png")):
-        old.unlink()
+    page = folder / "index.html"
+    for old in _figures_of(page):
+        old.unlink(missing_ok=True)
     parts = [_head(of), _summary(of)]
     for section in of.sections:
         told(section.suite.name)
@@ -31,10 +33,17 @@ def write(of: Report, folder: Path, told: Callable[[str], None] = lambda _: None
             chart.write(folder)
         parts.append(_section(section, drawn))
     parts.append(_policies(of))
-    page = folder / "index.html"
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(body="\n".join(parts))
     page.write_text(text, encoding="utf-8")
     return page
+
+
+def _figures_of(page: Path) -> list[Path]:
+    """The files of its figures. Other pictures in its folder are not ours."""
+    if not page.exists():
+        return []
+    text = page.read_text(encoding="utf-8", errors="replace")
+    return [page.with_name(name) for pair in _FIGURE.findall(text) for name in pair]
 
 
 def draw(section: Section) -> list[Chart]:
