@@ -23,6 +23,9 @@ static void take(struct mts_job *job)
 	u64 bytes = max_t(u64, READ_ONCE(job->demand), PAGE_SIZE);
 
 	lockdep_assert_held(&budget_lock);
+	/* The rotor may look at a job that is removed meanwhile: no thread would return it. */
+	if (READ_ONCE(job->retired))
+		return;
 	job->oversize = bytes > mts_sub_floor(limit, held);
 	held = mts_add_sat(held, bytes);
 	WRITE_ONCE(job->lent, bytes);
@@ -59,7 +62,7 @@ void mts_budget_hold(struct mts_job *job)
 
 void mts_budget_return(struct mts_job *job)
 {
-	if (!READ_ONCE(job->lent))
+	if (!READ_ONCE(job->lent) && !READ_ONCE(job->retired))
 		return;
 	spin_lock(&budget_lock);
 	held = mts_sub_floor(held, job->lent);

@@ -53,6 +53,7 @@ static void mark_frozen(struct mts_job *job)
 {
 	lockdep_assert_held(&job->freeze_lock);
 	WRITE_ONCE(job->frozen_since, ktime_get_ns());
+	job->open_since = 0;
 	WRITE_ONCE(job->needs_bring_back, false);
 	/* Pairs with is_old() in thaw.c: frozen_since is set before the mark is seen. */
 	smp_store_release(&job->frozen, true);
@@ -304,7 +305,8 @@ int mts_freezer_hold(struct mts_job *job)
 		return 0;
 	}
 	mutex_lock(&job->freeze_lock);
-	if (job->held)
+	/* If it could not be thawed, it begins when it is. */
+	if (job->held && !job->frozen)
 		begin(job);
 	mutex_unlock(&job->freeze_lock);
 	return err;
@@ -318,7 +320,7 @@ void mts_freezer_thaw(struct mts_job *job)
 void mts_freezer_retire(struct mts_job *job)
 {
 	mutex_lock(&job->freeze_lock);
-	job->retired = true;
+	WRITE_ONCE(job->retired, true);
 	mts_budget_return(job);
 	mutex_unlock(&job->freeze_lock);
 	/* No lookup finds the job later, so no other thread would thaw it: do not give up. */

@@ -180,6 +180,18 @@ size_t mts_forecast_fair_scratch(u32 n)
 	return n * sizeof(struct mts_fair_job) + mts_fair_scratch(n);
 }
 
+/*
+ * Its waits as of a whole window. What it waited while another policy was in force may be counted
+ * in one: more than a million threads can wait would trap in the division.
+ */
+static u64 recent_wait(const struct mts_forecast_host *host, const struct mts_forecast_job *job)
+{
+	u64 elapsed = mts_max(host->elapsed_ns, 1);
+	u64 most = elapsed > U64_MAX >> 20 ? U64_MAX : elapsed << 20;
+
+	return mul_u64_u64_div_u64(mts_min(job->waited_ns, most), MTS_FAIR_WINDOW_NS, elapsed);
+}
+
 u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
 		      u32 n, void *scratch)
 {
@@ -189,8 +201,7 @@ u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_for
 
 	for (i = 0; i < n; i++)
 		accounts[i] = (struct mts_fair_job){
-			.recent_ns = mul_u64_u64_div_u64(jobs[i].waited_ns, MTS_FAIR_WINDOW_NS,
-							 mts_max(host->elapsed_ns, 1)),
+			.recent_ns = recent_wait(host, &jobs[i]),
 			.entitled = jobs[i].entitled,
 			.user = jobs[i].user,
 			.waits = jobs[i].waited_ns,

@@ -228,7 +228,8 @@ bool mts_queue_init(void)
 {
 	struct mts_queueing *queue = &mts_rotor.queue;
 
-	queue->begun = kvcalloc(MTS_MAX_JOBS, sizeof(*queue->begun), GFP_KERNEL);
+	/* The roster's jobs, of which some may have been removed, and those that wait now. */
+	queue->begun = kvcalloc(2 * MTS_MAX_JOBS, sizeof(*queue->begun), GFP_KERNEL);
 	queue->waiting = kvcalloc(MTS_MAX_JOBS, sizeof(*queue->waiting), GFP_KERNEL);
 	queue->jobs = kvcalloc(MTS_MAX_JOBS, sizeof(*queue->jobs), GFP_KERNEL);
 	return queue->begun && queue->waiting && queue->jobs;

@@ -55,7 +55,7 @@ u64 wait_until(bool (*is)(void *data), void *data, u64 ns)
 
 static const struct a_case *const lists[] = {
 	rotor_cases, window_cases, limit_cases,	 queue_cases, fair_cases,
-	token_cases, auto_cases,   weight_cases, pause_cases,
+	token_cases, auto_cases,   weight_cases, pause_cases, freezer_cases,
 };
 
 static int case_main(void *does)

@@ -26,7 +26,7 @@ struct a_case {
 	}
 
 extern const struct a_case rotor_cases[], window_cases[], limit_cases[], queue_cases[],
-	fair_cases[], token_cases[], auto_cases[], weight_cases[], pause_cases[];
+	fair_cases[], token_cases[], auto_cases[], weight_cases[], pause_cases[], freezer_cases[];
 
 /* What the case is about: a fault that is not mended fails here. */
 #define EXPECT(condition, ...)                                         \

@@ -136,6 +136,7 @@ struct host {
 	u64 fault_ns; /* ns per page, single pages */
 	u64 request_ns; /* ns of the disk per request, of many at once */
 	u64 measuring_ns; /* time that it takes to measure a job */
+	u32 fails[OPS]; /* how many of the next ones of each operation fail */
 	u64 hangs[OPS]; /* how long the next one of each operation hangs, ns */
 	u64 busy; /* processor time of the rotor's thread for the pages that it has moved, ns */
 	u32 mishaps; /* per mille of the operations; 0: none */

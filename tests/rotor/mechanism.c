@@ -40,6 +40,10 @@ static enum host_mishap mishap(enum host_op op, u64 longest)
 	host_advance();
 	if (host.mishaps && machine_draw(1000) < host.mishaps)
 		what = 1 + machine_draw(MISHAPS - 1);
+	if (host.fails[op]) {
+		host.fails[op]--;
+		what = MISHAP_FAILS;
+	}
 	host_mishaps[op][mts_rotor.phase.state & 7][what]++;
 	if (what)
 		host.last_foul = machine_now();

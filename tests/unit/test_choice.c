@@ -404,6 +404,17 @@ static void others_wait_less_for_a_delayed_job(void **unused)
 	assert_int_equal(mts_forecast_fair(&host, jobs, 0, accounts), 0);
 }
 
+/* Fault: what all threads of a job waited in weeks of another policy overflowed the division. */
+static void weeks_of_waits_are_many(void **unused)
+{
+	struct mts_forecast_job jobs[] = { thrashing(80), thrashing(20), thrashing(20) };
+	u64 accounts[128];
+
+	(void)unused;
+	jobs[0].waited_ns = 1ull << 63;
+	assert_in_range(mts_forecast_fair(&host, jobs, 3, accounts), 700, 2000);
+}
+
 /* admission.c has both in the rotor's scratch. */
 static void the_scratch_has_room_for_all_jobs(void **unused)
 {
@@ -510,6 +521,7 @@ int main(void)
 		cmocka_unit_test(a_holder_runs_when_it_has_its_memory),
 		cmocka_unit_test(where_no_job_can_hold_it_is_none),
 		cmocka_unit_test(others_wait_less_for_a_delayed_job),
+		cmocka_unit_test(weeks_of_waits_are_many),
 		cmocka_unit_test(the_scratch_has_room_for_all_jobs),
 		cmocka_unit_test(whatever_is_measured),
 		cmocka_unit_test(what_a_policy_gave_expires),
