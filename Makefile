@@ -133,14 +133,14 @@ bars:
 simulate-check:
 	@bench/simulate --check $(BUILD)/results
 
-# Two files at a time: a guest of the tests keeps one processor busy. Which groups are slow, and why,
-# tests/guest/harness.py tells.
+# Three files at a time: a guest of the tests keeps one processor busy, and others wait most of the
+# time. Which groups are slow, and why, tests/guest/harness.py tells.
 test: SELECT := -m 'not slow'
 test test-all:
 	@tools/setup test
 	@$(MAKE) -s $(PARALLEL) all
 	@$(MAKE) -s $(PARALLEL) guest-module static guest-tests
-	$(PYTHON) -m pytest -n 2 --dist loadfile $(SELECT) tests
+	$(PYTHON) -m pytest -n 3 --dist loadfile $(SELECT) tests
 
 # Takes two hours: as tests/rotor in `make test`, for longer, and broken on purpose.
 soak:
