@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The order of the test files: those that take longest begin.
 
-`make test` gives a file to each worker, and the next one to the first that is ready. A long file that
-begins last has the other workers wait for one.
+`make test` gives a file to each worker, and the next one to the first that is ready. A long file
+that begins last has the other workers wait for one.
 """
 
 # Above half a minute; below tests/, the longest first.
