@@ -134,8 +134,9 @@ simulate-check:
 	@bench/simulate --check $(BUILD)/results
 
 # Three files at a time: a guest of the tests keeps one processor busy, and others wait most of the
-# time. Which groups are slow, and why, tests/guest/harness.py tells.
-test: SELECT := -m 'not slow'
+# time. Which groups are slow, and why, tests/guest/harness.py tells. A test that hangs fails after
+# 25 minutes, with its name: the longest group of guests takes 8, beside others.
+test: SELECT := -m 'not slow' --timeout 1500
 test test-all:
 	@tools/setup test
 	@$(MAKE) -s $(PARALLEL) all
