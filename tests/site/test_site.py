@@ -27,7 +27,11 @@ pytestmark = pytest.mark.skipif(
 
 
 def run(tool: Path, *words: object) -> subprocess.CompletedProcess:
-    return subprocess.run([tool, *map(str, words)], capture_output=True, text=True)
+    """One that hangs says where: it, and Sphinx, write their stacks to stderr."""
+    return subprocess.run(
+        ["timeout", "-s", "ABRT", "300", tool, *map(str, words)],
+        capture_output=True, text=True, env={**os.environ, "PYTHONFAULTHANDLER": "1"},
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
