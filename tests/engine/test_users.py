@@ -96,7 +96,7 @@ class Host(host.Engine):
     def sleep(self, cgroup, uid):
         """A process in a cgroup."""
         as_user = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
-        command = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} sleep 1000"
+        command = f"echo 0 >'{cgroup}/cgroup.procs' && exec {as_user} sleep 1000"
         process = subprocess.Popen(["/bin/sh", "-c", command])
         self.jobs.append(process)
         assert until(lambda: comm_of(process.pid) == "sleep")
@@ -659,6 +659,20 @@ def test_a_cgroup_of_root_in_the_queue(mtsd):
         assert reply[:64].rstrip(b"\0") == b"job"
         assert mtsd.all_jobs() == {struct.unpack_from("I", reply, 68)[0]: ("job", 0, 0)}
         assert submit_here(root, fd, name=64 * b"x")[0] == errno.EINVAL
+    os.close(fd)
+
+
+def test_a_removed_cgroup_is_no_other_one(mtsd):
+    """Fault: its path was followed, and "x (deleted)" may be the name of another cgroup."""
+    gone = mtsd.cgroup(ADA, "x")
+    fd = os.open(gone, os.O_RDONLY | os.O_DIRECTORY)
+    gone.rmdir()
+    other = mtsd.own_job(ADA, "x (deleted)")
+    with mtsd.client() as root:
+        assert add_fd(root, fd)[0] == errno.ENODEV
+        assert submit_here(root, fd)[0] == errno.ENODEV
+        assert not mtsd.all_jobs()
+        assert not add(root, other)[0]
     os.close(fd)
 
 

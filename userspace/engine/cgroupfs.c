@@ -192,6 +192,7 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
 	char link[32], path[PATH_MAX];
 	struct cgroup *cgrp;
 	ssize_t length;
+	struct stat st;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	length = readlink(link, path, sizeof(path) - 1);
@@ -206,6 +207,11 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
 		return PTR_ERR(cgrp) == -ENOENT	 ? -ENODEV :
 		       PTR_ERR(cgrp) == -ENOTDIR ? -EINVAL :
 						   PTR_ERR(cgrp);
+	/* The path of one that is removed is "x (deleted)", and another one may have that name. */
+	if (fstat(fd, &st) || st.st_ino != cgrp->id) {
+		cgroup_put(cgrp);
+		return -ENODEV;
+	}
 	dir->dentry = cgrp;
 	return 0;
 }
