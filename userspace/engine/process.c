@@ -42,11 +42,11 @@ static bool add_range(struct mts_range **ranges, u32 *n, u32 *room, struct mts_r
 	return true;
 }
 
-u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
+u32 mts_process_ranges(pid_t pid, u64 *room, struct mts_range **ranges)
 {
 	unsigned long long start, end;
 	char file[32], line[512], mode[8], device[16], path[256];
-	u32 n = 0, room = 0;
+	u32 n = 0, allocated = 0;
 	FILE *maps;
 
 	*ranges = NULL;
@@ -61,10 +61,12 @@ u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
 			continue;
 		/* The kernel's own: vsyscall, vdso. */
 		if (start >> 63 || !strncmp(path, "[v", 2) || is_page_cache(mode, path) ||
-		    !is_swappable(mode, device, path))
+		    !is_swappable(mode, device, path) || end - start > *room)
 			continue;
-		if (!add_range(ranges, &n, &room, (struct mts_range){ start, end, mode[3] == 's' }))
+		if (!add_range(ranges, &n, &allocated,
+			       (struct mts_range){ start, end, mode[3] == 's' }))
 			break;
+		*room -= end - start;
 	}
 	fclose(maps);
 	return n;
