@@ -128,7 +128,7 @@ static int lock_run_dir(void)
 /* Thaw what the last mtsd has left frozen. Return: false: not all of it. */
 static bool thaw_left(struct record *record)
 {
-	unsigned int thawed, left = record_thaw(record, NULL, &thawed);
+	unsigned int thawed, left = record_thaw(record, NULL, true, &thawed);
 
 	if (thawed)
 		pr_notice("%u jobs thawed that a killed mtsd had left frozen\n", thawed);

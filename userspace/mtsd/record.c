@@ -99,7 +99,7 @@ static bool thaw(const struct record_entry *entry, int fd)
 	return done;
 }
 
-unsigned int record_thaw(struct record *record, const int *fds, unsigned int *thawed)
+unsigned int record_thaw(struct record *record, const int *fds, bool ended, unsigned int *thawed)
 {
 	unsigned int left = 0;
 	uint32_t i, n;
@@ -111,12 +111,12 @@ unsigned int record_thaw(struct record *record, const int *fds, unsigned int *th
 	for (i = 0; i < n; i++) {
 		uint32_t word = word_of(record, i);
 
-		if (STATE(word) != RECORD_FROZEN)
+		if (STATE(word) != RECORD_FROZEN && !(ended && STATE(word) == RECORD_THAWED))
 			continue;
 		if (thaw(&record->entries[i], fds ? fds[i] : -1)) {
 			/* If a mtsd that stood still has frozen it again, the entry stays. */
-			change(record, i, word, RECORD_KNOWN);
-			++*thawed;
+			change(record, i, word, ended ? RECORD_KNOWN : RECORD_THAWED);
+			*thawed += STATE(word) == RECORD_FROZEN;
 		} else {
 			left++;
 		}
