@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.engine import JOB_CREATE, JOB_REMOVE, until
+from tests.engine.engine import JOB_CREATE, JOB_REMOVE, MTSD, until
 
 KILLS = int(os.environ.get("MTSD_KILLS", "48"))
 SEED = int(os.environ.get("MTSD_SEED", "1"))
@@ -177,6 +177,31 @@ def test_the_next_start_thaws_what_was_left(engine, swap):
     engine.start("mode=off")
     assert not engine.frozen()
     assert "thawed that a killed mtsd had left frozen" in engine.log.read_text()
+
+
+def test_what_cannot_be_thawed_stays_in_the_record(engine, swap):
+    """Fault: the next start forgot it, and named a file that was empty then."""
+    start(engine, [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)])
+    engine.halt_guardian()
+    engine.stop(signal.SIGKILL)
+    cgroup = engine.outside / engine.frozen()[0]
+    script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    there = ("unshare", "--mount", "sh", "-c", script, cgroup)
+    words = ("--run-dir", engine.dir, f"cgroup_base={engine.base}", "mode=off")
+    for command in ((MTSD, *words), (MTSD, *words), (MTSD, "--thaw", *words[:2])):
+        done = subprocess.run([*there, *command], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1
+        assert f"echo 0 >{cgroup}/cgroup.freeze" in done.stderr
+        assert engine.frozen() == [cgroup.name]
+    (cgroup / "cgroup.freeze").write_text("0")
+    engine.before = there
+    engine.start("mode=off")
+    assert not engine.stop()
+    (cgroup / "cgroup.freeze").write_text("1")
+    engine.before = ()
+    engine.start("mode=off")
+    assert engine.frozen() == [cgroup.name], "not mtsd's any more"
+    (cgroup / "cgroup.freeze").write_text("0")
 
 
 def test_thaw_says_when_a_mtsd_runs(engine):

@@ -54,4 +54,7 @@ void record_set(struct record *record, uint32_t slot, enum record_state state);
  */
 unsigned int record_thaw(struct record *record, const int *fds, bool ended, unsigned int *thawed);
 
+/* The cgroup of the next one, from @i on, that could not be thawed. Return: NULL: there is none. */
+const char *record_left(const struct record *record, uint32_t *i);
+
 #endif /* MTSD_RECORD_H */
