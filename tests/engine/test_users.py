@@ -290,6 +290,9 @@ def test_without_a_group_nobody_is_a_member(built, text):
     with mtsd.as_user(ADA, 0, GROUP) as ada:
         assert add(ada, mtsd.own_job())[0] == errno.EPERM
         assert ada.state() == ("off", 0)
+    if "no-such" in text:
+        assert "there is no group no-such-group" in mtsd.log.read_text()
+        assert "systemctl reload mtsd" in mtsd.log.read_text()
     mtsd.close()
 
 

@@ -153,6 +153,14 @@ def test_every_unit_ends_with_its_package_and_starts_anew_in_an_upgrade(installe
     assert units("postinst", r"\$_dh_action") == daemons - {"mtsd.service"}
 
 
+def test_units_that_read_mts_conf_at_boot_wait_for_users_and_groups(installed):
+    """Fault: where groups come from elsewhere, mtsd found none, and only root might change jobs."""
+    for name in ("mts", "mts-hooks", "mts-users", "mtsd"):
+        unit = (installed / f"usr/lib/systemd/system/{name}.service").read_text()
+        (after,) = re.findall(r"^After=(.*)$", unit, re.MULTILINE) or [""]
+        assert "nss-user-lookup.target" in after.split(), name
+
+
 def test_dkms_has_all_sources_of_the_module(installed):
     def sources(folder: Path) -> set[str]:
         return {
