@@ -876,6 +876,78 @@ def names(mtsd):
     return {name for name, _, _ in mtsd.all_jobs().values()}
 
 
+HOLDS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* While the file exists. */
+static void hold(const char *where)
+{
+	const char *file = getenv("HOLDS");
+
+	while (!strcmp(getenv("HOLDS_IN"), where) && !truncate(file, 1))
+		usleep(1000);
+}
+
+int mkdirat(int dir, const char *name, mode_t mode)
+{
+	int (*real)(int, const char *, mode_t) = dlsym(RTLD_NEXT, "mkdirat");
+
+	hold("mkdirat");
+	return real(dir, name, mode);
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+	char link[32], path[4096] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof(path) - 1) > 0 && strstr(path, "/cgroup.procs"))
+		hold("write");
+	return real(fd, buf, n);
+}
+"""
+
+
+def move_a_child_away(mtsd, where):
+    """While mtsd makes a job of it."""
+    library, flag = mtsd.dir / "holds.so", mtsd.dir / "holds"
+    compile_it = ["gcc", "-shared", "-fPIC", "-Wall", "-o", library, "-xc", "-", "-ldl"]
+    subprocess.run(compile_it, input=HOLDS, text=True, check=True)
+    variables = (f"LD_PRELOAD={library}", f"HOLDS={flag}", f"HOLDS_IN={where}")
+    mtsd.before = ("env", *variables, *mtsd.before)
+    mtsd.start()
+    can_catch(mtsd)
+    flag.touch()
+    flag.chmod(0o666)
+    scope, _ = parent_of_many(mtsd, 1)
+    assert until(lambda: flag.stat().st_size)
+    procs = scope / "sim/cgroup.procs"
+    (child,) = until(lambda: [p for p in procs.read_text().split() if comm_of(p) == "sleep"])
+    elsewhere = mtsd.outside / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "cgroup.procs").write_text(child)
+    flag.unlink()
+    stats = ("stats", "--json")
+    assert until(lambda: json.loads(mtsd.mtsctl(*stats).stdout)["each_missed"]), mtsd.report()
+    assert (elsewhere / "cgroup.procs").read_text().split() == [child]
+    assert until(lambda: names(mtsd) == {"sim"})
+
+
+@pytest.mark.parametrize("where", ["mkdirat", "write"])
+def test_a_process_that_is_elsewhere_is_no_child(built, where):
+    """Fault: root's mtsd moved what had the child's number by then into the user's cgroup."""
+    with contextlib.closing(Host()) as mtsd:
+        move_a_child_away(mtsd, where)
+
+
 def test_children_of_a_member_are_jobs_in_his_own_cgroup(mtsd):
     can_catch(mtsd)
     scope, process = parent_of_many(mtsd, 3)

@@ -389,3 +389,12 @@ bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size)
 	snprintf(path, size, "%s%s", mts_cgroup_mount(), strcmp(line, "/") ? line : "");
 	return true;
 }
+
+bool mts_cgroup_holds(const struct cgroup *cgrp, pid_t pid)
+{
+	char path[PATH_MAX];
+	size_t length = strlen(cgrp->path);
+
+	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
+	       (!path[length] || path[length] == '/');
+}

@@ -77,4 +77,7 @@ u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids);
 /* The path of a process's cgroup v2, absolute, in @path. False: it is gone. */
 bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size);
 
+/* Is the process in the cgroup or below it, now? */
+bool mts_cgroup_holds(const struct cgroup *cgrp, pid_t pid);
+
 #endif /* MTS_ENGINE_CGROUP_H */

@@ -88,20 +88,34 @@ struct cgroup *mts_cgroupfs_base(void)
 	return base;
 }
 
-/* What a thread makes belongs to its file system's ids; and only that thread's are changed. */
-static int mkdir_for_owner(const struct cgroup *above, const char *name)
+/* What a thread does to files goes by its file system's ids; and only that thread's are changed. */
+static int act_as_owner(const struct cgroup *cgrp)
 {
 	struct stat st;
-	int err = 0;
 
-	if (fstat(above->dir, &st))
+	if (fstat(cgrp->dir, &st))
 		return -errno;
 	setfsgid(st.st_gid);
 	setfsuid(st.st_uid);
-	if (mkdirat(above->dir, name, 0755))
-		err = -errno;
+	return 0;
+}
+
+static void act_as_oneself(void)
+{
 	setfsuid(geteuid());
 	setfsgid(getegid());
+}
+
+/* It belongs to the owner. */
+static int mkdir_for_owner(const struct cgroup *above, const char *name)
+{
+	int err = act_as_owner(above);
+
+	if (err)
+		return err;
+	if (mkdirat(above->dir, name, 0755))
+		err = -errno;
+	act_as_oneself();
 	return err;
 }
 
@@ -317,11 +331,26 @@ int mts_cgroupfs_write_u64(const struct path *dir, const char *file, u64 value)
 	return mts_cgroup_write(dir->dentry, file, text);
 }
 
-/* The process that asks: it waits for the answer, and executes its command in the job. */
+/*
+ * The process that asks: it waits for the answer, and executes its command in the job. A child does
+ * not wait: its number may be another process's by now. The owner of the cgroup does it, whom the
+ * kernel refuses a process from elsewhere.
+ */
 int mts_cgroupfs_enter(const struct path *dir)
 {
+	const struct mts_user_caller *caller = mts_user_caller();
 	char text[16];
+	int err;
 
-	snprintf(text, sizeof(text), "%d", mts_user_caller()->pid);
-	return mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	snprintf(text, sizeof(text), "%d", caller->pid);
+	if (!caller->from)
+		return mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	if (!mts_cgroup_holds(caller->from, caller->pid))
+		return -ESRCH;
+	err = act_as_owner(dir->dentry);
+	if (err)
+		return err;
+	err = mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	act_as_oneself();
+	return err;
 }

@@ -131,7 +131,8 @@ void mts_taken_give_back(struct cgroup *cgrp)
 	do {
 		n = mts_cgroup_pids(cgrp, &pids);
 		for (i = 0; i < n; i++)
-			move(home, pids[i]);
+			if (mts_cgroup_holds(cgrp, pids[i]))
+				move(home, pids[i]);
 		free(pids);
 	} while (n && ++pass < PASSES);
 	remove_it(cgrp);

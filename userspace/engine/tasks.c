@@ -20,21 +20,12 @@ static bool is_own(pid_t pid)
 	return pid == getpid() || pid == mts_own_guardian();
 }
 
-static bool holds(const struct cgroup *cgrp, pid_t pid)
-{
-	char path[4096];
-	size_t length = strlen(cgrp->path);
-
-	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
-	       (!path[length] || path[length] == '/');
-}
-
 static bool holds_or_parents(const struct cgroup *cgrp, pid_t pid)
 {
 	int i;
 
 	for (i = 0; pid > 1 && i < PARENTS_MAX; i++, pid = mts_process_parent(pid))
-		if (holds(cgrp, pid))
+		if (mts_cgroup_holds(cgrp, pid))
 			return true;
 	return false;
 }
@@ -69,7 +60,7 @@ int mts_tasks_check(struct cgroup *cgrp)
 	u32 i, n;
 
 	if (holds_or_parents(cgrp, mts_user_caller()->pid) || holds_or_parents(cgrp, getpid()) ||
-	    holds(cgrp, 1))
+	    mts_cgroup_holds(cgrp, 1))
 		return -EBUSY;
 	n = mts_cgroup_pids(cgrp, &pids);
 	for (i = 0; i < n && !err; i++)
