@@ -71,6 +71,27 @@ def test_a_frozen_job_does_not_run_and_leaves_memory(turns):
     assert until(lambda: show(turns, "stats")["brought_back"] > 10000, 60)
 
 
+def test_a_job_of_very_many_cgroups_takes_no_turns(turns):
+    """Fault: mtsd walked over all that a user made below a job, in each switch."""
+
+    def untouchable():
+        return [j["name"] for j in show(turns, "status")["jobs"] if j["state"] == "untouchable"]
+
+    cgroups = [turns.base / f"job0/{i}" for i in range(1024)]
+    for cgroup in cgroups:
+        cgroup.mkdir()
+    try:
+        assert until(lambda: untouchable() == ["job0"] and "job0" not in turns.frozen(), 30)
+        for _ in range(50):
+            assert "job0" not in turns.frozen()
+            time.sleep(0.02)
+    finally:
+        for cgroup in cgroups:
+            cgroup.rmdir()
+    assert until(lambda: not untouchable(), 30)
+    assert until(lambda: "job0" in turns.frozen(), 30)
+
+
 def test_a_sparse_mapping_does_not_keep_the_rotor(engine, swap):
     """Fault: every page of 64 TiB was looked up, and all jobs ran after ten seconds."""
     names = ("sparse", "dense")

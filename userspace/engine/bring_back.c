@@ -147,7 +147,7 @@ static bool add_job(struct list *list, const struct mts_move *move, struct mts_j
 	u64 room = MTS_RANGES_MOST;
 	bool go_on = true;
 	pid_t *pids;
-	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
+	u32 i, n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 	struct process *processes =
 		realloc(list->processes, (list->nprocesses + n) * sizeof(*processes));
 

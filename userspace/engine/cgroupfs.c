@@ -157,7 +157,7 @@ int mts_cgroupfs_rmdir(const struct path *place, const char *name, const struct 
 }
 
 /* Return: 0, or the error of the first rmdir(2) that failed. */
-static int remove_below(int dir, int depth)
+static int remove_below(int dir, int depth, u32 *most)
 {
 	struct dirent *entry;
 	int fd, err = 0;
@@ -177,9 +177,14 @@ static int remove_below(int dir, int depth)
 	while (!err && (entry = readdir(stream))) {
 		if (!mts_is_cgroup_below(entry))
 			continue;
+		if (!(*most)--) {
+			*most = 0;
+			err = -EBUSY;
+			break;
+		}
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
-			err = remove_below(fd, depth + 1);
+			err = remove_below(fd, depth + 1, most);
 			close(fd);
 		}
 		if (!err && unlinkat(dir, entry->d_name, AT_REMOVEDIR) && errno != ENOENT)
@@ -191,7 +196,9 @@ static int remove_below(int dir, int depth)
 
 int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
 {
-	return remove_below(cgrp->dir, 0);
+	u32 most = MTS_CGROUPS_MOST;
+
+	return remove_below(cgrp->dir, 0, &most);
 }
 
 struct cgroup *mts_cgroupfs_get(const struct path *dir)

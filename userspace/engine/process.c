@@ -161,7 +161,7 @@ static bool is_attending(const char *fd, const char *file)
 }
 
 /* Return: it has files, or they cannot be read. A thread that has exited has none. */
-static bool look_at_files(int tasks, const char *thread, bool *attended)
+static bool look_at_files(int tasks, const char *thread, u32 *most, bool *attended)
 {
 	bool has_files = false;
 	char buf[1024];
@@ -185,13 +185,14 @@ static bool look_at_files(int tasks, const char *thread, bool *attended)
 			continue;
 		buf[n] = '\0';
 		has_files = true;
-		*attended = is_attending(entry->d_name, buf);
+		*attended = !*most || is_attending(entry->d_name, buf);
+		*most -= !!*most;
 	}
 	closedir(files);
 	return has_files;
 }
 
-bool mts_process_is_attended(pid_t pid)
+bool mts_process_is_attended(pid_t pid, u32 *files)
 {
 	char buf[1024], path[32], *text = stat_of(pid, buf, sizeof(buf));
 	bool attended = field(text, 7); /* tty_nr */
@@ -207,7 +208,7 @@ bool mts_process_is_attended(pid_t pid)
 	/* Threads share their files as a rule. */
 	while ((entry = readdir(tasks)))
 		if (entry->d_name[0] != '.' &&
-		    look_at_files(dirfd(tasks), entry->d_name, &attended))
+		    look_at_files(dirfd(tasks), entry->d_name, files, &attended))
 			break;
 	closedir(tasks);
 	return attended;

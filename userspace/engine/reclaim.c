@@ -189,7 +189,7 @@ static u64 by_processes(struct mts_eviction *e, struct mts_job *job, bool *all, 
 	enum outcome outcome = HAS_ALL;
 	u64 got = 0, room = MTS_RANGES_MOST;
 	pid_t *pids;
-	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
+	u32 i, n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 
 	for (i = 0; i < n && outcome == HAS_ALL && !READ_ONCE(not_permitted); i++)
 		outcome = evict_process(e, job, pids[i], &room, &got);
