@@ -8,11 +8,13 @@ import os
 import random
 import signal
 import struct
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.engine.engine import JOB_CREATE, JOB_REMOVE, until
+from tests.engine.engine import JOB_CREATE, JOB_REMOVE, MTSD, until
 
 KILLS = int(os.environ.get("MTSD_KILLS", "48"))
 SEED = int(os.environ.get("MTSD_SEED", "1"))
@@ -93,6 +95,79 @@ def test_a_stopped_mtsd_freezes_nothing_for_long(engine, swap):
     assert until(engine.frozen, 10)
 
 
+STOPS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static ssize_t put(const char *name, int fd, const void *buf, size_t n, off_t at)
+{
+	ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, name);
+	const char *flag = getenv("STOPS"), *after = getenv("STOPS_AFTER");
+	int stops = n == 1 && *(const char *)buf == '1' && !unlink(flag);
+	ssize_t done;
+
+	if (stops)
+		raise(SIGSTOP);
+	done = real(fd, buf, n, at);
+	if (stops && *after == '1')
+		raise(SIGSTOP);
+	return done;
+}
+
+ssize_t pwrite(int fd, const void *buf, size_t n, off_t at)
+{
+	return put("pwrite", fd, buf, n, at);
+}
+
+ssize_t pwrite64(int fd, const void *buf, size_t n, off_t at)
+{
+	return put("pwrite64", fd, buf, n, at);
+}
+"""
+
+
+def freeze_late(engine, after):
+    """Mtsd stands still before it freezes a job: the guardian thaws. Then the job is frozen."""
+    library, flag = engine.dir / "stops.so", engine.dir / "stops"
+    compile_it = ["gcc", "-shared", "-fPIC", "-Wall", "-o", library, "-xc", "-", "-ldl"]
+    subprocess.run(compile_it, input=STOPS, text=True, check=True)
+    variables = (f"LD_PRELOAD={library}", f"STOPS={flag}", f"STOPS_AFTER={int(after)}")
+    engine.before = ("env", *variables)
+    jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
+    engine.start("mode=always", f"bin_bytes={40 << 20}", "slice_ms=1500")
+    for job in jobs:
+        engine.mtsctl("add", job, check=True)
+    assert until(engine.frozen, 30), engine.report()
+    flag.touch()
+    assert until(lambda: is_stopped(engine.process.pid) and not flag.exists(), 30)
+    assert until(lambda: not engine.frozen(), 3)
+    assert "stands still" in engine.log.read_text()
+    os.kill(engine.process.pid, signal.SIGCONT)
+    assert until(engine.frozen, 3, 0)
+
+
+def is_stopped(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def test_a_freeze_after_the_guardians_thaw_does_not_stay(engine, swap):
+    """Fault: the job was taken out of the record, and stayed frozen when mtsd was killed."""
+    freeze_late(engine, after=True)
+    assert until(lambda: is_stopped(engine.process.pid), 3)
+    kill_mtsd(engine)
+
+
+def test_a_freeze_after_the_guardians_thaw_counts(engine, swap):
+    """Fault: if mtsd stood still once more, the job stayed frozen."""
+    freeze_late(engine, after=False)
+    time.sleep(0.05)
+    os.kill(engine.process.pid, signal.SIGSTOP)
+    assert until(lambda: not engine.frozen(), 4)
+
+
 def test_the_next_start_thaws_what_was_left(engine, swap):
     jobs = [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)]
     start(engine, jobs)
@@ -102,6 +177,31 @@ def test_the_next_start_thaws_what_was_left(engine, swap):
     engine.start("mode=off")
     assert not engine.frozen()
     assert "thawed that a killed mtsd had left frozen" in engine.log.read_text()
+
+
+def test_what_cannot_be_thawed_stays_in_the_record(engine, swap):
+    """Fault: the next start forgot it, and named a file that was empty then."""
+    start(engine, [engine.touch_outside(f"job{i}", 16, "nap") for i in range(4)])
+    engine.halt_guardian()
+    engine.stop(signal.SIGKILL)
+    cgroup = engine.outside / engine.frozen()[0]
+    script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    there = ("unshare", "--mount", "sh", "-c", script, cgroup)
+    words = ("--run-dir", engine.dir, f"cgroup_base={engine.base}", "mode=off")
+    for command in ((MTSD, *words), (MTSD, *words), (MTSD, "--thaw", *words[:2])):
+        done = subprocess.run([*there, *command], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1
+        assert f"echo 0 >{cgroup}/cgroup.freeze" in done.stderr
+        assert engine.frozen() == [cgroup.name]
+    (cgroup / "cgroup.freeze").write_text("0")
+    engine.before = there
+    engine.start("mode=off")
+    assert not engine.stop()
+    (cgroup / "cgroup.freeze").write_text("1")
+    engine.before = ()
+    engine.start("mode=off")
+    assert engine.frozen() == [cgroup.name], "not mtsd's any more"
+    (cgroup / "cgroup.freeze").write_text("0")
 
 
 def test_thaw_says_when_a_mtsd_runs(engine):

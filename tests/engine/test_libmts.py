@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import re
+import socket
 import struct
 import subprocess
 import threading
@@ -484,6 +485,49 @@ def test_a_mtsd_that_ends_and_one_that_hangs(lib, mtsd):
     assert lib.text(gone, errno.EPROTO) == "what answers is no mtsd, or it has ended"
     for it in (gone, stuck):
         lib.lib.mts_disconnect(it)
+
+
+@pytest.mark.parametrize(
+    "said",  # number of elements, those that come, and bytes more
+    [(1, 1000, 0), (1, 1, 8), (2, 1, 0), (0, 1, 0), (65, 65, 0), (0xFFFFFFFF, 64, 0)],
+)
+@pytest.mark.parametrize("name", ["jobs", "bins", "gone"])
+def test_a_list_that_is_longer_than_was_asked_for(lib, tmp_path, name, said):
+    """What answers may be another user's program. The room is for 64 elements."""
+    count, elements, more = said
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(tmp_path / "socket"))
+    server.listen()
+
+    def answer():
+        peer, _ = server.accept()
+        with peer:
+            request = b""
+            while len(request) < 40:
+                request += peer.recv(40)
+            size = struct.unpack_from("=I", request, 32)[0] or 24
+            body = struct.pack("=QIIQII", 0, count, count, 0, size, 0)
+            body += bytes(elements * size + more)
+            with contextlib.suppress(OSError):
+                peer.sendall(struct.pack("=iI", 0, len(body)) + body)
+                peer.recv(1)
+
+    def ask():
+        error, its = lib.connect(tmp_path / "socket")
+        assert not error
+        at, found = ctypes.c_void_p(), ctypes.c_uint32()
+        words = {
+            "jobs": (ctypes.c_size_t(320), ctypes.byref(found), None),
+            "bins": (ctypes.byref(found), None),
+            "gone": (ctypes.byref(found),),
+        }[name]
+        return -getattr(lib.lib, f"mts_{name}_get")(its, ctypes.byref(at), *words)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    assert in_child(ask) == errno.EPROTO
+    thread.join()
+    server.close()
 
 
 # ---- without root ------------------------------------------------------------------------

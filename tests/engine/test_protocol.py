@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The protocol of uapi/mts.h over mtsd's socket, and mtsctl with it."""
 
+import contextlib
 import errno
 import fcntl
 import json
 import os
+import resource
 import struct
 import subprocess
 import sys
@@ -497,3 +499,25 @@ def test_another_user_changes_nothing(mtsd):
         text=True,
     )
     assert "PermissionError" in done.stderr
+
+
+def test_a_thread_that_cannot_be_made_ends_no_more_than_its_connection(engine):
+    """Fault: mtsd ended, and with it all jobs. Here there is no memory for the thread's stack."""
+    engine.start()
+    pid = engine.process.pid
+    _, most = resource.prlimit(pid, resource.RLIMIT_AS)
+    with engine.client() as first, contextlib.ExitStack() as others:
+        assert first.state() == ("idle", 0)
+        resource.prlimit(pid, resource.RLIMIT_AS, (1, most))
+
+        def fill():
+            for _ in range(60):
+                others.enter_context(engine.client()).state()
+
+        with pytest.raises((EOFError, ConnectionError)):
+            fill()
+        assert first.state() == ("idle", 0)
+        resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+        with engine.client() as another:
+            assert another.state() == ("idle", 0)
+    assert engine.process.poll() is None

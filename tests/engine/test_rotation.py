@@ -71,6 +71,44 @@ def test_a_frozen_job_does_not_run_and_leaves_memory(turns):
     assert until(lambda: show(turns, "stats")["brought_back"] > 10000, 60)
 
 
+def test_a_job_of_very_many_cgroups_takes_no_turns(turns):
+    """Fault: mtsd walked over all that a user made below a job, in each switch."""
+
+    def untouchable():
+        return [j["name"] for j in show(turns, "status")["jobs"] if j["state"] == "untouchable"]
+
+    cgroups = [turns.base / f"job0/{i}" for i in range(1024)]
+    for cgroup in cgroups:
+        cgroup.mkdir()
+    try:
+        assert until(lambda: untouchable() == ["job0"] and "job0" not in turns.frozen(), 30)
+        for _ in range(50):
+            assert "job0" not in turns.frozen()
+            time.sleep(0.02)
+    finally:
+        for cgroup in cgroups:
+            cgroup.rmdir()
+    assert until(lambda: not untouchable(), 30)
+    assert until(lambda: "job0" in turns.frozen(), 30)
+
+
+def test_a_sparse_mapping_does_not_keep_the_rotor(engine, swap):
+    """Fault: every page of 64 TiB was looked up, and all jobs ran after ten seconds."""
+    names = ("sparse", "dense")
+    engine.touch_outside("sparse", 64, "nap", "sparse")
+    engine.touch_outside("dense", 64, "nap")
+    assert until(lambda: all(map(engine.is_full, names)), 60)
+    engine.start("mode=off")
+    for name in names:
+        engine.mtsctl("add", engine.outside / name, check=True)
+    words = ("mode=always", "step=bin", "bin=100M", "slice=300ms", "overhead=off", "evict=full")
+    engine.mtsctl("set", *words, check=True)
+    assert until(lambda: show(engine, "stats")["switches"] > 10, 60), engine.report()
+    assert show(engine, "stats")["brought_back"] > 10000
+    assert "stopped" not in engine.log.read_text()
+    assert engine.mtsctl("remove", engine.outside / "sparse").returncode == 0
+
+
 def test_two_bins_are_shown(turns):
     state = show(turns, "status")
     assert len(state["bins"]) == 2

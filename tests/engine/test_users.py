@@ -105,7 +105,7 @@ class Host(host.Engine):
     def sleep(self, cgroup, uid):
         """A process in a cgroup."""
         as_user = f"setpriv --reuid={uid} --regid={uid} --clear-groups"
-        command = f"echo 0 >{cgroup}/cgroup.procs && exec {as_user} sleep 1000"
+        command = f"echo 0 >'{cgroup}/cgroup.procs' && exec {as_user} sleep 1000"
         process = subprocess.Popen(["/bin/sh", "-c", command])
         self.jobs.append(process)
         assert until(lambda: comm_of(process.pid) == "sleep")
@@ -299,6 +299,9 @@ def test_without_a_group_nobody_is_a_member(built, text):
     with mtsd.as_user(ADA, 0, GROUP) as ada:
         assert add(ada, mtsd.own_job())[0] == errno.EPERM
         assert ada.state() == ("off", 0)
+    if "no-such" in text:
+        assert "there is no group no-such-group" in mtsd.log.read_text()
+        assert "systemctl reload mtsd" in mtsd.log.read_text()
     mtsd.close()
 
 
@@ -665,6 +668,20 @@ def test_a_cgroup_of_root_in_the_queue(mtsd):
     os.close(fd)
 
 
+def test_a_removed_cgroup_is_no_other_one(mtsd):
+    """Fault: its path was followed, and "x (deleted)" may be the name of another cgroup."""
+    gone = mtsd.cgroup(ADA, "x")
+    fd = os.open(gone, os.O_RDONLY | os.O_DIRECTORY)
+    gone.rmdir()
+    other = mtsd.own_job(ADA, "x (deleted)")
+    with mtsd.client() as root:
+        assert add_fd(root, fd)[0] == errno.ENODEV
+        assert submit_here(root, fd)[0] == errno.ENODEV
+        assert not mtsd.all_jobs()
+        assert not add(root, other)[0]
+    os.close(fd)
+
+
 class Waiting:
     """A process of a user, alone in a cgroup, that asks and then writes a line."""
 
@@ -856,6 +873,78 @@ def parent_of_many(mtsd, number, name="sim", uid=ADA):
 
 def names(mtsd):
     return {name for name, _, _ in mtsd.all_jobs().values()}
+
+
+HOLDS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* While the file exists. */
+static void hold(const char *where)
+{
+	const char *file = getenv("HOLDS");
+
+	while (!strcmp(getenv("HOLDS_IN"), where) && !truncate(file, 1))
+		usleep(1000);
+}
+
+int mkdirat(int dir, const char *name, mode_t mode)
+{
+	int (*real)(int, const char *, mode_t) = dlsym(RTLD_NEXT, "mkdirat");
+
+	hold("mkdirat");
+	return real(dir, name, mode);
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+	char link[32], path[4096] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (readlink(link, path, sizeof(path) - 1) > 0 && strstr(path, "/cgroup.procs"))
+		hold("write");
+	return real(fd, buf, n);
+}
+"""
+
+
+def move_a_child_away(mtsd, where):
+    """While mtsd makes a job of it."""
+    library, flag = mtsd.dir / "holds.so", mtsd.dir / "holds"
+    compile_it = ["gcc", "-shared", "-fPIC", "-Wall", "-o", library, "-xc", "-", "-ldl"]
+    subprocess.run(compile_it, input=HOLDS, text=True, check=True)
+    variables = (f"LD_PRELOAD={library}", f"HOLDS={flag}", f"HOLDS_IN={where}")
+    mtsd.before = ("env", *variables, *mtsd.before)
+    mtsd.start()
+    can_catch(mtsd)
+    flag.touch()
+    flag.chmod(0o666)
+    scope, _ = parent_of_many(mtsd, 1)
+    assert until(lambda: flag.stat().st_size)
+    procs = scope / "sim/cgroup.procs"
+    (child,) = until(lambda: [p for p in procs.read_text().split() if comm_of(p) == "sleep"])
+    elsewhere = mtsd.outside / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "cgroup.procs").write_text(child)
+    flag.unlink()
+    stats = ("stats", "--json")
+    assert until(lambda: json.loads(mtsd.mtsctl(*stats).stdout)["each_missed"]), mtsd.report()
+    assert (elsewhere / "cgroup.procs").read_text().split() == [child]
+    assert until(lambda: names(mtsd) == {"sim"})
+
+
+@pytest.mark.parametrize("where", ["mkdirat", "write"])
+def test_a_process_that_is_elsewhere_is_no_child(built, where):
+    """Fault: root's mtsd moved what had the child's number by then into the user's cgroup."""
+    with contextlib.closing(Host()) as mtsd:
+        move_a_child_away(mtsd, where)
 
 
 def test_children_of_a_member_are_jobs_in_his_own_cgroup(mtsd):

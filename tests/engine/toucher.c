@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * toucher MIB COUNTER [nap]: writes to all of its pages in turn, for ever. COUNTER is a file: the
+ * toucher MIB COUNTER [nap [sparse]]: writes to all of its pages in turn, for ever. COUNTER is a file: the
  * number of pages visited, then 1 when all of them have been written once. With "nap" it sleeps a
- * millisecond after each pass.
+ * millisecond after each pass. With "sparse" it also maps 64 TiB in which there is one page.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -28,6 +28,14 @@ int main(int argc, char **argv)
 	if (counter == MAP_FAILED || memory == MAP_FAILED)
 		return 1;
 	madvise(memory, size, MADV_NOHUGEPAGE);
+	if (argc > 4) {
+		char *sparse = mmap(NULL, 1ul << 46, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (sparse == MAP_FAILED)
+			return 1;
+		*sparse = 1;
+	}
 	for (;;) {
 		for (size_t i = 0; i < size; i += PAGE) {
 			/* xorshift64 (Marsaglia 2003): what cannot be compressed */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """mtsctl rules: which cgroups become jobs, and why."""
 
+import os
 import re
 import subprocess
 
@@ -94,6 +95,34 @@ def test_condition(rules, tree, host, condition, expected):
     assert added(shown, host) == expected
     dry = rules("apply", "--dry-run")
     assert added(dry, host) == expected
+
+
+def peak(words, environment=None):
+    """What it says, and the most memory that it and what starts it have had, KiB."""
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return said, usage.ru_maxrss
+
+
+def test_groups_take_no_memory(built, mtsctl, host):
+    """Fault: all groups of all processes were kept. Here 500 processes are in 65536 each."""
+    host.cgroup("a")
+    host.cgroup("")
+    host.process(FIRST, "/a", groups=range(100000, 100000 + 65536))
+    pids = range(FIRST, FIRST + 500)
+    for pid in pids[1:]:
+        (host.proc / str(pid)).symlink_to(host.proc / str(FIRST))
+    (host.cgroups / "a/cgroup.procs").write_text("".join(f"{pid}\n" for pid in pids))
+    program = built.parent / "mtsctl-plain/mtsctl-fake"
+    for condition, found in (("cgroup=a", 1), ("group=165535", 1), ("group=4711", 0)):
+        host.conf(f"[rule r]\n{condition}\n")
+        words = [program, "rules", "apply", "--dry-run"]
+        said, most = peak(words, mtsctl.environment(**host.fake))
+        assert said.count("would add") == found
+        assert most < peak(["true"])[1] + (20 << 10)
 
 
 @pytest.mark.parametrize(

@@ -101,18 +101,21 @@ test_purge_of_the_module_with_jobs() {
 test_upgrade_with_jobs_keeps_mtsd() {
 	local pid
 
-	apt_says systemctl enable --now mtsd
+	apt_says systemctl enable --now mtsd mts-hooks
 	pid=$(systemctl show -P MainPID mtsd)
 	begin_turns
 	apt_says dpkg -i "${debs[1]}"
 	[[ $(systemctl show -P MainPID mtsd) == "$pid" ]] || fail "mtsd has been restarted"
+	is_active mts-hooks || fail "mts-hooks has been stopped"
 	expect_turns_go_on
 }
 
 test_purge_of_the_tools_with_jobs() {
+	is_active mts-hooks || fail "mts-hooks does not run"
 	apt_says dpkg --purge mts-tools
 	expect_all_run
 	! is_active mtsd || fail "mtsd still runs"
+	! is_active mts-hooks || fail "mts-hooks still runs"
 	[[ -z $(systemctl list-unit-files --no-legend 'mtsd*') ]] || fail "systemd still knows mtsd"
 	! compgen -G '/etc/systemd/system/*/mtsd.service' || fail "mtsd is still enabled"
 	systemctl -q is-active hog@a || fail "a job has been ended"

@@ -126,6 +126,41 @@ def test_packages_have_what_is_installed(installed):
     assert sorted([*mine, *(installed / unit for unit in units)]) == sorted(everything)
 
 
+def test_every_unit_ends_with_its_package_and_starts_anew_in_an_upgrade(installed, tmp_path):
+    """Faults: root's daemons ran on from removed programs, and an upgrade ended them for good."""
+    if not shutil.which("dh_installsystemd"):
+        pytest.skip("no debhelper: tools/setup deb")
+    shutil.copytree(DEBIAN, tmp_path / "debian")
+    rules = (DEBIAN / "rules").read_text()
+    moves = re.findall(r"^\tmv \$\(UNITS\)/(\S+) (debian/\S+)$", rules, re.MULTILINE)
+    for unit, its in moves:
+        shutil.copy(installed / "usr/lib/systemd/system" / unit, tmp_path / its)
+    done = run("make", "-f", "debian/rules", "override_dh_installsystemd", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    scripts = tmp_path / "debian/.debhelper/generated/mts-tools"
+
+    def units(script, action):
+        path = scripts / f"{script}.service"
+        text = path.read_text() if path.exists() else ""
+        lines = re.findall(rf"deb-systemd-invoke {action} (.*) >", text)
+        return {unit.strip("'") for line in lines for unit in line.split()}
+
+    daemons = {unit for unit, _ in moves if "@" not in unit}
+    assert {"mts.service", "mts-hooks.service", "mts-users.service"} <= daemons
+    assert units("prerm", "stop") == daemons
+    assert not units("preinst", "stop")
+    # A restart would make mtsd forget its jobs.
+    assert units("postinst", r"\$_dh_action") == daemons - {"mtsd.service"}
+
+
+def test_units_that_read_mts_conf_at_boot_wait_for_users_and_groups(installed):
+    """Fault: where groups come from elsewhere, mtsd found none, and only root might change jobs."""
+    for name in ("mts", "mts-hooks", "mts-users", "mtsd"):
+        unit = (installed / f"usr/lib/systemd/system/{name}.service").read_text()
+        (after,) = re.findall(r"^After=(.*)$", unit, re.MULTILINE) or [""]
+        assert "nss-user-lookup.target" in after.split(), name
+
+
 def test_dkms_has_all_sources_of_the_module(installed):
     def sources(folder: Path) -> set[str]:
         return {

@@ -89,7 +89,9 @@ static bool add_page(struct list *list, u64 key, u64 where, u64 most)
 	return true;
 }
 
-static bool add_range(struct list *list, int pagemap, const struct mts_range *range, u64 most)
+/* Return: false: as add_process(). */
+static bool add_range(struct list *list, const struct mts_move *move, int pagemap,
+		      const struct mts_range *range, u64 most)
 {
 	u64 entries[ENTRIES], page = range->start >> PAGE_SHIFT, end = range->end >> PAGE_SHIFT;
 	u32 process = list->nprocesses - 1, i;
@@ -97,7 +99,12 @@ static bool add_range(struct list *list, int pagemap, const struct mts_range *ra
 
 	while (page < end) {
 		u64 want = min_t(u64, end - page, ENTRIES) * sizeof(*entries);
-		ssize_t got = pread(pagemap, entries, want, page * sizeof(*entries));
+		ssize_t got;
+
+		if (move->should_abort() || mts_move_is_late(move))
+			return false;
+		mts_promise_step("a bin is brought back");
+		got = pread(pagemap, entries, want, page * sizeof(*entries));
 
 		if (got < (ssize_t)sizeof(*entries))
 			return true;
@@ -114,7 +121,8 @@ static bool add_range(struct list *list, int pagemap, const struct mts_range *ra
 }
 
 /* Return: false: the list is full, or the move is out of date. */
-static bool add_process(struct list *list, const struct mts_move *move, pid_t pid, u64 most)
+static bool add_process(struct list *list, const struct mts_move *move, pid_t pid, u64 *room,
+			u64 most)
 {
 	struct mts_range *ranges;
 	char file[32];
@@ -126,9 +134,9 @@ static bool add_process(struct list *list, const struct mts_move *move, pid_t pi
 	pagemap = open(file, O_RDONLY | O_CLOEXEC);
 	if (pagemap < 0)
 		return true;
-	n = mts_process_ranges(pid, &ranges);
+	n = mts_process_ranges(pid, room, &ranges);
 	for (i = 0; i < n && go_on; i++)
-		go_on = !move->should_abort() && add_range(list, pagemap, &ranges[i], most);
+		go_on = add_range(list, move, pagemap, &ranges[i], most);
 	free(ranges);
 	close(pagemap);
 	return go_on;
@@ -136,9 +144,10 @@ static bool add_process(struct list *list, const struct mts_move *move, pid_t pi
 
 static bool add_job(struct list *list, const struct mts_move *move, struct mts_job *job, u64 most)
 {
+	u64 room = MTS_RANGES_MOST;
 	bool go_on = true;
 	pid_t *pids;
-	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
+	u32 i, n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 	struct process *processes =
 		realloc(list->processes, (list->nprocesses + n) * sizeof(*processes));
 
@@ -153,7 +162,7 @@ static bool add_job(struct list *list, const struct mts_move *move, struct mts_j
 		if (pidfd < 0)
 			continue;
 		list->processes[list->nprocesses++] = (struct process){ pids[i], pidfd };
-		go_on = add_process(list, move, pids[i], most);
+		go_on = add_process(list, move, pids[i], &room, most);
 		mts_promise_step("a bin is brought back");
 	}
 	free(pids);

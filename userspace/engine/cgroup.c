@@ -301,10 +301,13 @@ struct pids {
 	pid_t *at;
 	u32 n;
 	u32 room;
+	u32 cgroups; /* that have been looked at */
 };
 
 static bool add_pid(struct pids *pids, pid_t pid)
 {
+	if (pids->n == MTS_PROCESSES_MOST)
+		return false;
 	if (pids->n == pids->room) {
 		u32 room = pids->room ? 2 * pids->room : 64;
 		pid_t *at = realloc(pids->at, room * sizeof(*at));
@@ -319,20 +322,21 @@ static bool add_pid(struct pids *pids, pid_t pid)
 }
 
 /* A threaded cgroup lists no processes: the domain above it lists them. */
-static void add_pids_of(int dir, struct pids *pids)
+static bool add_pids_of(int dir, struct pids *pids)
 {
 	int pid, fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	bool all = true;
 
 	if (!file) {
 		close_fd(fd);
-		return;
+		return true;
 	}
 	/* 0: a process of another PID namespace */
-	while (fscanf(file, "%d", &pid) == 1)
-		if (pid > 0 && !add_pid(pids, pid))
-			break;
+	while (all && fscanf(file, "%d", &pid) == 1)
+		all = pid <= 0 || add_pid(pids, pid);
 	fclose(file);
+	return all;
 }
 
 bool mts_is_cgroup_below(const struct dirent *entry)
@@ -340,38 +344,44 @@ bool mts_is_cgroup_below(const struct dirent *entry)
 	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
-static void add_pids_below(int dir, struct pids *pids, int depth)
+/* Return: false: there are more, or more cgroups. */
+static bool add_pids_below(int dir, struct pids *pids, int depth)
 {
 	struct dirent *entry;
+	bool all = true;
 	DIR *stream;
 	int fd;
 
-	add_pids_of(dir, pids);
+	if (++pids->cgroups > MTS_CGROUPS_MOST || !add_pids_of(dir, pids))
+		return false;
 	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	stream = fd < 0 ? NULL : fdopendir(fd);
 	if (!stream) {
 		close_fd(fd);
-		return;
+		return true;
 	}
-	while (depth < DEPTH_MAX && (entry = readdir(stream))) {
+	while (all && depth < DEPTH_MAX && (entry = readdir(stream))) {
 		if (!mts_is_cgroup_below(entry))
 			continue;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		add_pids_below(fd, pids, depth + 1);
+		all = add_pids_below(fd, pids, depth + 1);
 		close(fd);
 	}
 	closedir(stream);
+	return all;
 }
 
-u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids)
+u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids, bool *all)
 {
-	struct pids all = { 0 };
+	struct pids found = { 0 };
+	bool has_all = add_pids_below(cgrp->dir, &found, 0);
 
-	add_pids_below(cgrp->dir, &all, 0);
-	*pids = all.at;
-	return all.n;
+	if (all)
+		*all = has_all;
+	*pids = found.at;
+	return found.n;
 }
 
 bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size)
@@ -388,4 +398,13 @@ bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size)
 	line[strcspn(line, "\n")] = '\0';
 	snprintf(path, size, "%s%s", mts_cgroup_mount(), strcmp(line, "/") ? line : "");
 	return true;
+}
+
+bool mts_cgroup_holds(const struct cgroup *cgrp, pid_t pid)
+{
+	char path[PATH_MAX];
+	size_t length = strlen(cgrp->path);
+
+	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
+	       (!path[length] || path[length] == '/');
 }

@@ -68,13 +68,20 @@ bool mts_cgroup_freeze_set(const struct cgroup *cgrp);
 struct dirent;
 bool mts_is_cgroup_below(const struct dirent *entry);
 
+/* What is looked at of one job: users make cgroups and processes as many as they like. */
+#define MTS_CGROUPS_MOST 1024
+#define MTS_PROCESSES_MOST 8192
+
 /*
  * The processes in a cgroup and below it. Return: how many; *@pids is to be freed. The numbers are
- * in this process's PID namespace.
+ * in this process's PID namespace. @all: false: there are more, or more cgroups; may be NULL.
  */
-u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids);
+u32 mts_cgroup_pids(const struct cgroup *cgrp, pid_t **pids, bool *all);
 
 /* The path of a process's cgroup v2, absolute, in @path. False: it is gone. */
 bool mts_cgroup_of_pid(pid_t pid, char *path, size_t size);
+
+/* Is the process in the cgroup or below it, now? */
+bool mts_cgroup_holds(const struct cgroup *cgrp, pid_t pid);
 
 #endif /* MTS_ENGINE_CGROUP_H */

@@ -88,20 +88,34 @@ struct cgroup *mts_cgroupfs_base(void)
 	return base;
 }
 
-/* What a thread makes belongs to its file system's ids; and only that thread's are changed. */
-static int mkdir_for_owner(const struct cgroup *above, const char *name)
+/* What a thread does to files goes by its file system's ids; and only that thread's are changed. */
+static int act_as_owner(const struct cgroup *cgrp)
 {
 	struct stat st;
-	int err = 0;
 
-	if (fstat(above->dir, &st))
+	if (fstat(cgrp->dir, &st))
 		return -errno;
 	setfsgid(st.st_gid);
 	setfsuid(st.st_uid);
-	if (mkdirat(above->dir, name, 0755))
-		err = -errno;
+	return 0;
+}
+
+static void act_as_oneself(void)
+{
 	setfsuid(geteuid());
 	setfsgid(getegid());
+}
+
+/* It belongs to the owner. */
+static int mkdir_for_owner(const struct cgroup *above, const char *name)
+{
+	int err = act_as_owner(above);
+
+	if (err)
+		return err;
+	if (mkdirat(above->dir, name, 0755))
+		err = -errno;
+	act_as_oneself();
 	return err;
 }
 
@@ -143,7 +157,7 @@ int mts_cgroupfs_rmdir(const struct path *place, const char *name, const struct 
 }
 
 /* Return: 0, or the error of the first rmdir(2) that failed. */
-static int remove_below(int dir, int depth)
+static int remove_below(int dir, int depth, u32 *most)
 {
 	struct dirent *entry;
 	int fd, err = 0;
@@ -163,9 +177,14 @@ static int remove_below(int dir, int depth)
 	while (!err && (entry = readdir(stream))) {
 		if (!mts_is_cgroup_below(entry))
 			continue;
+		if (!(*most)--) {
+			*most = 0;
+			err = -EBUSY;
+			break;
+		}
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
-			err = remove_below(fd, depth + 1);
+			err = remove_below(fd, depth + 1, most);
 			close(fd);
 		}
 		if (!err && unlinkat(dir, entry->d_name, AT_REMOVEDIR) && errno != ENOENT)
@@ -177,7 +196,9 @@ static int remove_below(int dir, int depth)
 
 int mts_cgroupfs_trim(const struct path *dir, struct cgroup *cgrp)
 {
-	return remove_below(cgrp->dir, 0);
+	u32 most = MTS_CGROUPS_MOST;
+
+	return remove_below(cgrp->dir, 0, &most);
 }
 
 struct cgroup *mts_cgroupfs_get(const struct path *dir)
@@ -192,6 +213,7 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
 	char link[32], path[PATH_MAX];
 	struct cgroup *cgrp;
 	ssize_t length;
+	struct stat st;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	length = readlink(link, path, sizeof(path) - 1);
@@ -206,6 +228,11 @@ int mts_cgroupfs_dir_of_fd(int fd, struct path *dir)
 		return PTR_ERR(cgrp) == -ENOENT	 ? -ENODEV :
 		       PTR_ERR(cgrp) == -ENOTDIR ? -EINVAL :
 						   PTR_ERR(cgrp);
+	/* The path of one that is removed is "x (deleted)", and another one may have that name. */
+	if (fstat(fd, &st) || st.st_ino != cgrp->id) {
+		cgroup_put(cgrp);
+		return -ENODEV;
+	}
 	dir->dentry = cgrp;
 	return 0;
 }
@@ -311,11 +338,26 @@ int mts_cgroupfs_write_u64(const struct path *dir, const char *file, u64 value)
 	return mts_cgroup_write(dir->dentry, file, text);
 }
 
-/* The process that asks: it waits for the answer, and executes its command in the job. */
+/*
+ * The process that asks: it waits for the answer, and executes its command in the job. A child does
+ * not wait: its number may be another process's by now. The owner of the cgroup does it, whom the
+ * kernel refuses a process from elsewhere.
+ */
 int mts_cgroupfs_enter(const struct path *dir)
 {
+	const struct mts_user_caller *caller = mts_user_caller();
 	char text[16];
+	int err;
 
-	snprintf(text, sizeof(text), "%d", mts_user_caller()->pid);
-	return mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	snprintf(text, sizeof(text), "%d", caller->pid);
+	if (!caller->from)
+		return mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	if (!mts_cgroup_holds(caller->from, caller->pid))
+		return -ESRCH;
+	err = act_as_owner(dir->dentry);
+	if (err)
+		return err;
+	err = mts_cgroup_write(dir->dentry, "cgroup.procs", text);
+	act_as_oneself();
+	return err;
 }

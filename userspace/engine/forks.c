@@ -88,6 +88,7 @@ static void note_fork(pid_t child)
 		return;
 	/* mts_job_create() moves the process that asks. */
 	mts_user_caller()->pid = child;
+	mts_user_caller()->from = parent->cgrp;
 	if (!mts_job_create("", &wish, parent, &job)) {
 		mts_stats_inc(jobs_each);
 		mts_job_put(job);

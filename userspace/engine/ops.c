@@ -25,6 +25,9 @@ static int op_freeze(struct mts_job *job, bool freeze)
 		err = -ENODEV;
 	if (freeze ? err : !err || err == -ENODEV)
 		mts_guardian_note(job->cgrp, false);
+	else if (freeze)
+		/* Again: before the write the guardian may have thawed it, and taken it out. */
+		mts_guardian_note(job->cgrp, true);
 	return err;
 }
 

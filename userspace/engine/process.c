@@ -42,11 +42,11 @@ static bool add_range(struct mts_range **ranges, u32 *n, u32 *room, struct mts_r
 	return true;
 }
 
-u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
+u32 mts_process_ranges(pid_t pid, u64 *room, struct mts_range **ranges)
 {
 	unsigned long long start, end;
 	char file[32], line[512], mode[8], device[16], path[256];
-	u32 n = 0, room = 0;
+	u32 n = 0, allocated = 0;
 	FILE *maps;
 
 	*ranges = NULL;
@@ -61,10 +61,12 @@ u32 mts_process_ranges(pid_t pid, struct mts_range **ranges)
 			continue;
 		/* The kernel's own: vsyscall, vdso. */
 		if (start >> 63 || !strncmp(path, "[v", 2) || is_page_cache(mode, path) ||
-		    !is_swappable(mode, device, path))
+		    !is_swappable(mode, device, path) || end - start > *room)
 			continue;
-		if (!add_range(ranges, &n, &room, (struct mts_range){ start, end, mode[3] == 's' }))
+		if (!add_range(ranges, &n, &allocated,
+			       (struct mts_range){ start, end, mode[3] == 's' }))
 			break;
+		*room -= end - start;
 	}
 	fclose(maps);
 	return n;
@@ -159,7 +161,7 @@ static bool is_attending(const char *fd, const char *file)
 }
 
 /* Return: it has files, or they cannot be read. A thread that has exited has none. */
-static bool look_at_files(int tasks, const char *thread, bool *attended)
+static bool look_at_files(int tasks, const char *thread, u32 *most, bool *attended)
 {
 	bool has_files = false;
 	char buf[1024];
@@ -183,13 +185,14 @@ static bool look_at_files(int tasks, const char *thread, bool *attended)
 			continue;
 		buf[n] = '\0';
 		has_files = true;
-		*attended = is_attending(entry->d_name, buf);
+		*attended = !*most || is_attending(entry->d_name, buf);
+		*most -= !!*most;
 	}
 	closedir(files);
 	return has_files;
 }
 
-bool mts_process_is_attended(pid_t pid)
+bool mts_process_is_attended(pid_t pid, u32 *files)
 {
 	char buf[1024], path[32], *text = stat_of(pid, buf, sizeof(buf));
 	bool attended = field(text, 7); /* tty_nr */
@@ -205,7 +208,7 @@ bool mts_process_is_attended(pid_t pid)
 	/* Threads share their files as a rule. */
 	while ((entry = readdir(tasks)))
 		if (entry->d_name[0] != '.' &&
-		    look_at_files(dirfd(tasks), entry->d_name, &attended))
+		    look_at_files(dirfd(tasks), entry->d_name, files, &attended))
 			break;
 	closedir(tasks);
 	return attended;

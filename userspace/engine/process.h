@@ -15,8 +15,17 @@ struct mts_range {
 	bool shared;
 };
 
-/* Ranges of a process, in order of address. Return: how many; *@ranges is to be freed. */
-u32 mts_process_ranges(pid_t pid, struct mts_range **ranges);
+/*
+ * Bytes that the ranges of one job have at most, for a walk over them takes time for holes, too: 10
+ * minutes for the 128 TiB that each process can map.
+ */
+#define MTS_RANGES_MOST (16ull * totalram_pages() << PAGE_SHIFT)
+
+/*
+ * Ranges of a process, in order of address, without those that are larger than what is left of
+ * *@room. Return: how many; *@ranges is to be freed.
+ */
+u32 mts_process_ranges(pid_t pid, u64 *room, struct mts_range **ranges);
 
 /* Bytes in memory that swap could hold, private and shared. Cheap. 0: it is gone. */
 u64 mts_process_resident(pid_t pid);
@@ -43,9 +52,10 @@ bool mts_process_is_kernel(pid_t pid);
 u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
 
 /*
- * Is it attended (jobs/tasks.h)? True also if that cannot be read. A FIFO with a name, and a device
+ * Is it attended (jobs/tasks.h)? True also if that cannot be read, or if it has more than @files
+ * files open, of which those that are looked at are taken off. A FIFO with a name, and a device
  * outside /dev, are not seen: a look at them could wait for a file system of the user's own.
  */
-bool mts_process_is_attended(pid_t pid);
+bool mts_process_is_attended(pid_t pid, u32 *files);
 
 #endif /* MTS_ENGINE_PROCESS_H */

@@ -166,7 +166,8 @@ static enum outcome evict_range(struct mts_eviction *e, struct mts_job *job, pid
 	return HAS_ALL;
 }
 
-static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, pid_t pid, u64 *got)
+static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, pid_t pid, u64 *room,
+				  u64 *got)
 {
 	int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	enum outcome outcome = HAS_ALL;
@@ -175,7 +176,7 @@ static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, p
 
 	if (pidfd < 0)
 		return HAS_ALL;
-	n = mts_process_ranges(pid, &ranges);
+	n = mts_process_ranges(pid, room, &ranges);
 	for (i = 0; i < n && outcome == HAS_ALL; i++)
 		outcome = evict_range(e, job, pid, pidfd, &ranges[i], got);
 	free(ranges);
@@ -186,12 +187,12 @@ static enum outcome evict_process(struct mts_eviction *e, struct mts_job *job, p
 static u64 by_processes(struct mts_eviction *e, struct mts_job *job, bool *all, bool *again)
 {
 	enum outcome outcome = HAS_ALL;
-	u64 got = 0;
+	u64 got = 0, room = MTS_RANGES_MOST;
 	pid_t *pids;
-	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
+	u32 i, n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 
 	for (i = 0; i < n && outcome == HAS_ALL && !READ_ONCE(not_permitted); i++)
-		outcome = evict_process(e, job, pids[i], &got);
+		outcome = evict_process(e, job, pids[i], &room, &got);
 	free(pids);
 	*all = outcome == HAS_ALL;
 	*again = outcome == YIELDS;

@@ -129,9 +129,10 @@ void mts_taken_give_back(struct cgroup *cgrp)
 	cgrp->home = NULL;
 	/* Also from cgroups that its processes have made below it. */
 	do {
-		n = mts_cgroup_pids(cgrp, &pids);
+		n = mts_cgroup_pids(cgrp, &pids, NULL);
 		for (i = 0; i < n; i++)
-			move(home, pids[i]);
+			if (mts_cgroup_holds(cgrp, pids[i]))
+				move(home, pids[i]);
 		free(pids);
 	} while (n && ++pass < PASSES);
 	remove_it(cgrp);

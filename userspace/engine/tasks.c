@@ -8,11 +8,14 @@
 #include "engine/cgroup.h"
 #include "engine/own.h"
 #include "engine/process.h"
+#include "events/promise.h"
 #include "job.h"
 #include "policy/admission.h"
 #include "policy/pure.h"
 
 #define PARENTS_MAX 64
+/* A user's process may have a million of them open. */
+#define FILES_MOST 4096
 
 /* mtsd and its guardian must never be frozen, nor what started them. */
 static bool is_own(pid_t pid)
@@ -20,21 +23,12 @@ static bool is_own(pid_t pid)
 	return pid == getpid() || pid == mts_own_guardian();
 }
 
-static bool holds(const struct cgroup *cgrp, pid_t pid)
-{
-	char path[4096];
-	size_t length = strlen(cgrp->path);
-
-	return mts_cgroup_of_pid(pid, path, sizeof(path)) && !strncmp(path, cgrp->path, length) &&
-	       (!path[length] || path[length] == '/');
-}
-
 static bool holds_or_parents(const struct cgroup *cgrp, pid_t pid)
 {
 	int i;
 
 	for (i = 0; pid > 1 && i < PARENTS_MAX; i++, pid = mts_process_parent(pid))
-		if (holds(cgrp, pid))
+		if (mts_cgroup_holds(cgrp, pid))
 			return true;
 	return false;
 }
@@ -69,9 +63,9 @@ int mts_tasks_check(struct cgroup *cgrp)
 	u32 i, n;
 
 	if (holds_or_parents(cgrp, mts_user_caller()->pid) || holds_or_parents(cgrp, getpid()) ||
-	    holds(cgrp, 1))
+	    mts_cgroup_holds(cgrp, 1))
 		return -EBUSY;
-	n = mts_cgroup_pids(cgrp, &pids);
+	n = mts_cgroup_pids(cgrp, &pids, NULL);
 	for (i = 0; i < n && !err; i++)
 		if (must_not_freeze(pids[i]))
 			err = -EBUSY;
@@ -104,18 +98,20 @@ static void put_jobs(struct mts_job **jobs, u32 n)
 
 static void scan(struct mts_job *job)
 {
-	bool realtime = false, untouchable = false;
+	bool realtime = false, untouchable = false, all;
 	u32 i, n, awake = 0;
 	pid_t *pids;
 
-	n = mts_cgroup_pids(job->cgrp, &pids);
+	mts_promise_step("tasks are looked at");
+	n = mts_cgroup_pids(job->cgrp, &pids, &all);
 	for (i = 0; i < n; i++) {
 		untouchable |= pids[i] == 1 || is_own(pids[i]);
 		mts_process_threads(pids[i], &awake, &realtime);
 	}
 	free(pids);
 	WRITE_ONCE(job->realtime, realtime);
-	WRITE_ONCE(job->untouchable, untouchable);
+	/* What is not looked at might be PID 1, and takes too long in each switch. */
+	WRITE_ONCE(job->untouchable, untouchable || !all);
 }
 
 void mts_tasks_scan(void)
@@ -134,13 +130,14 @@ void mts_tasks_scan_attended(void)
 
 	lockdep_assert_held(&mts_lock);
 	mts_job_for_each(job) {
+		u32 i, n, files = FILES_MOST;
 		bool attended = false;
 		pid_t *pids;
-		u32 i, n;
 
-		n = mts_cgroup_pids(job->cgrp, &pids);
+		mts_promise_step("open files are looked at");
+		n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 		for (i = 0; i < n && !attended; i++)
-			attended = mts_process_is_attended(pids[i]);
+			attended = mts_process_is_attended(pids[i], &files);
 		free(pids);
 		WRITE_ONCE(job->attended, attended);
 	}
@@ -151,7 +148,7 @@ int mts_tasks_awake(struct cgroup *cgrp)
 	u32 i, n, awake = 0, seen = 0;
 	pid_t *pids;
 
-	n = mts_cgroup_pids(cgrp, &pids);
+	n = mts_cgroup_pids(cgrp, &pids, NULL);
 	for (i = 0; i < n; i++)
 		seen += mts_process_threads(pids[i], &awake, NULL);
 	free(pids);
@@ -197,6 +194,7 @@ static void look_at(struct mts_job *job)
 {
 	int awake;
 
+	mts_promise_step("tasks are looked at");
 	job->look.stalled_ns = mts_add_sat(job->look.stalled_ns, mts_tasks_stalled(job));
 	/* A frozen job's tasks do not sleep of themselves: do not count them as sleeping. */
 	if (READ_ONCE(job->frozen))

@@ -101,7 +101,7 @@ static int measure_by_processes(struct mts_job *job, struct mts_usage *usage)
 {
 	u64 began = ktime_get_ns(), changes;
 	pid_t *pids;
-	u32 i, n = mts_cgroup_pids(job->cgrp, &pids);
+	u32 i, n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 
 	changes = count_changes(pids, n);
 	if (is_valid(job, changes, began)) {
@@ -135,7 +135,7 @@ int mts_usage_resident(struct mts_job *job, u64 *bytes)
 
 	if (job->cgrp->memory)
 		return mts_cgroupfs_read_u64(&job->dir, "memory.current", bytes);
-	n = mts_cgroup_pids(job->cgrp, &pids);
+	n = mts_cgroup_pids(job->cgrp, &pids, NULL);
 	for (i = 0, *bytes = 0; i < n; i++)
 		*bytes += mts_process_resident(pids[i]);
 	free(pids);

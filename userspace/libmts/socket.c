@@ -121,13 +121,16 @@ static int send_request(int fd, const struct mts_wire_request *request, const vo
 	return put == (ssize_t)(sizeof(*request) + request->size) ? 0 : -EPROTO;
 }
 
-/* @size: bytes that follow the argument itself */
-static int read_elements(int fd, const struct mts_list *asked, const struct mts_list *list,
-			 size_t size)
+/*
+ * The buffer has room for what was asked: whatever is said of the elements, no more is read.
+ * @size: bytes that follow the argument itself
+ */
+static int read_elements(int fd, unsigned long cmd, const struct mts_list *asked,
+			 const struct mts_list *list, size_t size)
 {
-	size_t room = list->count ? size / list->count * asked->count : 0;
+	size_t distance = asked->elem_size ?: mts_wire_size_1(cmd);
 
-	if (size > room)
+	if (list->count > asked->count || size != list->count * distance)
 		return skip(fd, size) ?: -EPROTO;
 	return read_all(fd, (void *)(uintptr_t)asked->buf, size);
 }
@@ -156,7 +159,7 @@ static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 		return -EPROTO;
 	err = read_all(fd, argument, out);
 	if (!err && is_list)
-		err = read_elements(fd, &asked, argument, reply.size - out);
+		err = read_elements(fd, cmd, &asked, argument, reply.size - out);
 	return err;
 }
 

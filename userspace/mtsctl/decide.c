@@ -107,10 +107,7 @@ static bool is_user(const struct rule_words *words, const struct tree_process *p
 
 static bool is_group(const struct rule_words *words, const struct tree_process *process)
 {
-	for (u32 i = 0; i < process->ngroups; i++)
-		if (has_id(words, process->groups[i]))
-			return true;
-	return has_id(words, process->gid);
+	return has_id(words, process->gid) || tree_process_has_group(process, words->ids, words->n);
 }
 
 /* The name of the program, which the kernel does not cut. */

@@ -22,47 +22,53 @@ static FILE *open_proc(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-/* Up to 65536 of them, each followed by a blank. */
-static void read_groups(struct tree_process *process, const char *text)
-{
-	u32 room = 0;
-	char *end;
-
-	for (const char *at = text; *at; at++)
-		room += *at == ' ';
-	process->groups = calloc(room + 1, sizeof(*process->groups));
-	for (process->ngroups = 0; process->groups && process->ngroups <= room; text = end) {
-		unsigned long group = strtoul(text, &end, 10);
-
-		if (end == text)
-			break;
-		process->groups[process->ngroups++] = group;
-	}
-}
-
 /* Return: the parent's number; 0: none, or not known. */
 static pid_t read_status(struct tree_process *process)
 {
 	FILE *file = open_proc(process->pid, "status");
-	char *line = NULL;
-	size_t size = 0;
+	char line[256];
 	int parent = 0;
 
 	process->uid = TREE_NO_ID;
 	process->gid = TREE_NO_ID;
-	while (file && getline(&line, &size, file) > 0) {
+	/* The line of its groups comes after these, and may be long. */
+	while (file && fgets(line, sizeof(line), file) && strncmp(line, "Groups:", 7)) {
 		/* The second of four is the effective one. */
 		if (sscanf(line, "Uid: %*u %u", &process->uid) == 1 ||
 		    sscanf(line, "Gid: %*u %u", &process->gid) == 1 ||
 		    sscanf(line, "PPid: %d", &parent) == 1)
 			continue;
-		if (!process->groups && !strncmp(line, "Groups:", 7))
-			read_groups(process, line + 7);
 	}
-	free(line);
 	if (file)
 		fclose(file);
 	return parent;
+}
+
+/* Up to where the numbers begin. */
+static bool skip_to_groups(FILE *status)
+{
+	int c, n = 0;
+
+	while (fscanf(status, "Groups:%n", &n) != EOF && !n)
+		do
+			c = getc(status);
+		while (c != EOF && c != '\n');
+	return n;
+}
+
+bool tree_process_has_group(const struct tree_process *process, const u32 *ids, u32 n)
+{
+	FILE *status = open_proc(process->pid, "status");
+	bool has = false;
+	u32 group;
+
+	if (status && skip_to_groups(status))
+		while (!has && fscanf(status, "%u", &group) == 1)
+			for (u32 i = 0; i < n; i++)
+				has |= ids[i] == group;
+	if (status)
+		fclose(status);
+	return has;
 }
 
 /* This process and those above it: the module never makes a job of them. */
@@ -77,8 +83,6 @@ static bool is_ours(pid_t pid)
 		while (process.pid > 0 && n < 64) {
 			ours[n++] = process.pid;
 			process.pid = read_status(&process);
-			free(process.groups);
-			process.groups = NULL;
 		}
 	}
 	for (u32 i = 0; i < n; i++)
@@ -215,8 +219,6 @@ void tree_free(struct tree *tree)
 	for (u32 i = 0; i < tree->ncgroups; i++)
 		free(tree->cgroups[i].path);
 	free(tree->cgroups);
-	for (u32 i = 0; i < tree->nprocesses; i++)
-		free(tree->processes[i].groups);
 	free(tree->processes);
 }
 

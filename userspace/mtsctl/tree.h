@@ -17,7 +17,6 @@ struct tree_process {
 	pid_t pid;
 	char comm[COMM_SIZE];
 	u32 uid, gid; /* effective; TREE_NO_ID: the process has ended */
-	u32 *groups, ngroups; /* the others; the tree's */
 	bool is_ours; /* this process, or one of those above it */
 };
 
@@ -46,6 +45,12 @@ struct tree {
 /* Return: 0 or -errno. A cgroup that goes meanwhile is left out. In any case tree_free() it. */
 int tree_read(struct tree *tree);
 void tree_free(struct tree *tree);
+
+/*
+ * Is it in one of @n groups, besides its own? A process may be in 65536, and a user have thousands of
+ * such processes: they are read anew, and none is kept.
+ */
+bool tree_process_has_group(const struct tree_process *process, const u32 *ids, u32 n);
 
 /* The cgroup of that path, "/a/b". Return: false: there is none. */
 bool tree_find(const struct tree *tree, const char *path, u32 *i);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "mtsd/backend.h"
+#include "mtsd/wire.h"
 #include "uapi/mts.h"
 
 #include <sys/ioctl.h>
@@ -39,20 +40,12 @@ static int command(unsigned int cmd, void *argument)
 	return enters(cmd, argument) ? -EOPNOTSUPP : call(cmd, argument);
 }
 
-/* Of an element, if the caller says none. */
-static size_t size_1(unsigned int cmd)
-{
-	return cmd == MTS_IOC_JOBS ? MTS_JOB_INFO_SIZE_1 :
-	       cmd == MTS_IOC_BINS ? MTS_BIN_INFO_SIZE_1 :
-				     sizeof(struct mts_gone_info);
-}
-
 static int list(unsigned int cmd, struct mts_list *list, struct mts_elements *elements)
 {
 	u64 theirs = list->buf;
 	int err;
 
-	elements->size = list->elem_size ?: size_1(cmd);
+	elements->size = list->elem_size ?: mts_wire_size_1(cmd);
 	elements->distance = elements->size;
 	if (elements->distance > MTS_ELEM_SIZE_MAX)
 		return -EINVAL;

@@ -68,13 +68,13 @@ static void say(const char *format, unsigned int n)
 		return;
 }
 
-static void thaw_all(struct record *record, const char *why)
+static void thaw_all(struct record *record, bool ended, const char *why)
 {
 	unsigned int thawed, sum = 0, left;
 	int i;
 
 	for (i = 0; i < RETRIES; i++) {
-		left = record_thaw(record, fds, &thawed);
+		left = record_thaw(record, fds, ended, &thawed);
 		sum += thawed;
 		if (!left)
 			break;
@@ -131,7 +131,7 @@ static void look(struct record *record)
 	uint64_t beat = __atomic_load_n(&record->beat, __ATOMIC_SEQ_CST), now = now_ns();
 
 	if (__atomic_load_n(&record->frozen, __ATOMIC_SEQ_CST) && now > beat + BEAT_LIMIT_NS)
-		thaw_all(record, "mtsd: guardian: mtsd stands still: %u jobs thawed\n");
+		thaw_all(record, false, "mtsd: guardian: mtsd stands still: %u jobs thawed\n");
 }
 
 _Noreturn void guardian_main(void)
@@ -167,6 +167,6 @@ _Noreturn void guardian_main(void)
 		else
 			look(record);
 	}
-	thaw_all(record, "mtsd: guardian: mtsd has ended: %u jobs thawed\n");
+	thaw_all(record, true, "mtsd: guardian: mtsd has ended: %u jobs thawed\n");
 	_exit(0);
 }

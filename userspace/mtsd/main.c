@@ -128,12 +128,16 @@ static int lock_run_dir(void)
 /* Thaw what the last mtsd has left frozen. Return: false: not all of it. */
 static bool thaw_left(struct record *record)
 {
-	unsigned int thawed, left = record_thaw(record, NULL, &thawed);
+	unsigned int thawed, left = record_thaw(record, NULL, true, &thawed);
+	const char *path;
+	uint32_t i = 0;
 
 	if (thawed)
 		pr_notice("%u jobs thawed that a killed mtsd had left frozen\n", thawed);
-	if (left)
-		pr_err("%u jobs cannot be thawed: see %s/frozen\n", left, run_dir);
+	while ((path = record_left(record, &i)))
+		pr_err("a job that a killed mtsd had left frozen cannot be thawed: as root, "
+		       "echo 0 >%s/cgroup.freeze\n",
+		       path);
 	return !left;
 }
 
@@ -142,14 +146,16 @@ static int thaw_main(void)
 {
 	struct record *record;
 	char path[PATH_MAX];
-	int fd, lock;
+	int fd, lock, err;
 	bool done;
 
 	if (!path_in_run_dir(path, "frozen"))
 		return EXIT_FAILURE;
 	fd = record_open(path, false);
+	record = fd < 0 ? NULL : record_map(fd);
+	err = errno;
 	/* No mtsd has run since the host was started. */
-	if (fd < 0 && errno == ENOENT)
+	if (fd < 0 && err == ENOENT)
 		return EXIT_SUCCESS;
 	lock = lock_run_dir();
 	if (lock < 0) {
@@ -157,9 +163,8 @@ static int thaw_main(void)
 			run_dir);
 		return EXIT_FAILURE;
 	}
-	record = fd < 0 ? NULL : record_map(fd);
 	if (!record) {
-		fprintf(stderr, "mtsd: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "mtsd: %s: %s\n", path, strerror(err));
 		return EXIT_FAILURE;
 	}
 	done = thaw_left(record);
@@ -172,6 +177,7 @@ static struct record *open_record(int *fd)
 	struct record *record = NULL;
 	char path[PATH_MAX];
 
+	errno = ENAMETOOLONG;
 	if (path_in_run_dir(path, "frozen")) {
 		*fd = record_open(path, true);
 		record = *fd < 0 ? NULL : record_map(*fd);
@@ -180,7 +186,11 @@ static struct record *open_record(int *fd)
 		pr_err("%s: %s\n", path, strerror(errno));
 		return NULL;
 	}
-	thaw_left(record);
+	/* What is still frozen stays in the record: nothing else knows of it. */
+	if (!thaw_left(record)) {
+		pr_err("not started before that\n");
+		return NULL;
+	}
 	record_clear(record);
 	return record;
 }

@@ -16,8 +16,6 @@
 #define MAKER_SIZE 64 /* three numbers of 32 bits and one of 64, with blanks and NUL */
 /* What one request of a user may have mtsd look at. */
 #define DEPTH_MAX 32
-#define CGROUPS_MAX 1024
-#define PROCESSES_MAX 8192
 #define PARENTS_MAX 64
 
 /* ---- descriptors ------------------------------------------------------------------------- */
@@ -94,7 +92,7 @@ static int check_process(struct walk *walk, pid_t pid)
 	/* 0: of another PID namespace, where nothing is known of it */
 	if (pid <= 0)
 		return -EACCES;
-	if (++walk->processes > PROCESSES_MAX)
+	if (++walk->processes > MTS_PROCESSES_MOST)
 		return -E2BIG;
 	for (; *avoid; avoid++)
 		if (*avoid == pid)
@@ -138,7 +136,7 @@ static int check_below(struct walk *walk, int dir, int depth)
 	DIR *stream;
 	int fd, err;
 
-	if (depth > DEPTH_MAX || ++walk->cgroups > CGROUPS_MAX)
+	if (depth > DEPTH_MAX || ++walk->cgroups > MTS_CGROUPS_MOST)
 		return -E2BIG;
 	/* One below it, of which the processes are in the list of the cgroup above. */
 	if (!depth || !is_threaded(dir)) {

@@ -79,47 +79,76 @@ void record_set(struct record *record, uint32_t slot, enum record_state state)
 		;
 }
 
+/* An administrator may have thawed it. */
+static bool is_thawed(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char state = 0;
+	bool gone =
+		(fd < 0 ? -1 : pread(fd, &state, 1, 0)) < 0 && (errno == ENOENT || errno == ENODEV);
+
+	if (fd >= 0)
+		close(fd);
+	return gone || state == '0';
+}
+
 /* Return: it is thawed, or gone with its tasks. */
 static bool thaw(const struct record_entry *entry, int fd)
 {
 	char path[RECORD_PATH + 32];
 	bool done;
-	int own = -1;
 
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "%.*s/cgroup.freeze", RECORD_PATH - 1, entry->path);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (fd < 0)
-			return errno == ENOENT || errno == ENODEV;
-		own = fd;
-	}
-	done = pwrite(fd, "0", 1, 0) == 1 || errno == ENODEV;
-	if (own >= 0)
-		close(own);
-	return done;
+	if (fd >= 0)
+		return pwrite(fd, "0", 1, 0) == 1 || errno == ENODEV;
+	snprintf(path, sizeof(path), "%.*s/cgroup.freeze", RECORD_PATH - 1, entry->path);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	done = fd >= 0 && pwrite(fd, "0", 1, 0) == 1;
+	if (fd >= 0)
+		close(fd);
+	return done || is_thawed(path);
 }
 
-unsigned int record_thaw(struct record *record, const int *fds, unsigned int *thawed)
+static bool is_left(uint32_t word, bool ended)
+{
+	return STATE(word) == RECORD_FROZEN || (ended && STATE(word) == RECORD_THAWED);
+}
+
+static uint32_t entries(const struct record *record)
+{
+	uint32_t n = record->magic == MAGIC ? record->used : 0;
+
+	return n < RECORD_ENTRIES ? n : RECORD_ENTRIES;
+}
+
+unsigned int record_thaw(struct record *record, const int *fds, bool ended, unsigned int *thawed)
 {
 	unsigned int left = 0;
-	uint32_t i, n;
+	uint32_t i;
 
 	*thawed = 0;
-	if (record->magic != MAGIC)
-		return 0;
-	n = record->used < RECORD_ENTRIES ? record->used : RECORD_ENTRIES;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < entries(record); i++) {
 		uint32_t word = word_of(record, i);
 
-		if (STATE(word) != RECORD_FROZEN)
+		if (!is_left(word, ended))
 			continue;
 		if (thaw(&record->entries[i], fds ? fds[i] : -1)) {
 			/* If a mtsd that stood still has frozen it again, the entry stays. */
-			change(record, i, word, RECORD_KNOWN);
-			++*thawed;
+			change(record, i, word, ended ? RECORD_KNOWN : RECORD_THAWED);
+			*thawed += STATE(word) == RECORD_FROZEN;
 		} else {
 			left++;
 		}
 	}
 	return left;
+}
+
+const char *record_left(const struct record *record, uint32_t *i)
+{
+	while (*i < entries(record)) {
+		uint32_t at = (*i)++;
+
+		if (is_left(word_of(record, at), true))
+			return record->entries[at].path;
+	}
+	return NULL;
 }

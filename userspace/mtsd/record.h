@@ -19,6 +19,7 @@ enum record_state {
 	RECORD_FREE,
 	RECORD_KNOWN, /* a job that may be frozen; @path is valid */
 	RECORD_FROZEN, /* mts may have frozen it */
+	RECORD_THAWED, /* by the guardian, while a mtsd that stood still may be about to freeze it */
 };
 
 struct record {
@@ -48,8 +49,12 @@ void record_set(struct record *record, uint32_t slot, enum record_state state);
 
 /*
  * Thaw every job that is recorded as frozen. @fds: for each slot its cgroup.freeze, or -1; NULL:
- * they are opened by their paths. Return: number of jobs that could not be thawed.
+ * they are opened by their paths. @ended: mtsd freezes none any more. Return: number of jobs that
+ * could not be thawed.
  */
-unsigned int record_thaw(struct record *record, const int *fds, unsigned int *thawed);
+unsigned int record_thaw(struct record *record, const int *fds, bool ended, unsigned int *thawed);
+
+/* The cgroup of the next one, from @i on, that could not be thawed. Return: NULL: there is none. */
+const char *record_left(const struct record *record, uint32_t *i);
 
 #endif /* MTSD_RECORD_H */

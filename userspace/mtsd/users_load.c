@@ -90,6 +90,8 @@ bool users_load(const char *folder, struct users_rules *rules)
 	if (*conf->group)
 		rules->has_group = account_group(conf->group, &rules->group);
 	if (*conf->group && !rules->has_group)
-		pr_notice("there is no group %s: only root may change anything\n", conf->group);
+		pr_notice("there is no group %s: only root may change anything. Once it is there: "
+			  "systemctl reload mtsd, or mts-users\n",
+			  conf->group);
 	return true;
 }

@@ -33,6 +33,7 @@ typedef struct mutex spinlock_t;
 /* A task: a thread of the program. While it answers a request, also the process that asks. */
 struct mts_user_caller {
 	pid_t pid;
+	struct cgroup *from; /* where it is; NULL: it waits for the answer, wherever it is */
 	uid_t uid;
 	char comm[16];
 };

@@ -156,6 +156,10 @@ static void *thread_main(void *data)
 {
 	self = data;
 	__atomic_store_n(&self->tid, gettid(), __ATOMIC_RELEASE);
+	pthread_mutex_lock(&self->lock);
+	while (!self->started)
+		pthread_cond_wait(&self->cond, &self->lock);
+	pthread_mutex_unlock(&self->lock);
 	pthread_setname_np(pthread_self(), self->name);
 	self->result = self->fn(self->data);
 	return NULL;
@@ -164,35 +168,28 @@ static void *thread_main(void *data)
 struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char *name)
 {
 	struct task_struct *task = task_new(name);
-
-	if (!task)
-		return (struct task_struct *)-ENOMEM;
-	task->fn = fn;
-	task->data = data;
-	return task;
-}
-
-static void start(struct task_struct *task)
-{
 	pthread_attr_t attr;
 	int err;
 
+	if (!task)
+		return ERR_PTR(-ENOMEM);
+	task->fn = fn;
+	task->data = data;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	err = pthread_create(&task->thread, &attr, thread_main, task);
 	pthread_attr_destroy(&attr);
-	if (err)
-		mts_user_bug(__FILE__, __LINE__, "thread %s: %s", task->name, strerror(err));
+	if (err) {
+		put_task_struct(task);
+		return ERR_PTR(-err);
+	}
+	return task;
 }
 
 void wake_up_process(struct task_struct *task)
 {
-	if (!task->started) {
-		task->started = true;
-		start(task);
-		return;
-	}
 	pthread_mutex_lock(&task->lock);
+	task->started = true;
 	task->woken = true;
 	pthread_cond_signal(&task->cond);
 	pthread_mutex_unlock(&task->lock);
