@@ -71,9 +71,11 @@ void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swap
 				mts_add_sat(waited, read_job(mts_rotor.roster.jobs[i], &jobs[n++]));
 	host.fault_ns = swapins ? div64_u64(waited, swapins) : 0;
 	window->forecast[MTS_POLICY_NONE] = MTS_FORECAST_UNKNOWN;
-	window->forecast[MTS_POLICY_TOKEN] = mts_forecast_token(&host, jobs, n, &window->token_takes_ns);
+	window->forecast[MTS_POLICY_TOKEN] =
+		mts_forecast_token(&host, jobs, n, &window->token_takes_ns);
 	/* Behind these in the scratch. */
-	window->forecast[MTS_POLICY_FAIR] = mts_forecast_fair(&host, jobs, n, &jobs[n]);
+	window->forecast[MTS_POLICY_FAIR] =
+		mts_forecast_fair(&host, jobs, n, mts_users_weights(), &jobs[n]);
 }
 
 /* As of the last plan: memory is short, and a policy may act. */

@@ -42,9 +42,10 @@ static int command(unsigned int cmd, void *argument)
 /* Of an element, if the caller says none. */
 static size_t size_1(unsigned int cmd)
 {
-	return cmd == MTS_IOC_JOBS ? MTS_JOB_INFO_SIZE_1 :
-	       cmd == MTS_IOC_BINS ? MTS_BIN_INFO_SIZE_1 :
-				     sizeof(struct mts_gone_info);
+	return cmd == MTS_IOC_JOBS  ? MTS_JOB_INFO_SIZE_1 :
+	       cmd == MTS_IOC_BINS  ? MTS_BIN_INFO_SIZE_1 :
+	       cmd == MTS_IOC_USERS ? sizeof(struct mts_user_weight) :
+				      sizeof(struct mts_gone_info);
 }
 
 static int list(unsigned int cmd, struct mts_list *list, struct mts_elements *elements)
