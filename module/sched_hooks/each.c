@@ -24,6 +24,7 @@
 struct each_work {
 	struct callback_head work;
 	struct llist_node free;
+	struct task_struct *task; /* it will run the work. By @works_lock; NULL: it does so now */
 	struct mts_job *parent; /* with a reference */
 	u32 flag; /* of @parent: MTS_JOB_EACH or MTS_JOB_EACH_LEAF */
 };
@@ -31,6 +32,7 @@ struct each_work {
 static struct each_work *works;
 static LLIST_HEAD(free_works);
 static DEFINE_RAW_SPINLOCK(free_lock); /* llist_del_first() allows one consumer at a time */
+static DEFINE_RAW_SPINLOCK(works_lock); /* a task that runs no work yet does not go */
 static atomic_t pending;
 static bool used; /* a task work has been queued since load */
 static DECLARE_WAIT_QUEUE_HEAD(drained);
@@ -38,6 +40,8 @@ static void (*tell_unused)(void);
 
 /* A leaf that got no job tries again after this time, not at each of its page faults. */
 #define RETRY_NS ((u64)NSEC_PER_SEC)
+/* The module's unload waits so long for works before it interrupts system calls. */
+#define DRAIN_PATIENCE (HZ / 10)
 
 static struct each_work *take_work(void)
 {
@@ -72,6 +76,15 @@ static bool is_wanted(const struct each_work *work)
 	       READ_ONCE(work->parent->flags) & work->flag;
 }
 
+static void set_task(struct each_work *work, struct task_struct *task)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&works_lock, flags);
+	work->task = task;
+	raw_spin_unlock_irqrestore(&works_lock, flags);
+}
+
 /* The task work: runs in the context of the process. */
 static void give_job(struct callback_head *head)
 {
@@ -79,6 +92,7 @@ static void give_job(struct callback_head *head)
 	const struct mts_wish wish = { .flags = MTS_JOB_ENTER | (work->flag & MTS_JOB_EACH_LEAF) };
 	struct mts_job *job;
 
+	set_task(work, NULL);
 	if (!is_wanted(work)) {
 		/* nothing */
 	} else if (!mts_job_create("", &wish, work->parent, &job)) {
@@ -121,8 +135,13 @@ static void queue(struct task_struct *task, struct each_work *work)
 	 * Only an exiting task refuses work, and this one does not exit. If it happens
 	 * nevertheless, the reference to the parent's job leaks: to drop it could sleep.
 	 */
-	if (work && WARN_ON_ONCE(task_work_add(task, &work->work, TWA_RESUME)))
+	if (!work)
+		return;
+	set_task(work, task);
+	if (WARN_ON_ONCE(task_work_add(task, &work->work, TWA_RESUME))) {
+		set_task(work, NULL);
 		give_work(work);
+	}
 }
 
 void mts_hook_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -220,9 +239,36 @@ void mts_each_sync(void)
 	irq_work_sync(&unused_work);
 }
 
+/* As set_notify_signal(), whose wake_up_state() is not exported. */
+static void interrupt(struct task_struct *task)
+{
+	set_tsk_thread_flag(task, TIF_NOTIFY_SIGNAL);
+	if (READ_ONCE(task->__state) & TASK_INTERRUPTIBLE)
+		wake_up_process(task);
+}
+
+/*
+ * A work runs when its process returns to user space. A leaf may have grown in a system call that
+ * waits for hours now: recv(MSG_WAITALL), or a read into new memory that faults. It ends as for
+ * the cgroup freezer: begun again, or with what has been done of it.
+ */
+static void interrupt_all(void)
+{
+	unsigned long flags;
+	int i;
+
+	for (i = 0; i < MAX_PENDING; i++) {
+		raw_spin_lock_irqsave(&works_lock, flags);
+		if (works[i].task)
+			interrupt(works[i].task);
+		raw_spin_unlock_irqrestore(&works_lock, flags);
+	}
+}
+
 void mts_each_exit(void)
 {
-	wait_event(drained, !atomic_read(&pending));
+	while (!wait_event_timeout(drained, !atomic_read(&pending), DRAIN_PATIENCE))
+		interrupt_all();
 	/*
 	 * The last child may still execute, or be preempted at, the last instructions of
 	 * give_job(). synchronize_rcu_tasks() waits until it has left them.

@@ -71,6 +71,15 @@ class Host(host.Engine):
     def start(self, *words):
         super().start("mode=off", f"--config={self.config}", *words)
 
+    def reload(self, text):
+        """Another configuration, in force on return."""
+        before = self.log.read_text().count("the configuration is read again")
+        self.configure(text)
+        self.process.send_signal(signal.SIGHUP)
+        assert until(
+            lambda: self.log.read_text().count("the configuration is read again") > before
+        ), self.report()
+
     def as_user(self, uid, *groups):
         with acting_as(uid, *groups):
             return self.client()
@@ -297,9 +306,7 @@ def test_without_a_group_nobody_is_a_member(built, text):
 
 def test_a_subordinate_id_of_a_member_is_no_member(mtsd):
     """Fault: each of ada's 65536 was a user, with as many jobs and pins as ada."""
-    mtsd.configure(f"group={GROUP}\njobs=1\npins=1")
-    mtsd.process.send_signal(1)
-    time.sleep(0.2)
+    mtsd.reload(f"group={GROUP}\njobs=1\npins=1")
     for uid in SUBORDINATE[:3]:
         cgroup = mtsd.own_job(uid, f"of{uid}")
         with mtsd.member(uid) as ada:
@@ -583,10 +590,8 @@ def test_a_user_of_weight_300_has_three_times_the_time(mtsd, swap):
 
 
 def test_limits(mtsd):
-    mtsd.configure(f"group={GROUP}\njobs=3\npins=1\nmax_pause=10s")
-    mtsd.process.send_signal(1)
+    mtsd.reload(f"group={GROUP}\njobs=3\npins=1\nmax_pause=10s")
     cgroups = [mtsd.own_job(name=f"job{i}") for i in range(4)]
-    time.sleep(0.2)
     with mtsd.member() as ada, mtsd.member() as again:
         assert add(ada, cgroups[0], pause=9 * SECOND)[0] == TOO_SHORT_PAUSE
         jobs = [add(ada, cgroup)[1] for cgroup in cgroups[:3]]
@@ -612,9 +617,8 @@ def test_a_limit_that_is_lowered_keeps_nobody_from_less(mtsd):
     with mtsd.member() as ada:
         jobs = [add(ada, cgroup)[1] for cgroup in cgroups]
         assert not set_flags(ada, jobs[0], PIN, PIN)
-        mtsd.configure(f"group={GROUP}\njobs=1\npins=0")
-        mtsd.process.send_signal(1)
-        assert until(lambda: set_flags(ada, jobs[1], PIN, PIN) == TOO_MANY_PINS)
+        mtsd.reload(f"group={GROUP}\njobs=1\npins=0")
+        assert set_flags(ada, jobs[1], PIN, PIN) == TOO_MANY_PINS
         assert not set_flags(ada, jobs[0], PIN, PIN)
         assert not set_flags(ada, jobs[0], PIN, 0)
         assert set_flags(ada, jobs[0], PIN, PIN) == TOO_MANY_PINS
@@ -625,13 +629,12 @@ def test_a_limit_that_is_lowered_keeps_nobody_from_less(mtsd):
 
 
 def test_a_wrong_configuration_changes_nothing(mtsd):
-    mtsd.configure(f"group={GROUP}\njobs=0")
-    mtsd.process.send_signal(1)
+    mtsd.reload(f"group={GROUP}\njobs=0")
     cgroup = mtsd.own_job()
     with mtsd.member() as ada:
-        assert until(lambda: add(ada, cgroup)[0] == TOO_MANY_JOBS)
+        assert add(ada, cgroup)[0] == TOO_MANY_JOBS
         mtsd.configure(f"group={GROUP}\njobs=2\npins=many")
-        mtsd.process.send_signal(1)
+        mtsd.process.send_signal(signal.SIGHUP)
         assert until(lambda: "mts.conf:6: pins=many: not a number" in mtsd.log.read_text())
         assert add(ada, cgroup)[0] == TOO_MANY_JOBS
 
@@ -767,9 +770,7 @@ def test_a_queued_process_can_be_killed(mtsd):
 
 def test_a_user_has_few_jobs_in_the_queue(mtsd):
     """Else those of others, which come behind them, would wait for all of them."""
-    mtsd.configure(f"group={GROUP}\nqueue=2")
-    mtsd.process.send_signal(1)
-    time.sleep(0.2)
+    mtsd.reload(f"group={GROUP}\nqueue=2")
     fill_memory(mtsd)
     held = []
     for number in range(2):
@@ -785,9 +786,7 @@ def test_a_user_has_few_jobs_in_the_queue(mtsd):
 
 def test_jobs_in_the_queue_keep_nobody_from_asking(mtsd):
     """Fault: each held its connection. A user with as many as are allowed was told EAGAIN."""
-    mtsd.configure(f"group={GROUP}\nqueue={USER_CALLERS}")
-    mtsd.process.send_signal(1)
-    time.sleep(0.2)
+    mtsd.reload(f"group={GROUP}\nqueue={USER_CALLERS}")
     fill_memory(mtsd)
     held = []
     for n in range(USER_CALLERS):
@@ -905,9 +904,7 @@ def test_children_of_a_member_are_jobs_in_his_own_cgroup(mtsd):
 def test_children_stay_within_the_limit_of_their_user(mtsd):
     """Half of what the user has left is set aside. The others stay in the job of their parent."""
     can_catch(mtsd)
-    mtsd.configure(f"group={GROUP}\njobs=9\npins=1")
-    mtsd.process.send_signal(1)
-    time.sleep(0.2)
+    mtsd.reload(f"group={GROUP}\njobs=9\npins=1")
     scope, process = parent_of_many(mtsd, 30)
     assert until(lambda: len(names(mtsd)) == 5), mtsd.report()
     assert until(lambda: len((scope / "sim/cgroup.procs").read_text().split()) > 20)
@@ -929,9 +926,7 @@ def test_children_stay_within_the_limit_of_their_user(mtsd):
 def test_children_whose_parent_is_gone_count(mtsd):
     """Fault: a user leaves children behind, again and again, until the table is full."""
     can_catch(mtsd)
-    mtsd.configure(f"group={GROUP}\njobs=9\npins=1")
-    mtsd.process.send_signal(1)
-    time.sleep(0.2)
+    mtsd.reload(f"group={GROUP}\njobs=9\npins=1")
     for turn in range(4):
         _, process = parent_of_many(mtsd, 30, f"sim{turn}")
         until(lambda p=process: p.poll() is not None or len(names(mtsd)) >= 9, 3)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #define MAX 64
@@ -335,6 +336,48 @@ static void of_an_added_cgroup_only_newcomers_leave(void)
 	check(!strcmp(seen->cgroup[2], BASE "/t-old.1"), "the new one is in %s", seen->cgroup[2]);
 }
 
+/* Grows in a system call that lasts until go_on: it waits for a second half. */
+static int grows_in_a_read(void)
+{
+	static char half[4 << 20];
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return 1;
+	if (!fork()) {
+		char *all = mmap(NULL, 2 * sizeof(half), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		_exit(recv(pair[0], all, 2 * sizeof(half), MSG_WAITALL) < (ssize_t)sizeof(half));
+	}
+	if (write(pair[1], half, sizeof(half)) != sizeof(half))
+		return 2;
+	look_and_stay(0);
+	return 0;
+}
+
+/* Fault: rmmod hung until the system call ended in which a leaf had grown. */
+static void unload_waits_for_no_system_call(void)
+{
+	pid_t unloads, pid = start("reads", MTS_JOB_EACH_LEAF, grows_in_a_read);
+	u64 began;
+
+	expect_soon(seen->done == 1, "it has not written: %s", describe());
+	sleep_ms(200);
+	check(count_jobs() == 1, "the leaf has its job already: %s", describe());
+	mts_close();
+	began = now_ms();
+	unloads = spawn();
+	if (!unloads)
+		_exit(!!module_unload());
+	expect(join(unloads, 5000), 0);
+	note("delete_module took %llu ms", (unsigned long long)(now_ms() - began));
+	seen->go_on = true;
+	expect(join(pid, 20000), 0);
+	expect(module_load(""), 0);
+	mts_open();
+}
+
 static int killed_while_growing(void)
 {
 	int i;
@@ -530,6 +573,6 @@ GUEST_TESTS(TEST(a_recursive_make_has_as_many_jobs_as_compilers),
 	    TEST(what_is_shared_with_the_parent_does_not_count), TEST(the_first_process_stays),
 	    TEST(a_leaf_has_leaves_of_its_own), TEST(threads_that_grow_are_one_leaf),
 	    TEST(switched_off_none_leaves), TEST(of_an_added_cgroup_only_newcomers_leave),
-	    TEST(leaves_that_are_killed_leave_nothing), TEST(mtsctl_each_finds_the_leaves),
-	    TEST(short_processes_pay_at_most_a_twentieth),
+	    TEST(leaves_that_are_killed_leave_nothing), TEST(unload_waits_for_no_system_call),
+	    TEST(mtsctl_each_finds_the_leaves), TEST(short_processes_pay_at_most_a_twentieth),
 	    TEST(the_hook_on_growth_costs_little_and_only_while_there_are_leaves));

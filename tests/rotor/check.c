@@ -242,6 +242,7 @@ static void check_choice(void)
 {
 	const struct mts_choice *choice = &mts_rotor.choosing.choice;
 	const struct mts_phase *phase = &mts_rotor.phase;
+	u64 longest = max(choice->of[choice->policy].takes_ns, MTS_CHOICE_TRIAL_NS);
 
 	if (phase->state == MTS_STATE_IDLE && phase->reason == MTS_REASON_FITS &&
 	    choice->policy != MTS_POLICY_NONE)
@@ -249,8 +250,7 @@ static void check_choice(void)
 		       check.did);
 	if (phase->state != MTS_STATE_SHARING || !choice->on_trial || is_foul())
 		check.tried_since = machine_now();
-	else if (machine_now() - check.tried_since >
-		 max(choice->of[choice->policy].takes_ns, MTS_CHOICE_TRIAL_NS) + MTS_CHOICE_TRIAL_NS)
+	else if (machine_now() - check.tried_since > MTS_CHOICE_TRIAL_NS + longest)
 		BREACH("policy %u is on trial for %llu s (last: %s)", choice->policy,
 		       (machine_now() - check.tried_since) / NSEC_PER_SEC, check.did);
 }

@@ -78,7 +78,7 @@ static u64 thaw_while_open(struct model *model)
 }
 
 /* Fault: only the first process that opened cgroup.freeze to write was waited for. */
-static void an_open_file_is_waited_for_each_time(void)
+static void an_open_file_is_waited_for_every_time(void)
 {
 	struct model *model;
 	u64 took;
@@ -98,6 +98,6 @@ static void an_open_file_is_waited_for_each_time(void)
 const struct a_case freezer_cases[] = {
 	CASE(a_removed_job_keeps_nothing_of_the_budget),
 	CASE(a_held_job_whose_thaw_fails_is_counted_once),
-	CASE(an_open_file_is_waited_for_each_time),
+	CASE(an_open_file_is_waited_for_every_time),
 	{ 0 },
 };

@@ -15,7 +15,7 @@ from tests.rotor.program import rotor
 CASES = (
     "a_removed_job_keeps_nothing_of_the_budget",
     "a_held_job_whose_thaw_fails_is_counted_once",
-    "an_open_file_is_waited_for_each_time",
+    "an_open_file_is_waited_for_every_time",
     "a_job_that_does_not_freeze_runs_on_after_a_second",
     "jobs_that_freeze_at_once_do_not_prolong_it",
     "a_newcomer_that_does_not_freeze_prolongs_no_slice",

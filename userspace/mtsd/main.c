@@ -232,10 +232,9 @@ static int start_door(void)
 }
 
 /* A user's mtsd has no other users. */
-static void load_users(void)
+static bool load_users(void)
 {
-	if (!geteuid())
-		mts_users_load(config_dir);
+	return !geteuid() && mts_users_load(config_dir);
 }
 
 /* As mts_exit() of module/main.c. */
@@ -292,7 +291,8 @@ static int daemon_main(void)
 	pr_info("started\n");
 	notify("READY=1");
 	while (!sigwait(&signals, &signal_number) && signal_number == SIGHUP)
-		load_users();
+		if (load_users())
+			pr_info("the configuration is read again\n");
 	notify("STOPPING=1");
 	if (asks_module)
 		mts_server_exit();

@@ -18,15 +18,16 @@ static DEFINE_MUTEX(lists_lock); /* held while a list is read for a user */
 static DEFINE_MUTEX(users_lock); /* held while a user changes something; and: */
 static struct users_rules rules; /* no group: no user is a member */
 
-void mts_users_load(const char *folder)
+bool mts_users_load(const char *folder)
 {
 	struct users_rules now;
 
 	if (!users_load(folder, &now))
-		return;
+		return false;
 	mutex_lock(&users_lock);
 	rules = now;
 	mutex_unlock(&users_lock);
+	return true;
 }
 
 bool mts_users_has_account(uid_t uid)

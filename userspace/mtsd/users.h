@@ -8,9 +8,9 @@
 
 /*
  * Read the section [users] of mts.conf(5), at the start and at a SIGHUP. After an error, which is
- * logged, what was read before holds; at the start no user is a member then.
+ * logged, what was read before holds; at the start no user is a member then. Return: without an error.
  */
-void mts_users_load(const char *folder);
+bool mts_users_load(const char *folder);
 
 /*
  * Has this user an account? A member can be each of the subordinate ids (subuid(5)) that the member
