@@ -161,7 +161,14 @@ def test_a_link_to_a_file_is_read(mtsctl, host):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["[mts]\nbin=0\n", "[weights]\nroot=0\n", "[rule a]\ncgroup=..\n", "[rules]\nexclusions=maybe\n", "mode=off\n", "x"],
+    [
+        "[mts]\nbin=0\n",
+        "[weights]\nroot=0\n",
+        "[rule a]\ncgroup=..\n",
+        "[rules]\nexclusions=maybe\n",
+        "mode=off\n",
+        "x",
+    ],
 )
 def test_one_error_and_nothing_is_loaded(mtsctl, host, wrong):
     host.conf("[mts]\nmode=off\n")
