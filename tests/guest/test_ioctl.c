@@ -644,13 +644,6 @@ static void weights_of_jobs(void)
 	expect(try_weight(id + 1000, 100), -ENOENT);
 }
 
-static int weigh_user(u32 user, u32 weight)
-{
-	struct mts_user_weight of = { .user = user, .weight = weight };
-
-	return mts_ioctl(MTS_IOC_USER_WEIGHT, &of);
-}
-
 static struct mts_user_weight users[MTS_MAX_USERS + 1];
 
 /* Return: how many users have a weight of their own, of which up to @n are listed. */
@@ -670,11 +663,11 @@ static void weights_of_users(void)
 	size_t i;
 
 	expect(list_users(8), 0);
-	expect(weigh_user(2000, 7), 0);
+	expect(try_user_weight(2000, 7), 0);
 	for (i = 0; i < ARRAY_SIZE(weights); i++) {
 		u32 before = i ? users[0].weight : MTS_WEIGHT_DEFAULT, n;
 
-		expect(weigh_user(1000, weights[i].weight), weights[i].error);
+		expect(try_user_weight(1000, weights[i].weight), weights[i].error);
 		n = list_users(8);
 		if (weights[i].error)
 			check(users[0].user == 1000 && users[0].weight == before, "it has changed");
@@ -685,11 +678,11 @@ static void weights_of_users(void)
 				      users[1].user == 2000 && users[1].weight == 7,
 			      "%u users; %u: %u", n, users[0].user, users[0].weight);
 	}
-	expect(weigh_user(MTS_USER_NONE, 50), -ERANGE);
+	expect(try_user_weight(MTS_USER_NONE, 50), -ERANGE);
 	expect(list_users(1), 2);
 	check(users[1].user == ~0u, "one more than was asked for");
-	expect(weigh_user(1000, MTS_WEIGHT_DEFAULT), 0);
-	expect(weigh_user(2000, 0), 0);
+	expect(try_user_weight(1000, MTS_WEIGHT_DEFAULT), 0);
+	expect(try_user_weight(2000, 0), 0);
 	expect(list_users(8), 0);
 }
 
@@ -698,19 +691,19 @@ static void no_room_for_more_weights(void)
 	u32 i;
 
 	for (i = 0; i < MTS_MAX_USERS; i++)
-		expect(weigh_user(3 * i, 50), 0);
-	expect(weigh_user(1, 50), -ENOSPC);
-	expect(weigh_user(1, MTS_WEIGHT_DEFAULT), 0);
-	expect(weigh_user(3, 60), 0);
-	expect(weigh_user(6, 0), 0);
-	expect(weigh_user(1, 50), 0);
+		expect(try_user_weight(3 * i, 50), 0);
+	expect(try_user_weight(1, 50), -ENOSPC);
+	expect(try_user_weight(1, MTS_WEIGHT_DEFAULT), 0);
+	expect(try_user_weight(3, 60), 0);
+	expect(try_user_weight(6, 0), 0);
+	expect(try_user_weight(1, 50), 0);
 	expect(list_users(MTS_MAX_USERS + 1), MTS_MAX_USERS);
 	check(users[1].user == 1 && users[2].user == 3 && users[2].weight == 60 &&
 		      users[3].user == 9,
 	      "%u, %u, %u", users[1].user, users[2].user, users[3].user);
 	for (i = 0; i < MTS_MAX_USERS; i++)
-		expect(weigh_user(3 * i, 0), 0);
-	expect(weigh_user(1, 0), 0);
+		expect(try_user_weight(3 * i, 0), 0);
+	expect(try_user_weight(1, 0), 0);
 	expect(list_users(8), 0);
 }
 
