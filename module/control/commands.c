@@ -15,6 +15,7 @@
 #include "memory/reclaim.h"
 #include "rotor/choice.h"
 #include "rotor/status.h"
+#include "rotor/users.h"
 #include "sched_hooks/hooks.h"
 
 /* If two tasks set a policy at a time, the last one here goes by what is set last. */
@@ -250,6 +251,13 @@ static int job_weight(const struct mts_job_weight *weight)
 	return is_weight(weight->weight) ? mts_job_weight(weight->id, weight->weight) : -ERANGE;
 }
 
+static int user_weight(const struct mts_user_weight *of)
+{
+	if (!is_weight(of->weight) || of->user == MTS_USER_NONE)
+		return -ERANGE;
+	return mts_users_weigh(of->user, of->weight);
+}
+
 /* @size: size of the caller's struct mts_stats, which may be of another version. */
 static int stats(void *arg, size_t size)
 {
@@ -284,6 +292,7 @@ bool mts_command_changes(unsigned int cmd)
 	case MTS_IOC_JOB_SET:
 	case MTS_IOC_JOB_PAUSE:
 	case MTS_IOC_JOB_WEIGHT:
+	case MTS_IOC_USER_WEIGHT:
 	case MTS_IOC_THAW:
 		return true;
 	}
@@ -329,6 +338,8 @@ int mts_command(unsigned int cmd, void *arg)
 		return job_pause(arg);
 	case MTS_IOC_JOB_WEIGHT:
 		return job_weight(arg);
+	case MTS_IOC_USER_WEIGHT:
+		return user_weight(arg);
 	case MTS_IOC_STATUS:
 		mts_status_get(arg);
 		return 0;
@@ -457,6 +468,11 @@ static u32 fill_gone(void *buf, u32 n)
 	return mts_gone_list(buf, n);
 }
 
+static u32 fill_users(void *buf, u32 n)
+{
+	return mts_users_list_weights(buf, n);
+}
+
 static u32 fill_bins(void *buf, u32 n)
 {
 	return mts_status_bins(buf, n);
@@ -472,6 +488,8 @@ static const struct kind_of_list jobs_list = { fill_jobs, sizeof(struct mts_job_
 					       MTS_JOB_INFO_SIZE_1 };
 static const struct kind_of_list gone_list = { fill_gone, sizeof(struct mts_gone_info),
 					       sizeof(struct mts_gone_info) };
+static const struct kind_of_list users_list = { fill_users, sizeof(struct mts_user_weight),
+						sizeof(struct mts_user_weight) };
 static const struct kind_of_list bins_list = { fill_bins, sizeof(struct mts_bin_info),
 					       MTS_BIN_INFO_SIZE_1 };
 
@@ -484,6 +502,8 @@ static const struct kind_of_list *kind_of(unsigned int cmd)
 		return &bins_list;
 	case MTS_IOC_GONE:
 		return &gone_list;
+	case MTS_IOC_USERS:
+		return &users_list;
 	}
 	return NULL;
 }

@@ -64,11 +64,11 @@ size_t mts_fair_scratch(u32 n)
 	return 2 * n * sizeof(struct mts_key) + n * sizeof(struct account);
 }
 
-/* The jobs of one user, which are @keys. Return: the user's account. */
+/* The jobs of one user, which are @keys. Return: the user's account, but for .entitled. */
 static struct account judge_user(struct mts_fair_job *jobs, const struct mts_key *keys, u32 n,
 				 struct account *accounts)
 {
-	struct account all = { .entitled = MTS_ENTITLED_DEFAULT };
+	struct account all = { 0 };
 	u32 i;
 
 	for (i = 0; i < n; i++) {
@@ -90,7 +90,7 @@ static struct account judge_user(struct mts_fair_job *jobs, const struct mts_key
 
 /* The jobs of each user, then users as a whole. */
 static void judge_all(struct mts_fair_job *jobs, const struct mts_key *keys, u32 n,
-		      struct account *accounts)
+		      const struct mts_user_weights *weights, struct account *accounts)
 {
 	u32 i, end, users = 0;
 
@@ -98,7 +98,7 @@ static void judge_all(struct mts_fair_job *jobs, const struct mts_key *keys, u32
 	for (i = 0; i < n; i = end) {
 		end = mts_users_end(keys, n, i);
 		accounts[users] = judge_user(jobs, keys + i, end - i, accounts + users);
-		users++;
+		accounts[users++].entitled = mts_entitled(mts_user_weight(weights, keys[i].value));
 	}
 	judge(accounts, users);
 	users = 0;
@@ -109,7 +109,8 @@ static void judge_all(struct mts_fair_job *jobs, const struct mts_key *keys, u32
 	}
 }
 
-u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns, void *scratch)
+u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns,
+		  const struct mts_user_weights *weights, void *scratch)
 {
 	struct mts_key *keys = scratch;
 	u32 i, delayed = 0;
@@ -119,7 +120,7 @@ u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns, void *scratc
 		keys[i] = (struct mts_key){ .value = jobs[i].user, .index = i };
 	}
 	mts_users_sort(keys, n);
-	judge_all(jobs, keys, n, (struct account *)(keys + 2 * n));
+	judge_all(jobs, keys, n, weights, (struct account *)(keys + 2 * n));
 	for (i = 0; i < n; i++) {
 		jobs[i].delay &= jobs[i].may_delay && jobs[i].waits;
 		delayed += jobs[i].delay;

@@ -8,6 +8,8 @@
 
 #include "policy/entitled.h"
 
+struct mts_user_weights;
+
 /*
  * A delayed job is frozen for MTS_FAIR_DELAY_NS out of two of these: at most half of the time. 50
  * ms is a time in which a disk with heads serves ten others, and no person sees.
@@ -47,11 +49,13 @@ struct mts_fair_job {
  * @jobs: n jobs; .recent_ns, .entitled, .user, .waits and .may_delay are given, .wait_ns is kept
  *	from step to step
  * @elapsed_ns: since the last step
+ * @weights: of users; NULL: all have the default one
  * @scratch: mts_fair_scratch(n) bytes, aligned for u64
  *
- * First between users. A user's account is that of all of the user's jobs together, and all users
- * that wait at all have equal shares. If one exceeds it by more than an eighth, the user's jobs
- * that swap now are delayed, as long as another user waits, too: without that the disk would idle.
+ * First between users. A user's account is that of all of the user's jobs together, and the users
+ * that wait at all have shares by their weights. If one exceeds it by more than an eighth, those of
+ * the user's jobs that swap now are delayed, as long as another user waits, too: without that the
+ * disk would idle.
  *
  * Then between the jobs of each user, in the same way. The share of a job is its part of all waits
  * of the user's jobs, as far as it is entitled among those that wait at all: the mean, where all
@@ -63,7 +67,8 @@ struct mts_fair_job {
  *
  * Return: number of jobs to be delayed.
  */
-u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns, void *scratch);
+u32 mts_fair_step(struct mts_fair_job *jobs, u32 n, u64 elapsed_ns,
+		  const struct mts_user_weights *weights, void *scratch);
 
 size_t mts_fair_scratch(u32 n);
 

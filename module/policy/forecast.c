@@ -193,7 +193,7 @@ static u64 recent_wait(const struct mts_forecast_host *host, const struct mts_fo
 }
 
 u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		      u32 n, void *scratch)
+		      u32 n, const struct mts_user_weights *weights, void *scratch)
 {
 	struct mts_fair_job *accounts = scratch;
 	u64 user = sum_user(jobs, n), runs = 0, theirs = 0, others = 0, gain;
@@ -207,7 +207,7 @@ u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_for
 			.waits = jobs[i].waited_ns,
 			.may_delay = jobs[i].may_delay,
 		};
-	if (!mts_fair_step(accounts, n, 0, accounts + n))
+	if (!mts_fair_step(accounts, n, 0, weights, accounts + n))
 		return share_of(host, user);
 	for (i = 0; i < n; i++) {
 		if (accounts[i].delay) {

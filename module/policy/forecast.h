@@ -98,6 +98,7 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
 
 /**
  * mts_forecast_fair() - what jobs get done if those that wait beyond their share are delayed
+ * @weights: as in mts_fair_step()
  * @scratch: mts_forecast_fair_scratch(n) bytes, aligned for u64
  *
  * A delayed job (fair.h) runs for half of the time, and asks the disk for half as much. The others
@@ -105,7 +106,7 @@ u64 mts_forecast_token(const struct mts_forecast_host *host, const struct mts_fo
  * share it is what they got.
  */
 u64 mts_forecast_fair(const struct mts_forecast_host *host, const struct mts_forecast_job *jobs,
-		      u32 n, void *scratch);
+		      u32 n, const struct mts_user_weights *weights, void *scratch);
 
 size_t mts_forecast_fair_scratch(u32 n);
 

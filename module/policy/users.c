@@ -1,6 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "policy/users.h"
 
+/* Where the user is in the list, or would be. */
+static u32 place_of(const struct mts_user_weights *weights, u32 user)
+{
+	u32 low = 0, high = weights->n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (weights->of[middle].user < user)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_at(const struct mts_user_weights *weights, u32 place, u32 user)
+{
+	return place < weights->n && weights->of[place].user == user;
+}
+
+u32 mts_user_weight(const struct mts_user_weights *weights, u32 user)
+{
+	u32 place;
+
+	if (!weights)
+		return MTS_WEIGHT_DEFAULT;
+	place = place_of(weights, user);
+	return is_at(weights, place, user) ? weights->of[place].weight : MTS_WEIGHT_DEFAULT;
+}
+
+bool mts_user_weights_set(struct mts_user_weights *weights, u32 user, u32 weight)
+{
+	u32 place = place_of(weights, user), i;
+
+	if (is_at(weights, place, user)) {
+		weights->of[place].weight = weight;
+		if (weight != MTS_WEIGHT_DEFAULT)
+			return true;
+		weights->n--;
+		for (i = place; i < weights->n; i++)
+			weights->of[i] = weights->of[i + 1];
+		return true;
+	}
+	if (weight == MTS_WEIGHT_DEFAULT)
+		return true;
+	if (weights->n == MTS_MAX_USERS)
+		return false;
+	for (i = weights->n++; i > place; i--)
+		weights->of[i] = weights->of[i - 1];
+	weights->of[place] = (struct mts_user_weight){ .user = user, .weight = weight };
+	return true;
+}
+
 size_t mts_users_scratch(u32 n)
 {
 	return 2 * n * sizeof(struct mts_key);
@@ -25,8 +78,8 @@ static u64 weight_of(const struct mts_user_job *job)
 	return job->weight ? job->weight : MTS_WEIGHT_DEFAULT;
 }
 
-/* Between the jobs of one user, which are @keys. */
-static void divide(struct mts_user_job *jobs, const struct mts_key *keys, u32 n)
+/* Between the jobs of one user, which are @keys. @entitled: what the user is entitled to */
+static void divide(struct mts_user_job *jobs, const struct mts_key *keys, u32 n, u64 entitled)
 {
 	struct mts_user_job *job;
 	u64 sum = 0, all;
@@ -39,11 +92,12 @@ static void divide(struct mts_user_job *jobs, const struct mts_key *keys, u32 n)
 		job = &jobs[keys[i].index];
 		all = job->takes_turns ? sum : sum + weight_of(job);
 		/* 4096 jobs of weights from 1 to 10000 may leave less than one of these units. */
-		job->entitled = mts_max(div64_u64(MTS_ENTITLED_DEFAULT * weight_of(job), all), 1);
+		job->entitled = mts_max(div64_u64(entitled * weight_of(job), all), 1);
 	}
 }
 
-void mts_users_divide(struct mts_user_job *jobs, u32 n, void *scratch)
+void mts_users_divide(struct mts_user_job *jobs, u32 n, const struct mts_user_weights *weights,
+		      void *scratch)
 {
 	struct mts_key *keys = scratch;
 	u32 i, end;
@@ -53,6 +107,7 @@ void mts_users_divide(struct mts_user_job *jobs, u32 n, void *scratch)
 	mts_users_sort(keys, n);
 	for (i = 0; i < n; i = end) {
 		end = mts_users_end(keys, n, i);
-		divide(jobs, keys + i, end - i);
+		divide(jobs, keys + i, end - i,
+		       mts_entitled(mts_user_weight(weights, keys[i].value)));
 	}
 }

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users as holders of what their jobs are entitled to (MTS_SHARE_USER). All users are entitled to
- * the same, and the jobs of a user divide it by their weights. So a user does not gain by more
- * jobs. Pure code (pure.h).
+ * Users as holders of what their jobs are entitled to (MTS_SHARE_USER). Users are entitled by their
+ * weights, and the jobs of a user divide that by their own. So a user does not gain by more jobs.
+ * Pure code (pure.h).
  */
 #ifndef _MTS_POLICY_USERS_H
 #define _MTS_POLICY_USERS_H
 
 #include "binpack/sort.h"
 #include "policy/entitled.h"
+
+/**
+ * struct mts_user_weights - users whose weight is another one than MTS_WEIGHT_DEFAULT
+ * @of: @n of them, in the order of .user
+ */
+struct mts_user_weights {
+	u32 n;
+	struct mts_user_weight of[MTS_MAX_USERS];
+};
+
+/* The weight of a user. @weights: NULL: all have the default one. */
+u32 mts_user_weight(const struct mts_user_weights *weights, u32 user);
+
+/* Set the weight of a user; MTS_WEIGHT_DEFAULT needs no room. Return: false: there is none. */
+bool mts_user_weights_set(struct mts_user_weights *weights, u32 user, u32 weight);
 
 /**
  * struct mts_user_job - a job, as its user sees it
@@ -28,9 +43,11 @@ struct mts_user_job {
 /**
  * mts_users_divide() - divide what each user is entitled to between the user's jobs
  * @jobs: n jobs, MTS_MAX_JOBS at most
+ * @weights: of users; NULL: all have the default one
  * @scratch: mts_users_scratch(n) bytes, aligned for u64
  */
-void mts_users_divide(struct mts_user_job *jobs, u32 n, void *scratch);
+void mts_users_divide(struct mts_user_job *jobs, u32 n, const struct mts_user_weights *weights,
+		      void *scratch);
 
 size_t mts_users_scratch(u32 n);
 

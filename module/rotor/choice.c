@@ -74,7 +74,8 @@ void mts_auto_foretell(struct mts_choice_window *window, u64 could_run, u64 swap
 	window->forecast[MTS_POLICY_TOKEN] =
 		mts_forecast_token(&host, jobs, n, &window->token_takes_ns);
 	/* Behind these in the scratch. */
-	window->forecast[MTS_POLICY_FAIR] = mts_forecast_fair(&host, jobs, n, &jobs[n]);
+	window->forecast[MTS_POLICY_FAIR] =
+		mts_forecast_fair(&host, jobs, n, mts_users_weights(), &jobs[n]);
 }
 
 /* As of the last plan: memory is short, and a policy may act. */

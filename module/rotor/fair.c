@@ -103,7 +103,8 @@ static u32 judge(u64 now)
 		accounts[i] = mts_rotor.roster.jobs[i]->fair;
 		read_waits(mts_rotor.roster.jobs[i], &accounts[i], users);
 	}
-	delayed = mts_fair_step(accounts, n, fair.judged ? now - fair.judged : 0, accounts + n);
+	delayed = mts_fair_step(accounts, n, fair.judged ? now - fair.judged : 0,
+				mts_users_weights(), accounts + n);
 	fair.judged = now;
 	for (i = 0; i < n; i++) {
 		mts_rotor.roster.jobs[i]->fair = accounts[i];

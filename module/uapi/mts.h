@@ -41,11 +41,13 @@
  *  4: MTS_IOC_DISK; MTS_IOC_JOB_TAKE; mts_config.step; mts_bin_info.flags; the queue:
  *     MTS_IOC_JOB_SUBMIT, mts_config.queue; pause limits above 60 s; mts_config.policy;
  *     MTS_JOB_SLEEPING; mts_stats.begins and .stops; weights: MTS_IOC_JOB_WEIGHT;
- *     MTS_JOB_HERE; MTS_POLICY_AUTO, MTS_IOC_POLICY; users: mts_config.share, MTS_JOB_USER
+ *     MTS_JOB_HERE; MTS_POLICY_AUTO, MTS_IOC_POLICY; users: mts_config.share, MTS_JOB_USER,
+ *     MTS_IOC_USER_WEIGHT, MTS_IOC_USERS
  */
 #define MTS_ABI_VERSION 4
 
 #define MTS_MAX_JOBS 4096
+#define MTS_MAX_USERS 256 /* with a weight of their own */
 #define MTS_NAME_SIZE 64 /* with the closing NUL */
 #define MTS_DETAIL_SIZE 128 /* with the closing NUL */
 
@@ -149,8 +151,9 @@ enum mts_share_by {
 	/* Between jobs, by their weights (struct mts_job_weight): a user with twenty has twenty. */
 	MTS_SHARE_JOB = 0,
 	/*
-	 * First between users, equally, then between the jobs of each by their weights. A user is
-	 * one for whom a job takes turns; with MTS_POLICY_FAIR, one whose jobs wait for swap.
+	 * First between users by their weights (struct mts_user_weight), then between the jobs of
+	 * each by theirs. A user is one for whom a job takes turns; with MTS_POLICY_FAIR, one whose
+	 * jobs wait for swap.
 	 */
 	MTS_SHARE_USER = 1,
 };
@@ -538,6 +541,21 @@ struct mts_job_pause {
 struct mts_job_weight {
 	__u32 id;
 	__u32 weight; /* MTS_WEIGHT_MIN..MTS_WEIGHT_MAX; 0: MTS_WEIGHT_DEFAULT */
+};
+
+/*
+ * MTS_IOC_USER_WEIGHT, since ABI 4, sets what a user is entitled to with MTS_SHARE_USER: a user of
+ * weight 200 gets twice as much as one of weight 100, whatever jobs they have. The user's jobs
+ * divide it by their own weights. It holds at once, as that of a job, and for a user without jobs,
+ * too. All users have MTS_WEIGHT_DEFAULT at first; MTS_IOC_USERS lists those that have another one,
+ * in the order of their numbers.
+ *
+ * ENOSPC: MTS_MAX_USERS users have other ones
+ * ERANGE: weight is outside its range; user is MTS_USER_NONE
+ */
+struct mts_user_weight {
+	__u32 user; /* a user id of the initial user namespace */
+	__u32 weight; /* MTS_WEIGHT_MIN..MTS_WEIGHT_MAX; in: 0: MTS_WEIGHT_DEFAULT */
 };
 
 /*
@@ -993,6 +1011,7 @@ struct mts_policy_info {
 #define MTS_IOC_JOB_TAKE _IOWR(MTS_IOC_MAGIC, 0x15, struct mts_job_take)
 #define MTS_IOC_JOB_SUBMIT _IOWR(MTS_IOC_MAGIC, 0x16, struct mts_job_submit)
 #define MTS_IOC_JOB_WEIGHT _IOW(MTS_IOC_MAGIC, 0x17, struct mts_job_weight)
+#define MTS_IOC_USER_WEIGHT _IOW(MTS_IOC_MAGIC, 0x18, struct mts_user_weight)
 #define MTS_IOC_STATUS _IOR(MTS_IOC_MAGIC, 0x20, struct mts_status)
 #define MTS_IOC_JOBS _IOWR(MTS_IOC_MAGIC, 0x21, struct mts_list)
 #define MTS_IOC_BINS _IOWR(MTS_IOC_MAGIC, 0x22, struct mts_list)
@@ -1004,6 +1023,7 @@ struct mts_policy_info {
 #define MTS_IOC_DISK _IOR(MTS_IOC_MAGIC, 0x25, struct mts_disk_info)
 /* ENOTTY: a module of ABI 3 or less */
 #define MTS_IOC_POLICY _IOR(MTS_IOC_MAGIC, 0x26, struct mts_policy_info)
+#define MTS_IOC_USERS _IOWR(MTS_IOC_MAGIC, 0x27, struct mts_list) /* ENOTTY: likewise */
 /* Thaw all jobs now and stop (enum mts_state, STOPPED). */
 #define MTS_IOC_THAW _IO(MTS_IOC_MAGIC, 0x30)
 
@@ -1025,6 +1045,7 @@ MTS_ASSERT_SIZE(mts_job_remove, 8);
 MTS_ASSERT_SIZE(mts_job_set, 16);
 MTS_ASSERT_SIZE(mts_job_pause, 16);
 MTS_ASSERT_SIZE(mts_job_weight, 8);
+MTS_ASSERT_SIZE(mts_user_weight, 8);
 MTS_ASSERT_SIZE(mts_job_take, 104);
 MTS_ASSERT_SIZE(mts_status, 264);
 MTS_ASSERT_SIZE(mts_job_info, 320);

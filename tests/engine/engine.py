@@ -59,10 +59,12 @@ JOB_REMOVE = command(0x12, 8, WRITE)
 JOB_SET = command(0x13, 16, WRITE)
 JOB_PAUSE = command(0x14, 16, WRITE)
 JOB_WEIGHT = command(0x17, 8, WRITE)
+USER_WEIGHT = command(0x18, 8, WRITE)
 JOB_TAKE = command(0x15, 104, READ | WRITE)
 STATUS = command(0x20, 264, READ)
 JOBS = command(0x21, 32, READ | WRITE)
 BINS = command(0x22, 32, READ | WRITE)
+USERS = command(0x27, 32, READ | WRITE)
 THAW = command(0x30, 0, 0)
 
 

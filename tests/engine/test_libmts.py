@@ -319,6 +319,30 @@ def test_a_job_is_steered(lib, connection, mtsd):
     assert list_jobs(mtsd) == {}
 
 
+def test_users_have_weights(lib, connection, mtsd):
+    def users():
+        at, count = ctypes.c_void_p(), ctypes.c_uint32(77)
+        get = lib.lib.mts_users_get
+        assert get(connection, ctypes.byref(at), ctypes.byref(count)) == 0
+        data = ctypes.string_at(at, 8 * count.value) if at else b""
+        if at:
+            ctypes.CDLL(None).free(at)
+        return list(struct.iter_unpack("II", data))
+
+    weigh = lib.lib.mts_user_set_weight
+    assert users() == []
+    assert [weigh(connection, 7, 300), weigh(connection, 0, 1)] == [0, 0]
+    assert weigh(connection, 7, 10001) == -errno.ERANGE
+    assert users() == [(0, 1), (7, 300)]
+    # More than fit into the first answer.
+    for user in range(1000, 1100):
+        assert weigh(connection, user, 50) == 0
+    assert users() == [(0, 1), (7, 300), *((user, 50) for user in range(1000, 1100))]
+    for user in (0, 7, *range(1000, 1100)):
+        assert weigh(connection, user, 0) == 0
+    assert users() == []
+
+
 def test_two_jobs_of_one_name(lib, connection, mtsd):
     twins = [mtsd.outside / parent / "twin" for parent in ("a", "b")]
     for twin in twins:

@@ -118,6 +118,56 @@ def test_a_job_has_a_weight(client, mtsd):
     assert client.call(host.JOB_WEIGHT, struct.pack("=II", 9999, 100))[0] == errno.ENOENT
 
 
+def test_a_user_has_a_weight(client, mtsd):
+    """Also one without jobs. The list is in the order of their numbers."""
+    for user, weight, error in (
+        (4000000000, 10000, 0),
+        (0, 1, 0),
+        (1000, 200, 0),
+        (1000, 10001, errno.ERANGE),
+        (2**32 - 1, 200, errno.ERANGE),
+        (1001, 100, 0),
+    ):
+        assert client.call(host.USER_WEIGHT, struct.pack("=II", user, weight))[0] == error
+    lines(mtsd.mtsctl("weight", "--user", "7", "300"))
+    weights = {0: 1, 7: 300, 1000: 200, 4000000000: 10000}
+    listed = [(it["user"], it["weight"]) for it in status(mtsd)["user_weights"]]
+    assert listed == list(weights.items())
+    for user in (0, 4000000000):
+        assert not client.call(host.USER_WEIGHT, struct.pack("=II", user, 0))[0]
+    lines(mtsd.mtsctl("weight", "--user", "7", "100"))
+    assert status(mtsd)["user_weights"] == [{"user": 1000, "weight": 200}]
+
+
+def test_the_weights_of_users_are_full(client, mtsd):
+    for user in range(256):
+        assert not client.call(host.USER_WEIGHT, struct.pack("=II", user, 50))[0]
+    assert client.call(host.USER_WEIGHT, struct.pack("=II", 256, 50))[0] == errno.ENOSPC
+    done = mtsd.mtsctl("weight", "--user", "256", "50")
+    assert done.returncode == 1
+    assert "256 users have another weight than 100 already" in done.stderr
+    assert not client.call(host.USER_WEIGHT, struct.pack("=II", 3, 100))[0]
+    assert not client.call(host.USER_WEIGHT, struct.pack("=II", 256, 50))[0]
+    listed = [it["user"] for it in status(mtsd)["user_weights"]]
+    assert listed == [user for user in range(257) if user != 3]
+
+
+def test_weights_of_users_are_loaded(mtsd, tmp_path):
+    """From a file: what it does not name is usual again; after an error nothing has changed."""
+    file = tmp_path / "mts.conf"
+    lines(mtsd.mtsctl("weight", "--user", "9", "9"))
+    for text, error, weights in (
+        ("[weights]\nroot = 300\n1000 = 50\n", 0, {0: 300, 1000: 50}),
+        ("[weights]\nroot = 300\n1000 = 10001\n", 2, {0: 300, 1000: 50}),
+        ("[weights]\n1000 = 60\n", 0, {1000: 60}),
+        ("[mts]\nmode = off\n", 0, {}),
+    ):
+        file.write_text(text)
+        assert mtsd.mtsctl("config", "load", file).returncode == error
+        listed = {it["user"]: it["weight"] for it in status(mtsd)["user_weights"]}
+        assert listed == weights
+
+
 def test_run_executes_in_place(mtsd):
     job = mtsd.run("--name", "exits", "sh", "-c", "exit 7")
     assert job.wait(10) == 7

@@ -256,7 +256,7 @@ def test_every_user_reads(mtsd):
     with mtsd.as_user(BOB) as bob:
         for number in (host.CONFIG_GET, host.STATUS, DISK, host.stats(296), host.stats(448)):
             assert not bob.call(number)[0]
-        for number in (host.JOBS, host.BINS, GONE):
+        for number in (host.JOBS, host.BINS, host.USERS, GONE):
             assert not bob.call(number, struct.pack("=QIIQII", 0, 4, 0, 0, 0, 0))[0]
         assert list_jobs(bob) == {job: ("job", 0, 0)}
 
@@ -269,6 +269,8 @@ def test_what_only_root_may(mtsd):
             before = ada.call(host.CONFIG_GET)
             assert ada.call(host.CONFIG_SET, configuration)[0] == errno.EPERM
             assert ada.call(host.THAW)[0] == errno.EPERM
+            weight_of_ada = struct.pack("II", ADA, 50)
+            assert ada.call(host.USER_WEIGHT, weight_of_ada)[0] == errno.EPERM
             assert ada.call(host.JOB_CREATE, create)[0] == errno.EPERM
             assert ada.call(host.JOB_TAKE, host.take_request(os.getpid()))[0] == errno.EPERM
             assert ada.call(host.CONFIG_GET) == before
@@ -567,6 +569,24 @@ def test_a_user_gains_no_time_by_more_jobs(mtsd, swap):
         parts[share] = ran[first] / sum(ran.values())
     assert 0.15 < parts["job"] < 0.25, parts
     assert 0.4 < parts["user"] < 0.6, parts
+
+
+def test_a_user_of_weight_300_has_three_times_the_time(mtsd, swap):
+    """Ada has one job, Bob has two, of which one fits: three quarters are Ada's, then half."""
+    first = work(mtsd, ADA, "first")
+    bobs = [work(mtsd, BOB, f"bob{i}") for i in range(2)]
+    words = ("mode=always", "step=bin", "bin=30M", "slice=400ms", "min_slice=50ms", "overhead=off")
+    mtsd.mtsctl("set", *words, "share=user", check=True)
+    parts = {}
+    for weight in ("300", "100"):
+        mtsd.mtsctl("weight", "--user", str(ADA), weight, check=True)
+        assert until(mtsd.frozen, 30), mtsd.report()
+        time_in_slices(mtsd, 2)
+        ran = time_in_slices(mtsd, 6)
+        assert set(ran) == {first, *bobs}
+        parts[weight] = ran[first] / sum(ran.values())
+    assert 0.65 < parts["300"] < 0.85, parts
+    assert 0.4 < parts["100"] < 0.6, parts
 
 
 # ---- limits ------------------------------------------------------------------------------
@@ -1387,12 +1407,14 @@ NUMBERS = (
     0x15,
     0x16,
     0x17,
+    0x18,
     0x20,
     0x21,
     0x22,
     0x23,
     0x24,
     0x25,
+    0x27,
     0x30,
 )
 
@@ -1402,7 +1424,7 @@ def random_message(random_, ids):
     known = (
         *(host.CONFIG_GET, host.CONFIG_SET, host.JOB_CREATE, host.JOB_ADD, host.JOB_REMOVE),
         *(host.JOB_SET, host.JOB_PAUSE, host.JOB_TAKE, host.STATUS, host.JOBS, host.BINS),
-        *(host.THAW, SUBMIT, GONE, DISK, JOB_WEIGHT),
+        *(host.THAW, SUBMIT, GONE, DISK, JOB_WEIGHT, host.USER_WEIGHT, host.USERS),
     )
     number = random_.choice(known)
     if random_.random() < 0.1:

@@ -90,6 +90,13 @@ int try_weight(u32 id, u32 weight)
 	return mts_ioctl(MTS_IOC_JOB_WEIGHT, &of);
 }
 
+int try_user_weight(u32 user, u32 weight)
+{
+	struct mts_user_weight of = { .user = user, .weight = weight };
+
+	return mts_ioctl(MTS_IOC_USER_WEIGHT, &of);
+}
+
 u32 create_job(const char *name, u32 flags)
 {
 	struct mts_job_create create;

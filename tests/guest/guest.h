@@ -137,6 +137,7 @@ int try_remove(u32 id);
 int try_set(u32 id, u32 mask, u32 flags);
 int try_pause(u32 id, u64 max_pause_ns);
 int try_weight(u32 id, u32 weight);
+int try_user_weight(u32 user, u32 weight);
 
 /* These must succeed. */
 u32 create_job(const char *name, u32 flags);

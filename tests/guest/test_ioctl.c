@@ -37,7 +37,7 @@ static void bad_pointers(void)
 		MTS_IOC_CONFIG_GET, MTS_IOC_CONFIG_SET, MTS_IOC_JOB_CREATE, MTS_IOC_JOB_ADD,
 		MTS_IOC_JOB_REMOVE, MTS_IOC_JOB_SET,	MTS_IOC_STATUS,	    MTS_IOC_JOBS,
 		MTS_IOC_BINS,	    MTS_IOC_STATS,	MTS_IOC_JOB_PAUSE,  MTS_IOC_DISK,
-		MTS_IOC_JOB_WEIGHT, MTS_IOC_POLICY,
+		MTS_IOC_JOB_WEIGHT, MTS_IOC_POLICY,	MTS_IOC_USERS,	    MTS_IOC_USER_WEIGHT,
 	};
 	size_t i;
 
@@ -82,9 +82,10 @@ static int without_capabilities(void)
 	struct mts_job_set set = { .id = 1 };
 	struct mts_job_pause pause = { .id = 1 };
 	struct mts_job_weight weight = { .id = 1 };
+	struct mts_user_weight of_user = { .user = getuid(), .weight = 50 };
 	struct mts_status status;
 	struct mts_stats stats;
-	struct mts_list jobs = { 0 }, bins = { 0 };
+	struct mts_list jobs = { 0 }, bins = { 0 }, users = { .elem_size = sizeof(of_user) };
 
 	drop_capabilities();
 	if (mts_ioctl(MTS_IOC_CONFIG_SET, &config) != -EPERM)
@@ -101,12 +102,14 @@ static int without_capabilities(void)
 		return 6;
 	if (mts_ioctl(MTS_IOC_CONFIG_GET, &config) || mts_ioctl(MTS_IOC_STATUS, &status) ||
 	    mts_ioctl(MTS_IOC_JOBS, &jobs) || mts_ioctl(MTS_IOC_BINS, &bins) ||
-	    mts_ioctl(MTS_IOC_STATS, &stats))
+	    mts_ioctl(MTS_IOC_STATS, &stats) || mts_ioctl(MTS_IOC_USERS, &users))
 		return 7;
 	if (mts_ioctl(MTS_IOC_JOB_PAUSE, &pause) != -EPERM)
 		return 8;
 	if (mts_ioctl(MTS_IOC_JOB_WEIGHT, &weight) != -EPERM)
 		return 9;
+	if (mts_ioctl(MTS_IOC_USER_WEIGHT, &of_user) != -EPERM)
+		return 10;
 	return 0;
 }
 
@@ -378,6 +381,8 @@ static void list_sizes_refused(void)
 	expect(ask_of_size(MTS_IOC_JOBS, MTS_ELEM_SIZE_MAX), 0);
 	expect(ask_of_size(MTS_IOC_BINS, MTS_BIN_INFO_SIZE_1 - 8), -EINVAL);
 	expect(ask_of_size(MTS_IOC_BINS, MTS_ELEM_SIZE_MAX), 0);
+	expect(ask_of_size(MTS_IOC_USERS, 12), -EINVAL);
+	expect(ask_of_size(MTS_IOC_USERS, 16), 0);
 }
 
 /* Two jobs as an mtsctl of another version asks for them: the name, and what is behind it. */
@@ -639,6 +644,69 @@ static void weights_of_jobs(void)
 	expect(try_weight(id + 1000, 100), -ENOENT);
 }
 
+static struct mts_user_weight users[MTS_MAX_USERS + 1];
+
+/* Return: how many users have a weight of their own, of which up to @n are listed. */
+static u32 list_users(u32 n)
+{
+	struct mts_list list = { .buf = (uintptr_t)users, .count = n, .elem_size = 8 };
+
+	memset(users, 0xff, sizeof(users));
+	expect(mts_ioctl(MTS_IOC_USERS, &list), 0);
+	check(list.count == (n < list.total ? n : list.total), "%u of %u, asked for %u", list.count,
+	      list.total, n);
+	return list.total;
+}
+
+static void weights_of_users(void)
+{
+	size_t i;
+
+	expect(list_users(8), 0);
+	expect(try_user_weight(2000, 7), 0);
+	for (i = 0; i < ARRAY_SIZE(weights); i++) {
+		u32 before = i ? users[0].weight : MTS_WEIGHT_DEFAULT, n;
+
+		expect(try_user_weight(1000, weights[i].weight), weights[i].error);
+		n = list_users(8);
+		if (weights[i].error)
+			check(users[0].user == 1000 && users[0].weight == before, "it has changed");
+		else if (weights[i].is == MTS_WEIGHT_DEFAULT)
+			check(n == 1 && users[0].user == 2000, "%u users", n);
+		else
+			check(n == 2 && users[0].user == 1000 && users[0].weight == weights[i].is &&
+				      users[1].user == 2000 && users[1].weight == 7,
+			      "%u users; %u: %u", n, users[0].user, users[0].weight);
+	}
+	expect(try_user_weight(MTS_USER_NONE, 50), -ERANGE);
+	expect(list_users(1), 2);
+	check(users[1].user == ~0u, "one more than was asked for");
+	expect(try_user_weight(1000, MTS_WEIGHT_DEFAULT), 0);
+	expect(try_user_weight(2000, 0), 0);
+	expect(list_users(8), 0);
+}
+
+static void no_room_for_more_weights(void)
+{
+	u32 i;
+
+	for (i = 0; i < MTS_MAX_USERS; i++)
+		expect(try_user_weight(3 * i, 50), 0);
+	expect(try_user_weight(1, 50), -ENOSPC);
+	expect(try_user_weight(1, MTS_WEIGHT_DEFAULT), 0);
+	expect(try_user_weight(3, 60), 0);
+	expect(try_user_weight(6, 0), 0);
+	expect(try_user_weight(1, 50), 0);
+	expect(list_users(MTS_MAX_USERS + 1), MTS_MAX_USERS);
+	check(users[1].user == 1 && users[2].user == 3 && users[2].weight == 60 &&
+		      users[3].user == 9,
+	      "%u, %u, %u", users[1].user, users[2].user, users[3].user);
+	for (i = 0; i < MTS_MAX_USERS; i++)
+		expect(try_user_weight(3 * i, 0), 0);
+	expect(try_user_weight(1, 0), 0);
+	expect(list_users(8), 0);
+}
+
 static const struct named_user {
 	u32 flags;
 	u32 user;
@@ -735,5 +803,6 @@ GUEST_TESTS(TEST(device_is_for_root), TEST(unknown_commands), TEST(bad_pointers)
 	    TEST(list_with_a_huge_count), TEST(status_answers), TEST(status_of_off),
 	    TEST(generation_tells_changes), TEST(stats_count), TEST(stats_of_another_version),
 	    TEST(pause_limits_are_checked), TEST(create_with_a_pause_limit),
-	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(users_that_are_named),
+	    TEST(add_with_a_pause_limit), TEST(weights_of_jobs), TEST(weights_of_users),
+	    TEST(no_room_for_more_weights), TEST(users_that_are_named),
 	    TEST(users_that_are_not_named), TEST(thaw_stops));

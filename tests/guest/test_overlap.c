@@ -254,8 +254,8 @@ static void expect_time_by_weight(unsigned int step_mib)
 	}
 }
 
-/* Ada has one job, and Bob three; one fits. */
-static void expect_time_by_user(unsigned int step_mib)
+/* Ada has one job, and Bob three; one fits. @weight: Ada's; Bob has the usual one. */
+static void expect_time_by_user(unsigned int step_mib, u32 weight)
 {
 	struct hog_spec spec = { .mib = 20, .kind = HOG_RANDOM };
 	u64 began, ms, frozen[4], had[4], sum = 0;
@@ -269,6 +269,7 @@ static void expect_time_by_user(unsigned int step_mib)
 	}
 	overlap(30, step_mib, 2000, 30000);
 	choose_share(MTS_SHARE_USER);
+	expect(try_user_weight(1000, weight), 0);
 	expect_within(5000, is_rotating(), "%s", describe());
 	wait_rounds(2);
 	began = now_ms();
@@ -281,7 +282,8 @@ static void expect_time_by_user(unsigned int step_mib)
 		sum += had[i];
 	}
 	for (i = 0; i < 4; i++) {
-		u64 due = sum / (i ? 6 : 2);
+		u64 due = sum * (i ? MTS_WEIGHT_DEFAULT : weight) / (MTS_WEIGHT_DEFAULT + weight) /
+			  (i ? 3 : 1);
 
 		note("%s: %llu of %llu ms, due %llu", i ? "Bob" : "Ada", (unsigned long long)had[i],
 		     (unsigned long long)ms, (unsigned long long)due);
@@ -290,16 +292,22 @@ static void expect_time_by_user(unsigned int step_mib)
 		      (unsigned long long)had[i], (unsigned long long)ms, (unsigned long long)due,
 		      describe());
 	}
+	expect(try_user_weight(1000, 0), 0);
 }
 
 static void groups_run_by_user(void)
 {
-	expect_time_by_user(4);
+	expect_time_by_user(4, MTS_WEIGHT_DEFAULT);
 }
 
 static void bins_run_by_user(void)
 {
-	expect_time_by_user(MTS_STEP_BIN);
+	expect_time_by_user(MTS_STEP_BIN, MTS_WEIGHT_DEFAULT);
+}
+
+static void bins_run_by_users_weights(void)
+{
+	expect_time_by_user(MTS_STEP_BIN, 300);
 }
 
 static void groups_run_by_weight(void)
@@ -315,4 +323,5 @@ static void bins_run_by_weight(void)
 GUEST_TESTS(TEST(status_marks_the_groups_that_run), TEST(several_groups_run),
 	    TEST(sizes_do_not_matter), TEST(pauses_are_kept), TEST(a_newcomer_gets_a_turn),
 	    TEST(groups_run_by_weight), TEST_SLOW(bins_run_by_weight, 0),
-	    TEST_SLOW(groups_run_by_user, 0), TEST_SLOW(bins_run_by_user, 0), TEST(turns_end));
+	    TEST_SLOW(groups_run_by_user, 0), TEST_SLOW(bins_run_by_user, 0),
+	    TEST_SLOW(bins_run_by_users_weights, 0), TEST(turns_end));

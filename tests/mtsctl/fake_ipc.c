@@ -18,6 +18,7 @@
  *                 the cgroup of job N by its id is the directory job-N there
  *  MTS_FAKE_ROOT  has all other files, as lib/modules
  *  MTS_FAKE_USER  who runs mtsctl, if not root
+ *  MTS_FAKE_WEIGHTS  of users, "UID:WEIGHT" with blanks between them, in order
  *  MTS_FAKE_NOW   a file that is read at each open: a scenario, and KEY=NUMBER:
  *                 begins=, stops= and rounds= of the counters; since= and total= of job 1, when it
  *                 was frozen (s; a second passes from open to open, the first is 1000) and for how
@@ -1093,6 +1094,29 @@ int ipc_policy(struct mts_policy_info *policy)
 	if (!ret)
 		*policy = now.policy;
 	return ret;
+}
+
+int ipc_user_weight(u32 user, u32 weight)
+{
+	int ret = now.status.abi < 4 ? -ENOTTY : fail("user_weight");
+
+	if (!ret)
+		record("user_weight %u %u", user, weight);
+	return ret;
+}
+
+int ipc_users(struct mts_user_weights *weights)
+{
+	const char *text = env("MTS_FAKE_WEIGHTS", "");
+	struct mts_user_weight of;
+	int ret = fail("users"), used;
+
+	if (ret)
+		return ret;
+	weights->n = 0;
+	for (; sscanf(text, "%u:%u%n", &of.user, &of.weight, &used) == 2; text += used)
+		weights->of[weights->n++] = of;
+	return 0;
 }
 
 int ipc_thaw(void)

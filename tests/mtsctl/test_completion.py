@@ -191,6 +191,8 @@ def test_descriptions_are_those_of_the_help(shells, mtsctl, sources, shell):
         (["remove", "al"], {"alpha"}),
         (["pin", "tw"], {"twin"}),
         (["pause", "alpha", "o"], {"off"}),
+        (["weight", "al"], {"alpha"}),
+        (["weight", "--user", "daem"], {"daemon"}),
         (["run", "--size", "6G", "--q"], {"--queue"}),
         (["help", "wa"], {"watch"}),
     ],

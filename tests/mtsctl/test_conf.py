@@ -62,6 +62,70 @@ def test_users(mtsctl, host):
     assert (shown.status, shown.err) == (0, "")
 
 
+def test_weights_of_users(mtsctl, host):
+    """Names and numbers; a user that is in no file has the usual weight again."""
+    host.conf("[weights]\nroot = 300\n4001 = 50\n7 = 100\n")
+    shown = check(mtsctl, host)
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out == "1 file: 0 settings, 0 rules, 3 weights; no error\n"
+    assert mtsctl.calls == []
+    shown = load(mtsctl, host, weights="0:200 9:9 4001:50")
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out == "1 file: 0 settings, 0 rules, 3 weights; the settings hold now\n"
+    assert mtsctl.calls == ["user_weight 9 100", "user_weight 0 300"]
+
+
+def test_a_later_file_has_another_weight(mtsctl, host):
+    host.conf("[weights]\n0 = 300\n7 = 50\n")
+    host.conf("[weights]\nroot = 100\n7 = 60\n[mts]\nmode=off\n", "conf.d/10.conf")
+    assert load(mtsctl, host).status == 0
+    assert mtsctl.calls == ["user_weight 7 60", call(MODE, mode=0)]
+
+
+def test_a_section_of_weights_is_removed(mtsctl, host):
+    host.conf("[rule a]\ncgroup=a\n")
+    shown = load(mtsctl, host, weights="0:200 9:9")
+    assert (shown.status, shown.err) == (0, "")
+    assert shown.out.endswith("; the settings hold now\n")
+    assert mtsctl.calls == ["user_weight 0 100", "user_weight 9 100"]
+    shown = load(mtsctl, host)
+    assert (shown.status, shown.out) == (0, "1 file: 0 settings, 1 rule; nothing to set\n")
+
+
+def test_more_weights_than_there_is_room_for(mtsctl, host):
+    lines = [f"{user} = 99" for user in range(256)]
+    host.conf("\n".join(["[weights]", *lines, "300 = 100"]))
+    assert check(mtsctl, host).status == 0
+    file = host.conf("\n".join(["[weights]", *lines, "256 = 7"]))
+    shown = check(mtsctl, host)
+    assert shown.status == 2
+    assert f"{file}:258: 256=7: 256 users have a weight other than 100 already" in shown.err
+
+
+@pytest.mark.parametrize("fail", ["user_weight=12+2", "config_set=12"])
+def test_weights_are_taken_back_after_an_error(mtsctl, host, fail):
+    host.conf("[weights]\n1 = 300\n2 = 50\n[mts]\nmode=off\n")
+    shown = load(mtsctl, host, weights="1:200 9:9", fail=fail)
+    assert (shown.status, shown.out) == (1, "")
+    assert "Cannot allocate memory" in shown.err
+    done = ["user_weight 9 100", "user_weight 1 300"]
+    if fail == "config_set=12":
+        back = ["user_weight 2 100", "user_weight 1 200", "user_weight 9 9"]
+        assert mtsctl.calls == [*done, "user_weight 2 50", *back]
+    else:
+        assert mtsctl.calls == done
+
+
+def test_weights_with_an_old_module(mtsctl, host):
+    host.conf("[weights]\n1 = 300\n[mts]\nmode=off\n")
+    shown = load(mtsctl, host, abi=3)
+    assert shown.status == 1
+    assert "older than mtsctl" in shown.err
+    assert mtsctl.calls == []
+    host.conf("[mts]\nmode=off\n")
+    assert load(mtsctl, host, abi=3).status == 0
+
+
 def test_the_last_file_wins(mtsctl, host):
     host.conf("[mts]\nmode=off\nslice=1s\nbin=64M\n")
     host.conf("[mts]\nslice=3s\n", "conf.d/20-b.conf")
@@ -97,7 +161,14 @@ def test_a_link_to_a_file_is_read(mtsctl, host):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["[mts]\nbin=0\n", "[rule a]\ncgroup=..\n", "[rules]\nexclusions=maybe\n", "mode=off\n", "x"],
+    [
+        "[mts]\nbin=0\n",
+        "[weights]\nroot=0\n",
+        "[rule a]\ncgroup=..\n",
+        "[rules]\nexclusions=maybe\n",
+        "mode=off\n",
+        "x",
+    ],
 )
 def test_one_error_and_nothing_is_loaded(mtsctl, host, wrong):
     host.conf("[mts]\nmode=off\n")
@@ -189,6 +260,13 @@ MISTAKES = [
     ("[users]\ngroup=\n", 2, "group=: a name is missing"),
     ("[users]\njobs=1\npins=1\njobs=2\n", 4, "jobs is given twice in this file, first in line 2"),
     ("[user]\njobs=1\n", 1, "unknown section [user]: is it [users]?"),
+    ("[weight]\nroot=1\n", 1, "unknown section [weight]: is it [weights]?"),
+    ("[weights]\n\nno-such=1\n", 3, "no-such: this host has no user 'no-such': write its name"),
+    ("[weights]\n4294967295=1\n", 2, "this host has no user '4294967295'"),
+    ("[weights]\nroot=0\n", 2, "root=0: "),
+    ("[weights]\nroot=10001\n", 2, "a whole number from 1 to 10000"),
+    ("[weights]\nroot=\n", 2, "a whole number from 1 to 10000"),
+    ("[weights]\nroot=1\n7=1\n0=1\n", 4, "0 is given twice in this file, first in line 2"),
     ("[MTSCTL]\nmode=off\n", 1, "unknown section [MTSCTL]: there are [mts], [rules], [hooks]"),
     ("[]\nmode=off\n", 1, "unknown section []"),
     ("[mts]\nmode=off\n auto\n", 3, "begins with a blank: a value does not go on"),

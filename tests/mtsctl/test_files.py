@@ -180,6 +180,8 @@ def test_missing_inih(sources, tmp_path):
         (["pin", "tw"], {"twin"}),
         (["pause", "tw"], {"twin"}),
         (["pause", "alpha", "o"], {"off"}),
+        (["weight", "--"], {"--user", "--help"}),
+        (["weight", "--user", "daem"], {"daemon"}),
         (["run", "--m"], {"--max-pause", "--max-wait"}),
         (["run", "--size", "6G", "--q"], {"--queue"}),
         (["set", "queue", "=", ""], {"off", "auto"}),

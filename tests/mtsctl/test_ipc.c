@@ -68,6 +68,11 @@ static void list(unsigned long request, struct mts_list *l)
 			memset(jobs[i].name, 'n', sizeof(jobs[i].name));
 			jobs[i].calls = 5;
 		}
+	} else if (request == MTS_IOC_USERS) {
+		struct mts_user_weight *users = buf;
+
+		for (u32 i = 0; i < n; i++)
+			users[i] = (struct mts_user_weight){ .user = i, .weight = 7 };
 	} else {
 		struct mts_bin_info *bins = buf;
 
@@ -75,8 +80,12 @@ static void list(unsigned long request, struct mts_list *l)
 			bins[i] = (struct mts_bin_info){ .jobs = i };
 	}
 	CHECK(!l->pad);
-	CHECK(l->elem_size ==
-	      (request == MTS_IOC_JOBS && !kernel.is_abi_1 ? sizeof(struct mts_job_info) : 0));
+	if (request == MTS_IOC_USERS)
+		CHECK(l->elem_size == sizeof(struct mts_user_weight));
+	else
+		CHECK(l->elem_size == (request == MTS_IOC_JOBS && !kernel.is_abi_1 ?
+					       sizeof(struct mts_job_info) :
+					       0));
 	l->count = n;
 	l->total = kernel.have;
 	l->generation = 77;
@@ -120,7 +129,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		errno = EINVAL;
 		return -1;
 	}
-	if (request == MTS_IOC_JOBS || request == MTS_IOC_BINS)
+	if (request == MTS_IOC_JOBS || request == MTS_IOC_BINS || request == MTS_IOC_USERS)
 		list(request, argument);
 	if (request == MTS_IOC_STATS_OF(MTS_STATS_SIZE_1))
 		memset(argument, 0x11, MTS_STATS_SIZE_1);
@@ -148,9 +157,11 @@ static void check_calls(void)
 	struct mts_job_set set;
 	struct mts_job_pause pause;
 	struct mts_job_weight weight;
+	struct mts_user_weight of_user;
 	struct mts_status status;
 	struct mts_disk_info disk;
 	struct mts_policy_info policy;
+	struct mts_user_weights weights;
 	struct mts_stats stats;
 
 	CHECK(!ipc_config_get(&config) && kernel.request == MTS_IOC_CONFIG_GET);
@@ -179,6 +190,10 @@ static void check_calls(void)
 	memcpy(&weight, kernel.argument, sizeof(weight));
 	CHECK(weight.id == 9 && weight.weight == 77);
 
+	CHECK(!ipc_user_weight(9, 77) && kernel.request == MTS_IOC_USER_WEIGHT);
+	memcpy(&of_user, kernel.argument, sizeof(of_user));
+	CHECK(of_user.user == 9 && of_user.weight == 77);
+
 	kernel.error = EBUSY;
 	CHECK(ipc_job_add(&add) == -EBUSY);
 	CHECK(ipc_thaw() == -EBUSY);
@@ -187,6 +202,9 @@ static void check_calls(void)
 	kernel.error = ENOTTY;
 	disk.out.elapsed_ns = 1;
 	CHECK(!ipc_disk(&disk) && !disk.out.elapsed_ns);
+	weights.n = 7;
+	CHECK(!ipc_users(&weights) && !weights.n);
+	CHECK(ipc_user_weight(9, 77) == -ENOTTY);
 	kernel.error = 0;
 
 	kernel.calls = 0;
@@ -228,8 +246,16 @@ static void check_lists(void)
 {
 	struct mts_job_info *jobs = NULL;
 	struct mts_bin_info *bins = NULL;
+	struct mts_user_weights weights;
 	u64 generation = 0;
 	u32 count = 5;
+
+	kernel.have = 2;
+	CHECK(!ipc_users(&weights) && weights.n == 2 && weights.of[1].user == 1);
+	/* A newer module has more of them. */
+	kernel.have = MTS_MAX_USERS + 5;
+	CHECK(!ipc_users(&weights) && weights.n == MTS_MAX_USERS);
+	CHECK(weights.of[MTS_MAX_USERS - 1].user == MTS_MAX_USERS - 1);
 
 	kernel.have = 0;
 	CHECK(!ipc_jobs(&jobs, &count, &generation) && !jobs && !count && generation == 77);

@@ -279,9 +279,53 @@ def test_weight(mtsctl, args, calls):
     assert mtsctl.calls == calls
 
 
+@pytest.mark.parametrize(
+    ("args", "call"),
+    [
+        (["--user", "daemon", "200"], "user_weight 1 200"),
+        (["100", "--user", "4000000000"], "user_weight 4000000000 100"),
+        (["--user=0", "--", "1"], "user_weight 0 1"),
+    ],
+)
+def test_weight_of_a_user(mtsctl, args, call):
+    shown = mtsctl("weight", *args, scenario="rotating")
+    assert (shown.status, shown.out, shown.err) == (0, "", "")
+    assert mtsctl.calls == [call]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--user", "nobody-of-that-name", "200"], "no user 'nobody-of-that-name': write its name"),
+        (["--user", "4294967295", "200"], "no user '4294967295'"),
+        (["--user", "", "200"], "no user ''"),
+        (["--user", "root"], "takes a user and a weight, and no job"),
+        (["--user", "root", "alpha", "200"], "takes a user and a weight, and no job"),
+        (["200", "--user"], "--user needs a value"),
+    ],
+)
+def test_weight_of_no_user(mtsctl, args, message):
+    shown = mtsctl("weight", *args, scenario="rotating")
+    assert shown.status == 2
+    assert message in " ".join(shown.err.split())
+    assert mtsctl.calls == []
+
+
+def test_too_many_users_have_a_weight(mtsctl):
+    shown = mtsctl("weight", "--user", "root", "200", fail="user_weight=28")
+    assert shown.status == 1
+    assert "256 users have another weight than 100 already" in shown.err
+
+
 @pytest.mark.parametrize("value", ["0", "10001", "1.5", "heavy", "", "200%"])
 @pytest.mark.parametrize(
-    "command", [["weight", "alpha"], ["add", "unit", "--weight"], ["run", "--weight"]]
+    "command",
+    [
+        ["weight", "alpha"],
+        ["weight", "--user", "root"],
+        ["add", "unit", "--weight"],
+        ["run", "--weight"],
+    ],
 )
 def test_weights_that_are_none(mtsctl, host, command, value):
     host.cgroup("unit")
@@ -305,7 +349,9 @@ def test_add_and_run_with_a_weight(mtsctl, host):
     assert "weight=50" in mtsctl.calls[-1]
 
 
-@pytest.mark.parametrize("command", [["weight", "alpha"], ["add", "unit", "--weight"]])
+@pytest.mark.parametrize(
+    "command", [["weight", "alpha"], ["weight", "--user", "root"], ["add", "unit", "--weight"]]
+)
 def test_weights_with_an_old_module(mtsctl, host, command):
     host.cgroup("unit")
     shown = mtsctl(*command, "200", abi=3, **host.fake)

@@ -906,3 +906,7 @@ def test_users_divide_what_they_are_entitled_to(plan):
     assert slices(config_share=1, users=1) == by_job
     assert slices(config_share=1, users=3) != by_job
     assert slices(config_share=1, users=0) == by_job
+    by_user = slices(config_share=1, users=3)
+    assert slices(config_share=1, users=3, weights="60002:300") != by_user
+    assert slices(config_share=1, users=3, weights="60004:300") == by_user
+    assert slices(users=3, weights="60002:300") == by_job

@@ -219,6 +219,8 @@ def test_jobs_come_and_go(fake, host):
     mts.pause(1, max_pause=1.5)
     mts.pause(1, max_pause=None)
     mts.weigh(1, weight=200)
+    mts.weigh_user("root", 200)
+    mts.weigh_user(1000, 50)
     mts.remove("alpha")
     mts.thaw()
     assert calls() == [
@@ -230,6 +232,8 @@ def test_jobs_come_and_go(fake, host):
         "job_pause 1 1500000000",
         "job_pause 1 0",
         "job_weight 1 200",
+        "user_weight 0 200",
+        "user_weight 1000 50",
         "remove 1",
         "thaw",
     ]

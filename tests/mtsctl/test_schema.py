@@ -75,6 +75,15 @@ def test_each_scenario(plain, host, command, scenario):
     check(command, json.loads(shown.out))
 
 
+def test_weights_of_users(plain):
+    said = ask(plain, "status", "--json", weights="0:300 4294967294:1")
+    check("status", said)
+    assert said["user_weights"] == [
+        {"user": 0, "weight": 300},
+        {"user": 4294967294, "weight": 1},
+    ]
+
+
 @pytest.mark.parametrize("abi", [1, 3])
 @pytest.mark.parametrize("command", ["status", "stats", "get"])
 def test_older_modules(plain, command, abi):

@@ -32,7 +32,7 @@ STATUS_KEYS = {
     "generation", "now_ns", "capacity", "demand", "resident_demand", "round", "round_ns",
     "longest_pause_ns", "max_pause_ns", "evict", "interactive", "crowded_out", "sees",
     "consistent", "bins", "jobs", "limited", "limited_by", "engine", "page", "overlaps",
-    "policy",
+    "policy", "user_weights",
 }  # fmt: skip
 BIN_KEYS = {"bin", "jobs", "demand", "slice_ns", "runs", "runs_in_ns"}
 JOB_KEYS = {
@@ -55,6 +55,15 @@ def test_80_columns_of_ascii(mtsctl, scenario, option):
     assert shown.out.isascii()
     for line in shown.out.splitlines():
         assert len(line) <= 80, line
+
+
+def test_weights_of_users(mtsctl):
+    """Behind the name, where a user's is not the usual one."""
+    fake = {"scenario": "rotating", "users": 3, "weights": "60001:10000 60003:99"}
+    for args in ([], ["--by", "user"]):
+        out = mtsctl("status", *args, **fake).out
+        rows = re.findall(r"^(6000\d(?: \[\d+\])?) +\d+ +\d+ ", out, re.M)
+        assert rows == ["60001 [10000]", "60002", "60003 [99]"]
 
 
 @pytest.mark.parametrize("scenario", STATUS_SCENARIOS)

@@ -98,6 +98,11 @@ def test_batch_by_user(mtsctl):
     assert sum(int(row[1]) for row in rows) == 14
     assert sum(int(row[2]) for row in rows) == 5
     assert "JOB " not in out
+    fake = {"scenario": "rotating", "users": 3, "weights": "60002:300 60004:50"}
+    out = mtsctl("top", "-bn1", "-d", "10ms", "--by", "user", **fake).out
+    assert max(map(len, out.splitlines())) <= 80
+    rows = re.findall(r"^(6\d+(?: \[\d+\])?) +\d", out, re.M)
+    assert rows == ["60001", "60002 [300]", "60003"]
     assert mtsctl("top", "-bn1", "-d", "10ms", "-g", "job", scenario="rotating").out.count("alpha")
 
 

@@ -178,6 +178,8 @@ def test_without_permission(mtsctl, host, command):
         (["pin", "alpha"], "job_set"),
         (["pause", "alpha", "2s"], "job_pause"),
         (["weight", "alpha", "200"], "job_weight"),
+        (["weight", "--user", "0", "200"], "user_weight"),
+        (["status"], "users"),
         (["status"], "status"),
         (["status"], "bins"),
         (["status"], "jobs"),

@@ -6,6 +6,7 @@
 #include "events/stats.h"
 #include "policy/fair.h"
 #include "rotor/state.h"
+#include "rotor/users.h"
 #include "world.h"
 
 #define MAX 64
@@ -344,6 +345,54 @@ static void a_user_with_one_job_gets_half_in_groups(void)
 	expect_half_for_one_job(64);
 }
 
+/*
+ * Ada's one job gets three times as long as Bob's three together. The weight is set before she has
+ * a job, and taken back while turns last.
+ */
+static void expect_time_by_users_weights(u32 step)
+{
+	u32 i;
+
+	begin(step, 0);
+	set_share(MTS_SHARE_USER);
+	NEED(!mts_users_weigh(ADA, 300), "the weight is not taken");
+	for (i = 0; i < 4; i++)
+		add_for(i ? BOB : ADA, 5 * GIB, i == 1 ? 200 : 100);
+	run(2400 * SECOND);
+	for (i = 0; i < 4; i++)
+		expect_part(i, i == 0 ? 12 : i == 1 ? 2 : 1, 16);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	NEED(!mts_users_weigh(ADA, 0), "the weight is not taken back");
+	goes_on(2400 * SECOND);
+	for (i = 0; i < 4; i++)
+		expect_part(i, i == 0 ? 4 : i == 1 ? 2 : 1, 8);
+	expect_pauses(MTS_PAUSE_STRETCHED_NS);
+	world_unload();
+}
+
+static void time_goes_by_users_weights_in_bins(void)
+{
+	expect_time_by_users_weights(MTS_STEP_BIN);
+}
+
+static void time_goes_by_users_weights_in_groups(void)
+{
+	expect_time_by_users_weights(64);
+}
+
+/* With share=job what users weigh does not count. */
+static void a_users_weight_does_not_count_by_job(void)
+{
+	begin(MTS_STEP_BIN, 0);
+	NEED(!mts_users_weigh(ADA, 300), "the weight is not taken");
+	add_for(ADA, 5 * GIB, 100);
+	add_for(BOB, 5 * GIB, 100);
+	run(1200 * SECOND);
+	expect_part(0, 1, 2);
+	NEED(!mts_users_weigh(ADA, 0), "the weight is not taken back");
+	world_unload();
+}
+
 /* What a weight says, it says among the jobs of its user. */
 static void expect_weights_within_users(u32 step)
 {
@@ -491,6 +540,17 @@ static void waits_count_for_the_user(void)
 	for (i = 1; i < 4; i++)
 		EXPECT(total[i] > 5 * SECOND && total[i] < 16 * SECOND,
 		       "by user, job %u of Bob's was delayed for %llu ms", i, total[i] / MS);
+	/* Three quarters of all waits are his share now. */
+	NEED(!mts_users_weigh(BOB, 300), "the weight is not taken");
+	machine_sleep(60 * SECOND);
+	for (i = 0; i < 4; i++)
+		total[i] = jobs[i]->job->frozen_total;
+	machine_sleep(30 * SECOND);
+	for (i = 0; i < 4; i++)
+		EXPECT(jobs[i]->job->frozen_total - total[i] < 2 * SECOND,
+		       "with weight 300 for Bob, job %u was delayed for %llu ms", i,
+		       (jobs[i]->job->frozen_total - total[i]) / MS);
+	NEED(!mts_users_weigh(BOB, 0), "the weight is not taken back");
 	world_unload();
 }
 
@@ -508,6 +568,9 @@ const struct a_case weight_cases[] = {
 	CASE(its_share_of_waits_is_as_large_as_its_weight),
 	CASE(a_user_with_one_job_gets_half_in_bins),
 	CASE(a_user_with_one_job_gets_half_in_groups),
+	CASE(time_goes_by_users_weights_in_bins),
+	CASE(time_goes_by_users_weights_in_groups),
+	CASE(a_users_weight_does_not_count_by_job),
 	CASE(weights_count_within_a_user_in_bins),
 	CASE(weights_count_within_a_user_in_groups),
 	CASE(a_user_gains_nothing_by_more_jobs_in_bins),

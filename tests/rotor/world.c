@@ -16,6 +16,7 @@
 #include "rotor/rotor.h"
 #include "rotor/state.h"
 #include "rotor/status.h"
+#include "rotor/users.h"
 
 /* Longest run, ns of virtual time. */
 #define LONGEST_NS (3600 * (u64)NSEC_PER_SEC)
@@ -32,6 +33,9 @@ static bool unattended;
  * same. 0: these.
  */
 static u64 weights;
+
+#define FIRST_USER 1000
+#define USERS 6
 
 /* SplitMix64 (Steele, Lea & Flood 2014). */
 static u64 draw_of_weights(u64 n)
@@ -55,7 +59,16 @@ static void endow(struct model *model)
 {
 	weigh(model);
 	if (weights && model)
-		host_give(model, 1000 + draw_of_weights(1 + draw_of_weights(6)));
+		host_give(model, FIRST_USER + draw_of_weights(1 + draw_of_weights(USERS)));
+}
+
+/* The next run begins as a freshly loaded module does. */
+static void forget_weights_of_users(void)
+{
+	u32 i;
+
+	for (i = 0; weights && i < USERS; i++)
+		mts_users_weigh(FIRST_USER + i, 0);
 }
 
 /* As mts_config_set() of control/config.c and config_set() of control/device.c. */
@@ -287,9 +300,14 @@ static void pause_limit(struct model *model)
 	mts_wake_rotor(MTS_ROTOR_EV_CONFIG);
 }
 
+/* Of the job, or of its user. */
 static void weight(struct model *model)
 {
-	weigh(model);
+	if (draw_of_weights(4))
+		weigh(model);
+	else
+		mts_users_weigh(model->job->owner,
+				draw_of_weights(2) * (1 + draw_of_weights(MTS_WEIGHT_MAX)));
 }
 
 static void resists(struct model *model)
@@ -526,6 +544,7 @@ static int world_main(void *unused)
 	}
 	if (quiet)
 		check_shares();
+	forget_weights_of_users();
 	world_unload();
 	return 0;
 }

@@ -393,15 +393,15 @@ static void others_wait_less_for_a_delayed_job(void **unused)
 	(void)unused;
 	assert_true(mts_forecast_fair_scratch(3) <= sizeof(accounts));
 	/* Nobody is above the share of all. */
-	assert_int_equal(mts_forecast_fair(&host, jobs, 3, accounts), 300);
+	assert_int_equal(mts_forecast_fair(&host, jobs, 3, NULL, accounts), 300);
 	/* Three threads wait for 2.4 of 4 s: the others have 30 % of their 1.6 s. */
 	jobs[0].waited_ns = 2400 * MS;
-	assert_int_equal(mts_forecast_fair(&host, jobs, 3, accounts), 730);
+	assert_int_equal(mts_forecast_fair(&host, jobs, 3, NULL, accounts), 730);
 	jobs[0].may_delay = false;
-	assert_int_equal(mts_forecast_fair(&host, jobs, 3, accounts), 300);
+	assert_int_equal(mts_forecast_fair(&host, jobs, 3, NULL, accounts), 300);
 	/* Alone it is not delayed. */
-	assert_int_equal(mts_forecast_fair(&host, jobs, 1, accounts), 100);
-	assert_int_equal(mts_forecast_fair(&host, jobs, 0, accounts), 0);
+	assert_int_equal(mts_forecast_fair(&host, jobs, 1, NULL, accounts), 100);
+	assert_int_equal(mts_forecast_fair(&host, jobs, 0, NULL, accounts), 0);
 }
 
 /* Fault: what all threads of a job waited in weeks of another policy overflowed the division. */
@@ -412,7 +412,7 @@ static void weeks_of_waits_are_many(void **unused)
 
 	(void)unused;
 	jobs[0].waited_ns = 1ull << 63;
-	assert_in_range(mts_forecast_fair(&host, jobs, 3, accounts), 700, 2000);
+	assert_in_range(mts_forecast_fair(&host, jobs, 3, NULL, accounts), 700, 2000);
 }
 
 /* admission.c has both in the rotor's scratch. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Delayed is a job that waits for swap beyond its share, now, while another one waits. */
 #include "policy/fair.h"
+#include "policy/users.h"
 #include "unit.h"
 
 #define MS 1000000ull
@@ -9,11 +10,12 @@
 /* Three jobs that wait for 30, 10 and 10 % of the time, step by step, for 20 s. */
 static struct mts_fair_job jobs[3];
 static u64 scratch[256];
+static struct mts_user_weights weights;
 
 static u32 fair_step(struct mts_fair_job *some, u32 n, u64 elapsed_ns)
 {
 	assert_true(mts_fair_scratch(n) <= sizeof(scratch));
-	return mts_fair_step(some, n, elapsed_ns, scratch);
+	return mts_fair_step(some, n, elapsed_ns, &weights, scratch);
 }
 
 static u32 step(u64 a, u64 b, u64 c)
@@ -179,6 +181,30 @@ static void a_user_beyond_the_share_is_delayed_as_a_whole(void **unused)
 	assert_int_equal(step(0, 10 * MS, 10 * MS), 0);
 }
 
+/* Two thirds of all waits are the second user's share, as that has weight 200; then half again. */
+static void a_users_share_is_as_large_as_the_users_weight(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	begin_with_users();
+	assert_true(mts_user_weights_set(&weights, 1001, 200));
+	for (i = 0; i < 400; i++)
+		step(10 * MS, 10 * MS, 10 * MS);
+	assert_int_equal(step(10 * MS, 10 * MS, 10 * MS), 0);
+	/* Half of all waits, and not two thirds: the first user exceeds a third. */
+	for (i = 0; i < 400; i++)
+		step(20 * MS, 10 * MS, 10 * MS);
+	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 1);
+	assert_true(jobs[0].delay);
+	assert_true(mts_user_weights_set(&weights, 1001, MTS_WEIGHT_DEFAULT));
+	assert_int_equal(step(20 * MS, 10 * MS, 10 * MS), 0);
+	for (i = 0; i < 400; i++)
+		step(10 * MS, 10 * MS, 10 * MS);
+	assert_int_equal(step(10 * MS, 10 * MS, 10 * MS), 2);
+	assert_true(!jobs[0].delay && jobs[1].delay && jobs[2].delay);
+}
+
 /* In a user's own part jobs have shares by their weights, whatever other users do. */
 static void jobs_of_a_user_share_his_part(void **unused)
 {
@@ -248,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_share_is_as_large_as_its_weight),
 		cmocka_unit_test(a_user_is_judged_by_all_his_jobs),
 		cmocka_unit_test(a_user_beyond_the_share_is_delayed_as_a_whole),
+		cmocka_unit_test(a_users_share_is_as_large_as_the_users_weight),
 		cmocka_unit_test(jobs_of_a_user_share_his_part),
 		cmocka_unit_test(few_jobs),
 		cmocka_unit_test(never_all),

@@ -10,7 +10,7 @@
 
 static const unsigned int reading[] = {
 	MTS_IOC_CONFIG_GET, MTS_IOC_STATUS, MTS_IOC_DISK,	    MTS_IOC_JOBS,   MTS_IOC_BINS,
-	MTS_IOC_GONE,	    MTS_IOC_STATS,  MTS_IOC_STATS_OF(8192), MTS_IOC_POLICY,
+	MTS_IOC_GONE,	    MTS_IOC_STATS,  MTS_IOC_STATS_OF(8192), MTS_IOC_POLICY, MTS_IOC_USERS,
 };
 
 static const unsigned int own[] = {
@@ -22,12 +22,13 @@ static const unsigned int roots[] = {
 	MTS_IOC_CONFIG_SET,
 	MTS_IOC_JOB_CREATE,
 	MTS_IOC_JOB_TAKE,
+	MTS_IOC_USER_WEIGHT,
 	MTS_IOC_THAW,
 	0,
 	0xffffffff,
 	/* Numbers that the next version may have. */
-	_IOW(MTS_IOC_MAGIC, 0x18, __u64),
-	_IOR(MTS_IOC_MAGIC, 0x27, __u64),
+	_IOW(MTS_IOC_MAGIC, 0x19, __u64),
+	_IOR(MTS_IOC_MAGIC, 0x28, __u64),
 };
 
 static int asks(unsigned int cmd, bool is_member, u32 flags)

@@ -9,10 +9,12 @@
 
 static u64 scratch[16 * MTS_MAX_JOBS];
 
+static struct mts_user_weights weights;
+
 static void divide(struct mts_user_job *jobs, u32 n)
 {
 	assert_true(mts_users_scratch(n) <= sizeof(scratch));
-	mts_users_divide(jobs, n, scratch);
+	mts_users_divide(jobs, n, &weights, scratch);
 }
 
 static void a_user_with_five_jobs_has_as_much_as_one_with_one(void **unused)
@@ -41,6 +43,106 @@ static void weights_count_within_a_user(void **unused)
 	assert_int_equal(jobs[0].entitled, MTS_ENTITLED_DEFAULT / 4 * 3);
 	assert_int_equal(jobs[1].entitled, MTS_ENTITLED_DEFAULT);
 	assert_int_equal(jobs[2].entitled, MTS_ENTITLED_DEFAULT / 4);
+}
+
+static bool give(u32 user, u32 weight)
+{
+	return mts_user_weights_set(&weights, user, weight);
+}
+
+/* A user of weight 200 has twice as much as one of weight 100, whatever jobs they have. */
+static void users_are_entitled_by_their_weights(void **unused)
+{
+	struct mts_user_job jobs[] = {
+		{ .user = 7, .takes_turns = true },
+		{ .user = 8, .takes_turns = true },
+		{ .user = 8, .takes_turns = true },
+		{ .user = 9, .takes_turns = true },
+		{ .user = 8, .weight = 200, .takes_turns = true },
+	};
+	u32 i;
+
+	(void)unused;
+	weights.n = 0;
+	assert_true(give(8, 200) && give(7, MTS_WEIGHT_MIN) && give(1, MTS_WEIGHT_MAX));
+	divide(jobs, 5);
+	assert_int_equal(jobs[0].entitled, MTS_ENTITLED_DEFAULT / 100);
+	assert_int_equal(jobs[1].entitled, MTS_ENTITLED_DEFAULT / 2);
+	assert_int_equal(jobs[2].entitled, MTS_ENTITLED_DEFAULT / 2);
+	assert_int_equal(jobs[3].entitled, MTS_ENTITLED_DEFAULT);
+	assert_int_equal(jobs[4].entitled, MTS_ENTITLED_DEFAULT);
+	/* The usual weight again. */
+	assert_true(give(8, MTS_WEIGHT_DEFAULT) && give(7, MTS_WEIGHT_DEFAULT));
+	assert_int_equal(weights.n, 1);
+	divide(jobs, 5);
+	assert_int_equal(jobs[0].entitled, MTS_ENTITLED_DEFAULT);
+	assert_int_equal(jobs[4].entitled, MTS_ENTITLED_DEFAULT / 2);
+	/* No weights at all. */
+	mts_users_divide(jobs, 5, NULL, scratch);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(jobs[i].entitled, MTS_ENTITLED_DEFAULT / (i ? 4 : 1));
+	weights.n = 0;
+}
+
+/* The largest number that may come of it fits (entitled.h). */
+static void a_user_of_the_largest_weight(void **unused)
+{
+	struct mts_user_job job = { .user = 8, .weight = MTS_WEIGHT_MAX, .takes_turns = true };
+
+	(void)unused;
+	weights.n = 0;
+	assert_true(give(8, MTS_WEIGHT_MAX));
+	divide(&job, 1);
+	assert_int_equal(job.entitled, mts_entitled(MTS_WEIGHT_MAX));
+	weights.n = 0;
+}
+
+/* Set and removed in any order: as a table of all users, and in order of their numbers. */
+static void weights_are_kept(void **unused)
+{
+	u32 plain[300] = { 0 }, user, weight, i, n;
+
+	(void)unused;
+	random_start("user weights");
+	weights.n = 0;
+	for (unit_case = 0; unit_case < unit_cases(20000); unit_case++) {
+		user = random_below(300);
+		weight = random_below(2) ? random_between(MTS_WEIGHT_MIN, MTS_WEIGHT_MAX) :
+					   MTS_WEIGHT_DEFAULT;
+		if (give(user * 0x00ffffffu, weight))
+			plain[user] = weight == MTS_WEIGHT_DEFAULT ? 0 : weight;
+		else
+			check(weights.n == MTS_MAX_USERS && !plain[user]);
+		for (n = 0, i = 0; i < 300; i++) {
+			n += !!plain[i];
+			check(mts_user_weight(&weights, i * 0x00ffffffu) ==
+			      (plain[i] ?: MTS_WEIGHT_DEFAULT));
+		}
+		check(weights.n == n);
+		for (i = 1; i < n; i++)
+			check(weights.of[i - 1].user < weights.of[i].user);
+	}
+	weights.n = 0;
+}
+
+static void a_full_table_takes_no_more(void **unused)
+{
+	u32 i;
+
+	(void)unused;
+	weights.n = 0;
+	for (i = 0; i < MTS_MAX_USERS; i++)
+		assert_true(give(i, 200));
+	assert_false(give(MTS_MAX_USERS, 200));
+	/* What needs no room. */
+	assert_true(give(MTS_MAX_USERS, MTS_WEIGHT_DEFAULT));
+	assert_true(give(5, 300));
+	assert_int_equal(mts_user_weight(&weights, 5), 300);
+	assert_true(give(5, MTS_WEIGHT_DEFAULT));
+	assert_true(give(MTS_MAX_USERS, 200));
+	assert_int_equal(weights.n, MTS_MAX_USERS);
+	assert_int_equal(mts_user_weight(&weights, 5), MTS_WEIGHT_DEFAULT);
+	weights.n = 0;
 }
 
 /* One that runs in any case: what it would have if it took turns, too. */
@@ -131,6 +233,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_user_with_five_jobs_has_as_much_as_one_with_one),
 		cmocka_unit_test(weights_count_within_a_user),
+		cmocka_unit_test(users_are_entitled_by_their_weights),
+		cmocka_unit_test(a_user_of_the_largest_weight),
+		cmocka_unit_test(weights_are_kept),
+		cmocka_unit_test(a_full_table_takes_no_more),
 		cmocka_unit_test(a_job_in_every_bin_takes_nothing),
 		cmocka_unit_test(parts_add_up),
 		cmocka_unit_test(a_user_with_all_jobs),

@@ -128,6 +128,18 @@ int mts_bins_get(struct mts_connection *connection, struct mts_bin_info **bins, 
 	return 0;
 }
 
+int mts_users_get(struct mts_connection *connection, struct mts_user_weight **users, __u32 *count)
+{
+	struct elements found;
+	int ret = get(connection, MTS_IOC_USERS, sizeof(**users), sizeof(**users), &found);
+
+	if (ret)
+		return ret;
+	*users = found.at;
+	*count = found.count;
+	return 0;
+}
+
 int mts_gone_get(struct mts_connection *connection, struct mts_gone_info **gone, __u32 *count)
 {
 	struct elements found;

@@ -150,6 +150,9 @@ int mts_bins_get(struct mts_connection *connection, struct mts_bin_info **bins, 
 /* Jobs that ended although their work may go on, the latest first. ENOTTY: an older module. */
 int mts_gone_get(struct mts_connection *connection, struct mts_gone_info **gone, __u32 *count);
 
+/* Users whose weight is not the usual one, in order of user id. ENOTTY: an older module. */
+int mts_users_get(struct mts_connection *connection, struct mts_user_weight **users, __u32 *count);
+
 /* ---- state ------------------------------------------------------------------------------- */
 
 int mts_status_get(struct mts_connection *connection, struct mts_status *status);
@@ -181,6 +184,9 @@ int mts_policy_get(struct mts_connection *connection, struct mts_policy_info *po
 /* An older module leaves the bits of fields that it does not know out of the mask. */
 int mts_config_get(struct mts_connection *connection, struct mts_config *config);
 int mts_config_set(struct mts_connection *connection, const struct mts_config *config);
+
+/* What a user is entitled to with MTS_SHARE_USER (struct mts_user_weight). 0: the usual weight. */
+int mts_user_set_weight(struct mts_connection *connection, __u32 user, __u32 weight);
 
 /* Thaw all jobs and stop, until a mode is set. */
 int mts_thaw(struct mts_connection *connection);

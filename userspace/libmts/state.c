@@ -122,6 +122,13 @@ int mts_config_set(struct mts_connection *connection, const struct mts_config *c
 	return mts_call(connection, MTS_IOC_CONFIG_SET, &copy);
 }
 
+int mts_user_set_weight(struct mts_connection *connection, __u32 user, __u32 weight)
+{
+	struct mts_user_weight of = { .user = user, .weight = weight };
+
+	return mts_call(connection, MTS_IOC_USER_WEIGHT, &of);
+}
+
 int mts_thaw(struct mts_connection *connection)
 {
 	return mts_call(connection, MTS_IOC_THAW, NULL);

@@ -16,6 +16,7 @@ enum section {
 	IN_RULE,
 	IN_HOOKS,
 	IN_USERS,
+	IN_WEIGHTS,
 	IN_NONE /* of an unknown one */
 };
 
@@ -88,7 +89,7 @@ static bool begin_rule(struct state *s, const struct place *place, const char *n
 
 static bool unknown_section(struct state *s, const char *name)
 {
-	static const char *const names[] = { "mts", "rules", "hooks", "users", NULL };
+	static const char *const names[] = { "mts", "rules", "hooks", "users", "weights", NULL };
 	const char *near = nearest(name, names);
 
 	s->section = IN_NONE;
@@ -98,8 +99,8 @@ static bool unknown_section(struct state *s, const char *name)
 		usage_error(&s->command, "unknown section [%s]: is it [%s]?", name, near);
 	else
 		usage_error(&s->command,
-			    "unknown section [%s]: there are [mts], [rules], [hooks], [users] "
-			    "and [rule NAME]",
+			    "unknown section [%s]: there are [mts], [rules], [hooks], [users], "
+			    "[weights] and [rule NAME]",
 			    name);
 	return false;
 }
@@ -118,6 +119,8 @@ static bool on_section(void *user, const struct place *place, const char *name)
 		s->section = IN_HOOKS;
 	else if (!strcmp(name, "users"))
 		s->section = IN_USERS;
+	else if (!strcmp(name, "weights"))
+		s->section = IN_WEIGHTS;
 	else if (!strncmp(name, "rule", 4) && strchr(" \t", name[4]) && name[4])
 		is_good &= begin_rule(s, place, name + 4 + strspn(name + 4, " \t"));
 	else
@@ -236,6 +239,8 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 		is_good = take_hooks(s, place, key, value);
 	else if (s->section == IN_USERS)
 		is_good = take_users(s, place, key, value);
+	else if (s->section == IN_WEIGHTS)
+		is_good = !weights_conf_take(&s->conf->weights, &s->command, key, value);
 	else if (s->section == IN_RULE)
 		is_good = rule_key(s->rule, &s->command, place, key, value);
 	if (s->rule)
@@ -307,17 +312,22 @@ void conf_free(struct conf *conf)
 	}
 	for (u32 i = 0; i < conf->nfiles; i++)
 		free(conf->files[i]);
+	weights_conf_free(&conf->weights);
 	free(conf->rules);
 	free(conf->files);
 }
 
 const char *conf_summary(const struct conf *conf)
 {
-	u32 n = __builtin_popcount(conf->config.mask);
+	u32 n = __builtin_popcount(conf->config.mask), weights = conf->weights.n;
 	static char text[128];
+	int used;
 
-	snprintf(text, sizeof(text), "%u file%s: %u setting%s, %u rule%s", conf->nfiles,
-		 conf->nfiles == 1 ? "" : "s", n, n == 1 ? "" : "s", conf->nrules,
-		 conf->nrules == 1 ? "" : "s");
+	used = snprintf(text, sizeof(text), "%u file%s: %u setting%s, %u rule%s", conf->nfiles,
+			conf->nfiles == 1 ? "" : "s", n, n == 1 ? "" : "s", conf->nrules,
+			conf->nrules == 1 ? "" : "s");
+	if (weights)
+		snprintf(text + used, sizeof(text) - used, ", %u weight%s", weights,
+			 weights == 1 ? "" : "s");
 	return text;
 }

@@ -8,6 +8,7 @@
 #include "rule.h"
 #include "settings.h"
 #include "users_conf.h"
+#include "weights_conf.h"
 
 #define CONF_SAVED "50-saved.conf"
 
@@ -20,6 +21,7 @@ struct conf {
 	struct place exclusions_origin;
 	struct hooks_conf hooks;
 	struct users_conf users;
+	struct weights_conf weights;
 	char **files; /* in the order in which they are read */
 	u32 nfiles;
 	unsigned int errors; /* of lines, all printed */
@@ -35,7 +37,7 @@ int conf_read(struct conf *conf, const struct command *command, const char *file
 
 void conf_free(struct conf *conf);
 
-/* "2 files: 5 settings, 3 rules" */
+/* "2 files: 5 settings, 3 rules", and ", 1 weight" if there is any */
 const char *conf_summary(const struct conf *conf);
 
 #endif /* MTSCTL_CONF_H */

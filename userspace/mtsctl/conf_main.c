@@ -24,19 +24,30 @@ static int check_with_module(const struct command *command, const struct conf *c
 
 static int load(const struct command *command, const struct conf *conf)
 {
-	int ret;
+	bool has_any = conf->config.mask || conf->weights.n;
+	struct mts_user_weights before = { 0 };
+	int ret = EXIT_OK;
 
-	if (!conf->config.mask) {
+	/* Where nothing answers, no user has a weight that is to be taken back. */
+	if (!has_any && ipc_open()) {
 		printf("%s; nothing to set\n", conf_summary(conf));
 		return EXIT_OK;
 	}
 	ret = device_open();
-	if (!ret)
+	if (!ret && conf->config.mask)
 		ret = check_with_module(command, conf);
 	if (!ret)
+		ret = weights_conf_load(&conf->weights, &before);
+	if (ret)
+		return ret;
+	if (conf->config.mask)
 		ret = settings_apply("config load", &conf->config);
-	if (!ret)
+	if (ret)
+		weights_conf_undo(&conf->weights, &before);
+	else if (has_any || before.n)
 		printf("%s; the settings hold now\n", conf_summary(conf));
+	else
+		printf("%s; nothing to set\n", conf_summary(conf));
 	return ret;
 }
 

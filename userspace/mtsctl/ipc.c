@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ipc.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "libmts/mts.h"
 
@@ -113,6 +115,26 @@ int ipc_disk(struct mts_disk_info *disk)
 int ipc_policy(struct mts_policy_info *policy)
 {
 	return mts_policy_get(connection, policy);
+}
+
+int ipc_user_weight(u32 user, u32 weight)
+{
+	return mts_user_set_weight(connection, user, weight);
+}
+
+int ipc_users(struct mts_user_weights *weights)
+{
+	struct mts_user_weight *users = NULL;
+	u32 count = 0;
+	int ret = mts_users_get(connection, &users, &count);
+
+	if (ret && ret != -ENOTTY)
+		return ret;
+	weights->n = mts_min(count, MTS_MAX_USERS);
+	for (u32 i = 0; i < weights->n; i++)
+		weights->of[i] = users[i];
+	free(users);
+	return 0;
 }
 
 int ipc_thaw(void)

@@ -9,7 +9,7 @@
 #ifndef MTSCTL_IPC_H
 #define MTSCTL_IPC_H
 
-#include "policy/pure.h"
+#include "policy/users.h"
 #include "uapi/mts.h"
 
 /*
@@ -54,6 +54,8 @@ int ipc_status(struct mts_status *status);
 int ipc_stats(struct mts_stats *stats);
 /* A module of ABI 3 or less does not measure it: then all is 0, which means not known. */
 int ipc_disk(struct mts_disk_info *disk);
+int ipc_user_weight(u32 user, u32 weight); /* 0: the usual one */
+int ipc_users(struct mts_user_weights *weights); /* an older module: none */
 /* An older module: all is 0, which is turns, and no choice. */
 int ipc_policy(struct mts_policy_info *policy);
 int ipc_thaw(void);

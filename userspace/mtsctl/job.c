@@ -128,28 +128,22 @@ int remove_main(const struct command *command, int argc, char **argv)
 	return jobs_main(command, argc, argv);
 }
 
-/* JOB... and a value behind them, @what. Return: OPTION_END, or an exit status. */
-static int jobs_and_value(const struct command *command, int argc, char **argv, const char *what)
+/* JOB... is missing, or the value behind it, @what. */
+static int name_jobs_and(const struct command *command, const char *what)
 {
-	int ret = simple_options(command, argc, argv, NULL);
-
-	if (ret != OPTION_END)
-		return ret;
-	if (argc - optind < 2)
-		return usage_error(command,
-				   "name a job, by its name, its id or the path of its cgroup, "
-				   "and %s",
-				   what);
-	return OPTION_END;
+	return usage_error(
+		command, "name a job, by its name, its id or the path of its cgroup, and %s", what);
 }
 
 int pause_main(const struct command *command, int argc, char **argv)
 {
 	u64 max_pause;
-	int ret = jobs_and_value(command, argc, argv, "a time");
+	int ret = simple_options(command, argc, argv, NULL);
 
 	if (ret != OPTION_END)
 		return ret;
+	if (argc - optind < 2)
+		return name_jobs_and(command, "a time");
 	ret = value_limit(command, "the time comes last: ", argv[argc - 1], &max_pause);
 	if (ret)
 		return ret;
@@ -157,17 +151,44 @@ int pause_main(const struct command *command, int argc, char **argv)
 	return ret ? ret : on_jobs(command, argc - 1 - optind, argv + optind, max_pause);
 }
 
+static int weigh_user(u32 user, u32 weight)
+{
+	int ret = ipc_user_weight(user, weight);
+
+	if (ret != -ENOSPC)
+		return ret ? device_failed("weight", -ret) : EXIT_OK;
+	complain("weight: %d users have another weight than %u already: give one of them that "
+		 "first",
+		 MTS_MAX_USERS, MTS_WEIGHT_DEFAULT);
+	return EXIT_FAILED;
+}
+
 int weight_main(const struct command *command, int argc, char **argv)
 {
-	u32 weight;
-	int ret = jobs_and_value(command, argc, argv, "a weight");
+	static const struct option options[] = {
+		{ "user", required_argument, NULL, 'u' },
+		{ 0 },
+	};
+	bool of_user = false;
+	u32 user, weight;
+	int opt, ret;
 
-	if (ret != OPTION_END)
-		return ret;
+	while ((opt = next_option(command, argc, argv, "", options)) == 'u') {
+		if (value_user(command, "--user ", optarg, &user))
+			return EXIT_USAGE;
+		of_user = true;
+	}
+	if (opt != OPTION_END)
+		return opt == OPTION_HELP ? EXIT_OK : EXIT_USAGE;
+	if (of_user && argc - optind != 1)
+		return usage_error(command, "--user takes a user and a weight, and no job");
+	if (!of_user && argc - optind < 2)
+		return name_jobs_and(command, "a weight");
 	ret = value_weight(command, "the weight comes last: ", argv[argc - 1], &weight);
-	if (ret)
-		return ret;
-	ret = device_open();
+	if (!ret)
+		ret = device_open();
+	if (!ret && of_user)
+		return weigh_user(user, weight);
 	return ret ? ret : on_jobs(command, argc - 1 - optind, argv + optind, weight);
 }
 

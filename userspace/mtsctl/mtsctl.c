@@ -61,8 +61,14 @@ static const struct command commands[] = {
 	{ "pause", pause_main, "Never freeze jobs for longer than this from now on",
 	  "JOB... TIME|off",
 	  JOB_DETAILS "  TIME             1s to 24h; off: no limit of their own\n", NULL },
-	{ "weight", weight_main, "Give jobs time in proportion to this from now on", "JOB... N",
-	  JOB_DETAILS "  N                1 to 10000; 100 is what every job has at first\n", NULL },
+	{ "weight", weight_main, "Give jobs, or a user, time in proportion to this from now on",
+	  "JOB... N\n"
+	  "       mtsctl weight --user USER N",
+	  JOB_DETAILS
+	  "  --user USER      instead of jobs a user, by name or number: it counts between\n"
+	  "                   users, with share=user\n"
+	  "  N                1 to 10000; 100 is what every job and user has at first\n",
+	  NULL },
 	{ "status", status_main, "Show which jobs run or are frozen, why, and what happens next",
 	  "[--all] [--by WHAT] [--json]",
 	  "  --all            list the jobs even if there are more than 40\n"

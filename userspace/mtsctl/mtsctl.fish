@@ -89,7 +89,7 @@ set -l commands \
     pin 'Never freeze jobs: they belong to every bin from now on' \
     unpin 'Take jobs back into the rotation' \
     pause 'Never freeze jobs for longer than this from now on' \
-    weight 'Give jobs time in proportion to this from now on' \
+    weight 'Give jobs, or a user, time in proportion to this from now on' \
     status 'Show which jobs run or are frozen, why, and what happens next' \
     top 'Show bins and jobs live, and act on them' \
     why 'Say whether and why a process is frozen, and for how long' \
@@ -144,6 +144,8 @@ complete -c mtsctl -n '__mtsctl_is add' -l yes -d 'The whole cgroup of the proce
 complete -c mtsctl -n '__mtsctl_is add' -a '(__mtsctl_cgroups)'
 
 complete -c mtsctl -n '__mtsctl_is remove pin unpin pause weight' -a '(__mtsctl_jobs)' -d Job
+complete -c mtsctl -n '__mtsctl_is weight' -l user -x -a '(__fish_complete_users)' \
+    -d 'Of a user, with share=user'
 complete -c mtsctl -n '__mtsctl_is pause' -a off -d 'No limit of their own'
 complete -c mtsctl -n '__mtsctl_is status' -l all -d 'List the jobs even if there are many'
 complete -c mtsctl -n '__mtsctl_is status' -l by -x -d 'Sum jobs up by' \

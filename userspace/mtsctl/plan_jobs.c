@@ -129,7 +129,7 @@ static int divide_between_users(struct plan *plan, const struct snapshot *s)
 			.takes_turns = !plan->jobs[i].flags,
 		};
 	if (!ret)
-		mts_users_divide(jobs, s->njobs, scratch);
+		mts_users_divide(jobs, s->njobs, &s->weights, scratch);
 	for (u32 i = 0; !ret && i < s->njobs; i++)
 		plan->jobs[i].entitled = jobs[i].entitled;
 	free(jobs);

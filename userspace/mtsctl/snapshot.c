@@ -47,6 +47,8 @@ static int snapshot_try(struct snapshot *s)
 	if (!ret)
 		ret = ipc_policy(&s->policy);
 	if (!ret)
+		ret = ipc_users(&s->weights);
+	if (!ret)
 		ret = ipc_bins(&s->bins, &s->nbins, &of_bins);
 	if (!ret)
 		ret = ipc_jobs(&s->jobs, &s->njobs, &of_jobs);

@@ -3,7 +3,7 @@
 #ifndef MTSCTL_SNAPSHOT_H
 #define MTSCTL_SNAPSHOT_H
 
-#include "policy/pure.h"
+#include "policy/users.h"
 #include "uapi/mts.h"
 
 /* What people know a job by, beside its name. */
@@ -17,6 +17,7 @@ struct snapshot {
 	struct mts_status status;
 	struct mts_disk_info disk;
 	struct mts_policy_info policy;
+	struct mts_user_weights weights; /* of users */
 	struct mts_bin_info *bins;
 	u32 nbins;
 	struct mts_job_info *jobs;

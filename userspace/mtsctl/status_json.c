@@ -219,6 +219,20 @@ static json_t *head_json(const struct snapshot *s)
 	return root;
 }
 
+static json_t *user_weights_json(const struct mts_user_weights *weights)
+{
+	json_t *root = json_array();
+
+	for (u32 i = 0; i < weights->n; i++) {
+		json_t *of = json_object();
+
+		json_put(&of, "user", json_u64(weights->of[i].user));
+		json_put(&of, "weight", json_u64(weights->of[i].weight));
+		json_append(&root, of);
+	}
+	return root;
+}
+
 int status_show_json(const struct snapshot *s)
 {
 	json_t *root = head_json(s);
@@ -230,5 +244,6 @@ int status_show_json(const struct snapshot *s)
 		json_append(&jobs, job_json(s, &s->jobs[i]));
 	json_put(&root, "bins", bins);
 	json_put(&root, "jobs", jobs);
+	json_put(&root, "user_weights", user_weights_json(&s->weights));
 	return json_print(root);
 }

@@ -105,7 +105,8 @@ static void show_group(const struct grouping *g, const struct mts_job_info *job,
 
 	if (of_user)
 		printf("%-*s", USER_WIDTH,
-		       format_name_short(user, USER_WIDTH, group_user(g->s, job)));
+		       format_name_weight(user, USER_WIDTH, group_user(g->s, job),
+					  mts_user_weight(&g->s->weights, job->user)));
 	else
 		printf("%-*s %-*s", GROUP_WIDTH,
 		       format_name_short(name, GROUP_WIDTH, group_name(g->s, g->by, job)),

@@ -386,10 +386,14 @@ static void show_group(struct frame *f, u32 row, int name_width)
 		style = TOP_SELECTED;
 	else if (group->frozen == group->jobs)
 		style = TOP_FROZEN;
-	if (f->m->by != BY_USER)
+	if (f->m->by == BY_USER) {
+		format_name_weight(name, name_width, group_user(s, group->job),
+				   mts_user_weight(&s->weights, group->job->user));
+	} else {
+		format_name_short(name, name_width, group_name(s, f->m->by, group->job));
 		snprintf(user, sizeof(user), " %-*s", USER_COLUMN,
 			 format_name_short(text, USER_COLUMN, group_user(s, group->job)));
-	format_name_short(name, name_width, group_name(s, f->m->by, group->job));
+	}
 	print(f, style, "%-*s%s %5u %6u %8s %8s %8s %7s %7s", name_width, name, user, group->jobs,
 	      group->frozen, format_size(demand, group->demand),
 	      format_size(resident, group->resident), format_size(swapped, group->swapped), frozen,

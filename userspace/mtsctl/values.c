@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
 
+#include "accounts.h"
 #include "cgroup.h"
 #include "format.h"
 #include "parse.h"
@@ -173,6 +174,15 @@ int value_count(const struct command *command, const char *what, const char *val
 		return usage_error(command, "%s%s: %s: a whole number from 1 to %u", what, value,
 				   wrong, max);
 	return EXIT_OK;
+}
+
+int value_user(const struct command *command, const char *what, const char *value, u32 *field)
+{
+	if (account_user(value, field) && *field != MTS_USER_NONE)
+		return EXIT_OK;
+	return usage_error(command,
+			   "%s%s: this host has no user '%s': write its name or its number", what,
+			   value, value);
 }
 
 int value_weight(const struct command *command, const char *what, const char *value, u32 *field)

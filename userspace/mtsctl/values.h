@@ -31,6 +31,9 @@ int value_each(const struct command *command, const char *value, u32 *flags);
 /* As in struct mts_job_pause: "off" is 0, no limit. */
 int value_limit(const struct command *command, const char *what, const char *value, u64 *field);
 
+/* A user of the host, by name or number. */
+int value_user(const struct command *command, const char *what, const char *value, u32 *field);
+
 /* As in struct mts_job_weight: 1 to 10000. */
 int value_weight(const struct command *command, const char *what, const char *value, u32 *field);
 

@@ -26,6 +26,7 @@ static bool reads(unsigned int cmd)
 	case MTS_IOC_JOBS:
 	case MTS_IOC_BINS:
 	case MTS_IOC_GONE:
+	case MTS_IOC_USERS:
 		return true;
 	}
 	return cmd == MTS_IOC_STATS_OF(_IOC_SIZE(cmd));

@@ -6,8 +6,8 @@
  *    Their names and sizes are in /proc and /sys/fs/cgroup for all to see anyway.
  *  - A member of the users' group may make jobs of cgroups of their own, and change and remove
  *    these jobs, within limits.
- *  - All else is root's: the configuration, a thaw of all jobs, and the jobs that root, a rule or
- *    another user has made, also in a cgroup of the member's own.
+ *  - All else is root's: the configuration, the weights of users, a thaw of all jobs, and the jobs
+ *    that root, a rule or another user has made, also in a cgroup of the member's own.
  *
  * A cgroup is a user's own if its directory and its cgroup.freeze belong to the user. Then the
  * kernel lets that user freeze it, with or without mts. So is all that the user's systemd manager

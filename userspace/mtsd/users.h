@@ -8,7 +8,7 @@
 
 /*
  * Read the section [users] of mts.conf(5), at the start and at a SIGHUP. After an error, which is
- * logged, what was read before holds; at the start no user is a member then. Return: without an error.
+ * logged, what was read before holds; at the start no user is a member then. Return: no error.
  */
 bool mts_users_load(const char *folder);
 

@@ -40,6 +40,7 @@ status = _client.status
 thaw = _client.thaw
 unpin = _client.unpin
 weigh = _client.weigh
+weigh_user = _client.weigh_user
 why = _client.why
 
 __all__ = [
@@ -80,5 +81,6 @@ __all__ = [
     "thaw",
     "unpin",
     "weigh",
+    "weigh_user",
     "why",
 ]

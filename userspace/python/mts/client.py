@@ -231,6 +231,10 @@ class Client:
         """Give jobs time in proportion to this from now on: 1 to 10000; 100 is usual."""
         self._call("weight", "--", *map(values.job, jobs), str(weight))
 
+    def weigh_user(self, user: str | int, weight: int) -> None:
+        """Give a user, by name or number, time in proportion to this, with share=user."""
+        self._call("weight", "--user", str(user), "--", str(weight))
+
     def thaw(self) -> None:
         """Thaw every job and stop; configure(mode="auto") goes on."""
         self._call("thaw")

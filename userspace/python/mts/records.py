@@ -139,6 +139,14 @@ class Job:
 
 
 @dataclass(frozen=True)
+class UserWeight:
+    """A user whose weight is not the usual one."""
+
+    user: int
+    weight: int
+
+
+@dataclass(frozen=True)
 class Status:
     """What runs or is frozen, why, and what happens next."""
 
@@ -172,6 +180,7 @@ class Status:
     consistent: bool
     bins: tuple[Bin, ...]
     jobs: tuple[Job, ...]
+    user_weights: tuple[UserWeight, ...]
 
 
 @dataclass(frozen=True)
