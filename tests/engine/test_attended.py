@@ -97,7 +97,7 @@ def test_a_job_with_files_alone_is_not_attended(is_attended, start, tmp_path):
 
 
 def test_not_all_of_a_million_files_are_looked_at(is_attended, start):
-    """Fault: each was, of each process of a job, with the lock held without which none is thawed."""
+    """Fault: each was, of each process of a job, with mts_lock held."""
     with contextlib.ExitStack() as opened:
         files = [opened.enter_context(open("/dev/null")).fileno() for _ in range(200)]
         pid = start(pass_fds=files)

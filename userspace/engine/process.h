@@ -52,8 +52,8 @@ bool mts_process_is_kernel(pid_t pid);
 u32 mts_process_threads(pid_t pid, u32 *awake, bool *realtime);
 
 /*
- * Is it attended (jobs/tasks.h)? True also if that cannot be read, or if it has more than @files
- * files open, of which those that are looked at are taken off. A FIFO with a name, and a device
+ * Is it attended (jobs/tasks.h)? True also if that cannot be read, or if it has more files open
+ * than @files, from which those that are looked at are taken off. A FIFO with a name, and a device
  * outside /dev, are not seen: a look at them could wait for a file system of the user's own.
  */
 bool mts_process_is_attended(pid_t pid, u32 *files);

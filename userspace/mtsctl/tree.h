@@ -47,8 +47,8 @@ int tree_read(struct tree *tree);
 void tree_free(struct tree *tree);
 
 /*
- * Is it in one of @n groups, besides its own? A process may be in 65536, and a user have thousands of
- * such processes: they are read anew, and none is kept.
+ * Is it in one of @n groups, besides its own? A process may be in 65536, and a user have thousands
+ * of such processes: they are read anew, and none is kept.
  */
 bool tree_process_has_group(const struct tree_process *process, const u32 *ids, u32 n);
 

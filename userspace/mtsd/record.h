@@ -19,7 +19,7 @@ enum record_state {
 	RECORD_FREE,
 	RECORD_KNOWN, /* a job that may be frozen; @path is valid */
 	RECORD_FROZEN, /* mts may have frozen it */
-	RECORD_THAWED, /* by the guardian, while a mtsd that stood still may be about to freeze it */
+	RECORD_THAWED, /* by the guardian, while a mtsd that stood still may freeze it yet */
 };
 
 struct record {
