@@ -220,6 +220,9 @@ struct mts_job {
 		/* values at the beginning of the watchdog's look (watched.c) */
 		s64 task_until_before;
 		s64 init_until_before;
+		/* of calls for which there was no place; as task_until and init_until */
+		atomic64_t task_unwatched_until;
+		atomic64_t init_unwatched_until;
 	} call;
 
 	/* budget.c; the first two under budget_lock, readers may race */

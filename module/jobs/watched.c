@@ -28,6 +28,8 @@
 #define MAX_OTHERS 96
 /*
  * With so many processes watched in a job, children are not: a fork bomb must not fill the table.
+ *
+ * When a call ends that is not watched cannot be seen: it lasts its whole time.
  */
 #define MAX_CHILDREN 16
 
@@ -40,6 +42,7 @@
  * @ends: it got a signal that asks it to end
  * @vfork: its parent sleeps until it has called exec
  * @by_init: the waiting process is PID 1
+ * @stays: also when the process has ended: a child of its is not watched
  */
 struct watched {
 	pid_t tgid;
@@ -49,6 +52,7 @@ struct watched {
 	bool ends;
 	bool vfork;
 	bool by_init;
+	bool stays;
 };
 
 static struct watched watched[MAX_WATCHED];
@@ -92,7 +96,8 @@ static struct watched *find_place(const struct watched *new, u64 now)
 	return free;
 }
 
-static void watch(const struct watched *new, u64 now)
+/* Return: false: all places are taken. */
+static bool watch(const struct watched *new, u64 now)
 {
 	struct watched *place;
 	unsigned long flags;
@@ -111,6 +116,7 @@ static void watch(const struct watched *new, u64 now)
 	raw_spin_unlock_irqrestore(&watched_lock, flags);
 	if (place)
 		mts_calls_extend(&open_until, new->until_ms);
+	return place;
 }
 
 /* An entry with the identity of the task's process only. */
@@ -125,23 +131,30 @@ static struct watched process_of(struct task_struct *task)
 void mts_watched_forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct watched came = process_of(parent), new = process_of(child);
+	struct watched *from = NULL, *place = NULL;
+	u64 now = now_ms();
 	u32 i, n = 0;
 	unsigned long flags;
 
 	if (!mts_watched_are_any())
 		return;
 	raw_spin_lock_irqsave(&watched_lock, flags);
-	for (i = 0; i < MAX_WATCHED; i++) {
-		if (!is_same(&watched[i], &came) || watched[i].ends)
-			continue;
-		new.job = watched[i].job;
-		new.until_ms = watched[i].until_ms;
-	}
 	for (i = 0; i < MAX_WATCHED; i++)
-		n += watched[i].tgid && watched[i].job == new.job;
+		if (is_same(&watched[i], &came) && !watched[i].ends)
+			from = &watched[i];
+	if (from) {
+		new.job = from->job;
+		new.until_ms = from->until_ms;
+		for (i = 0; i < MAX_WATCHED; i++)
+			n += watched[i].tgid && watched[i].job == new.job;
+		if (n < MAX_CHILDREN)
+			place = find_place(&new, now);
+		if (place)
+			*place = new;
+		else
+			from->stays = true;
+	}
 	raw_spin_unlock_irqrestore(&watched_lock, flags);
-	if (new.job && n < MAX_CHILDREN)
-		watch(&new, now_ms());
 }
 
 /* Until when PID 1 waits for the process; 0: it does not. */
@@ -157,7 +170,7 @@ void mts_watched_task(struct mts_job *job, enum mts_call kind, struct task_struc
 		      struct task_struct *by, bool vfork)
 {
 	const struct mts_caller caller = mts_caller_of(by);
-	u64 now = now_ms();
+	u64 now = now_ms(), until;
 	struct watched new = process_of(task);
 
 	new.job = job->id;
@@ -171,9 +184,14 @@ void mts_watched_task(struct mts_job *job, enum mts_call kind, struct task_struc
 	 */
 	if (!new.vfork && !new.ends && !READ_ONCE(job->frozen))
 		return;
-	watch(&new, now);
+	until = init_waits_until(&new, now);
+	if (!watch(&new, now)) {
+		until = until ? new.until_ms : 0;
+		mts_calls_extend(&job->call.task_unwatched_until, new.until_ms);
+		mts_calls_extend(&job->call.init_unwatched_until, until);
+	}
 	mts_calls_extend(&job->task_until, new.until_ms);
-	mts_calls_extend(&job->init_until, init_waits_until(&new, now));
+	mts_calls_extend(&job->init_until, until);
 	mts_calls_ring(job, kind, &caller);
 }
 
@@ -209,7 +227,7 @@ static bool has_not_ended(struct watched *w, u64 now)
 	struct task_struct *task = find_process(w);
 
 	if (!task)
-		return false;
+		return w->stays && now < w->until_ms;
 	w->vfork = w->vfork && holds_parent(task);
 	if (w->vfork)
 		w->until_ms = max(w->until_ms, now + VFORK_MS);
@@ -240,13 +258,22 @@ static u32 drop_ended(void)
 	return n;
 }
 
+/* 0: it has passed. */
+static u64 not_past(const atomic64_t *until)
+{
+	u64 then = atomic64_read(until);
+
+	return then > now_ms() ? then : 0;
+}
+
 static void update_job(struct mts_job *job, u32 n)
 {
-	u64 task_until = 0, init_until, now = now_ms();
+	u64 task_until = not_past(&job->call.task_unwatched_until), init_until, now = now_ms();
 	u32 i;
 
 	/* mts_calls_seen() may have set init_until: it lasts no longer than this. */
 	init_until = min_t(u64, atomic64_read(&job->init_until), now + MTS_CALL_SEEN_MS);
+	init_until = max(init_until, not_past(&job->call.init_unwatched_until));
 	for (i = 0; i < n; i++) {
 		if (kept[i].job != job->id)
 			continue;

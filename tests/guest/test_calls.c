@@ -20,6 +20,7 @@
 /* In memory that all share. */
 static struct shared {
 	_Atomic int ready;
+	_Atomic int forked;
 	_Atomic u64 signalled_ns; /* when the handler ran; 0: it has not */
 	_Atomic u64 written; /* bytes */
 	_Atomic u64 locked; /* locks taken */
@@ -267,6 +268,11 @@ static void so_does_what_that_task_starts(void)
 
 /* ---- a signal that is to end it ------------------------------------------------------------ */
 
+static void ignores_term(int signal)
+{
+	(void)signal;
+}
+
 static void on_signal(int signal)
 {
 	(void)signal;
@@ -334,6 +340,68 @@ static void then_the_others_take_turns_again(void)
 	check(!kill(pid, SIGTERM), "kill: %m");
 	check(!join(pid, 5000), "it failed");
 	expect_within(5000, cg_freeze_asked(cg_job(hog->name)), "%s", describe());
+}
+
+#define MANY 100
+
+static void many_that_ignore_it(void)
+{
+	int i;
+
+	signal(SIGUSR1, ignores_term);
+	setsid();
+	for (i = 1; i < MANY; i++)
+		if (!fork())
+			break;
+	shared->forked++;
+	for (;;)
+		sleep_ms(60000);
+}
+
+static void ends_late(int signal)
+{
+	u64 end = now_ms() + 5000;
+
+	(void)signal;
+	/* One that is frozen meanwhile ends when its turn has come. */
+	while (now_ms() < end)
+		sleep_ms(10);
+	_exit(0);
+}
+
+static void sleeps_until_late_end(void)
+{
+	signal(SIGTERM, ends_late);
+	for (;;)
+		sleep_ms(60000);
+}
+
+/*
+ * Fault: the processes that are watched have their places, and as many signals filled them. The
+ * next call was forgotten at once, and the job was frozen again while it ended.
+ */
+static void nor_is_a_signal_lost_among_many(void)
+{
+	pid_t pid, many;
+	u64 began;
+
+	share_memory();
+	two_take_turns();
+	many = small_job("many", many_that_ignore_it);
+	expect_soon(shared->forked == MANY, "%d processes", shared->forked);
+	/* It runs anyhow, and takes nothing of the budget for calls. */
+	set_job(job_named("many").id, MTS_JOB_PIN, MTS_JOB_PIN);
+	pid = small_job("stops", sleeps_until_late_end);
+	expect_waits("stops");
+	check(!kill(-many, SIGUSR1), "kill: %m");
+	began = now_ms();
+	check(!kill(pid, SIGTERM), "kill: %m");
+	expect(join(pid, 20000), 0);
+	began = now_ms() - began;
+	note("it ended after %llu ms", (unsigned long long)began);
+	check(began < 6000, "it ended after %llu ms", (unsigned long long)began);
+	kill(-many, SIGKILL);
+	join(many, 5000);
 }
 
 /* ---- a process writes to it ----------------------------------------------------------------- */
@@ -520,11 +588,6 @@ static void ten_lock_holders_share_one_budget(void)
 	check(get_stats().call_refused, "no call was refused: %s", describe());
 }
 
-static void ignores_term(int signal)
-{
-	(void)signal;
-}
-
 enum loop {
 	LOOP_SIGNAL = 1, /* SIGTERM, which the job's process does not end by */
 	LOOP_LOCK = 2, /* a process waits for the lock that it holds */
@@ -648,6 +711,7 @@ GUEST_TESTS(TEST(a_parent_outside_does_not_wait_for_a_frozen_job), TEST(nor_for_
 	    TEST(a_move_within_a_job_is_no_call), TEST(a_task_that_is_moved_into_it_runs),
 	    TEST(so_does_what_that_task_starts),
 	    TEST_WITHIN(a_signal_that_is_to_end_a_frozen_process_does, 240),
+	    TEST_WITHIN(nor_is_a_signal_lost_among_many, 240),
 	    TEST_WITHIN(then_the_others_take_turns_again, 180),
 	    TEST_WITHIN(a_writer_to_a_pipe_does_not_wait_for_a_frozen_reader, 240),
 	    TEST_WITHIN(nor_does_one_to_a_socket, 240),
