@@ -71,6 +71,12 @@ class Host(host.Engine):
     def start(self, *words):
         super().start("mode=off", f"--config={self.config}", *words)
 
+    def halt(self):
+        """It stands still on return, until SIGCONT."""
+        self.process.send_signal(signal.SIGSTOP)
+        how = os.WSTOPPED | os.WEXITED | os.WNOWAIT
+        assert os.waitid(os.P_PID, self.process.pid, how).si_code == os.CLD_STOPPED
+
     def reload(self, text):
         """Another configuration, in force on return."""
         before = self.log.read_text().count("the configuration is read again")
@@ -1215,7 +1221,7 @@ def test_a_request_to_a_connection_that_has_ended_is_not_carried_out(mtsd):
     cgroup = mtsd.own_job()
     clients, _ = connect_all(mtsd, ADA, USER_CALLERS)
     # mtsd is to find the request and the new callers at once
-    mtsd.process.send_signal(signal.SIGSTOP)
+    mtsd.halt()
     more = [mtsd.as_user(ADA) for _ in range(USER_CALLERS)]
     mtsd.process.send_signal(signal.SIGCONT)
     for client in more:
@@ -1328,9 +1334,7 @@ def test_a_descriptor_that_is_slow_to_close_keeps_only_its_own_connection(mtsd):
     for it in slow:
         with mtsd.as_user(ADA) as ada:
             # mtsd is to be the one that closes it last, so it must not have read it before
-            mtsd.process.send_signal(signal.SIGSTOP)
-            how = os.WSTOPPED | os.WEXITED | os.WNOWAIT
-            assert os.waitid(os.P_PID, mtsd.process.pid, how).si_code == os.CLD_STOPPED
+            mtsd.halt()
             socket.send_fds(ada.socket, [request], [it.socket.fileno()])
             it.socket.close()
             mtsd.process.send_signal(signal.SIGCONT)
@@ -1350,7 +1354,7 @@ def test_root_is_answered_whatever_a_user_who_is_refused_has_sent(mtsd):
     places = [stuck(mtsd, ADA) for _ in range(USER_CALLERS)]
     slow = Slow()
     # mtsd is to find the request, and to be the one that closes the descriptor last
-    mtsd.process.send_signal(signal.SIGSTOP)
+    mtsd.halt()
     with mtsd.as_user(ADA) as ada:
         socket.send_fds(ada.socket, [struct.pack("II", host.STATUS, 0)], [slow.socket.fileno()])
     slow.socket.close()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * toucher MIB COUNTER [nap [sparse]]: writes to all of its pages in turn, for ever. COUNTER is a file: the
- * number of pages visited, then 1 when all of them have been written once. With "nap" it sleeps a
- * millisecond after each pass. With "sparse" it also maps 64 TiB in which there is one page.
+ * toucher MIB COUNTER [nap [sparse]]: writes to all of its pages in turn, for ever. COUNTER is a
+ * file: the number of pages visited, then 1 when all of them have been written once. With "nap" it
+ * sleeps a millisecond after each pass. With "sparse" it also maps 64 TiB in which there is one
+ * page.
  */
 #include <fcntl.h>
 #include <stdint.h>
