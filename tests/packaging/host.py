@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A guest that boots a host with the Debian packages: guest.sh is its tests.
+"""A guest that boots a host with the Debian packages: guest.sh is its tests, or upgraded.sh.
 
 root.sh makes its disk. Else it is the guest of tests/systemd.
 """
@@ -16,29 +16,30 @@ from tests.systemd import harness
 
 HERE = Path(__file__).parent
 STEPS = HERE / "guest.sh"
+UPGRADED = HERE / "upgraded.sh"  # after that
 LOGS = BUILD / "packaging-logs"
 
 
-def list_steps() -> list[str]:
+def list_steps(steps: Path) -> list[str]:
     """Names of the tests, in order."""
-    return re.findall(r"^test_([a-z0-9_]+)\(\) {", STEPS.read_text(), re.MULTILINE)
+    return re.findall(r"^test_([a-z0-9_]+)\(\) {", steps.read_text(), re.MULTILINE)
 
 
 class Guest(harness.Guest):
     """With the packages."""
 
-    def __init__(self, spec: lab.Spec, disk: Path, packages: Path, **on) -> None:
+    def __init__(self, spec: lab.Spec, steps: Path, disk: Path, packages: Path, **on) -> None:
         """disk: has them installed; packages: the same ones, for upgrades."""
         self.disk = disk
         self._packages = packages
-        super().__init__(spec, LOGS, list_steps(), False, **on)
+        super().__init__(spec, LOGS / steps.stem, list_steps(steps), False, **on)
 
     def _overlay(self) -> dict[str, Path]:
         place = ROOT / "tests/systemd/guest"
         return {
             "usr/lib/systemd/system-shutdown/lab": place / "verdict.sh",
             **{f"lab/{name}": place / name for name in harness.FILES},
-            "lab/tests/packages.sh": STEPS,
+            **{f"lab/tests/{its.name}": its for its in (STEPS, UPGRADED)},
             **{f"lab/programs/{its.name}": its for its in (harness.OUT / "programs").iterdir()},
             **{f"lab/debs/{its.name}": its for its in self._packages.glob("*.deb")},
         }
@@ -51,8 +52,8 @@ class Guest(harness.Guest):
         }
 
 
-def boot(system: Path, disk: Path, packages: Path) -> Run:
-    """Run the tests in the guest, with the kernel of the system from which the disk was made."""
+def boot(steps: Path, system: Path, disk: Path, packages: Path) -> Run:
+    """Run the tests of a file in the guest, with the kernel that is in the folder `system`."""
     with alone():
         subprocess.run(["make", "-s", "-C", ROOT / "tests/systemd"], check=True)
     (image,) = (system / "boot").glob("vmlinuz-*")
@@ -62,7 +63,11 @@ def boot(system: Path, disk: Path, packages: Path) -> Run:
         append="root=/dev/vda rw",
     )  # fmt: skip
     output = Output()
-    with Guest(spec, disk, packages, on_report=lambda line: harness.report(output, line)) as its:
+
+    def on_report(line: str) -> None:
+        harness.report(output, line)
+
+    with Guest(spec, steps, disk, packages, on_report=on_report) as its:
         its.start()
         verdict = its.wait()
-    return Run({harness.PROGRAM: output}, verdict, LOGS)
+    return Run({harness.PROGRAM: output}, verdict, LOGS / steps.stem)

@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# root.sh ROOT PACKAGES OUT: installs the packages of the folder PACKAGES in the Debian system ROOT, and
-# purges them. For test_apt.py, in namespaces of its own (unshare --mount --pid). ROOT is left as it
-# is: what is written goes to memory, and is gone in the end. OUT has then
+# root.sh ROOT PACKAGES OUT: installs the packages of the folder PACKAGES in the Debian system ROOT, then
+# its newer kernel, and purges the packages. For test_apt.py, in namespaces of its own (unshare --mount
+# --pid). ROOT is left as it is: what is written goes to memory, and is gone in the end. OUT has then
 #
 #   host.ext4       the system with the packages, as a disk, without what only builds
+#   kernel/         the newer kernel and its modules, where they are in the system
 #   before, after   each file: its kind, mode, owner, link, and a sum of its contents
-#   said            what apt has said; status: of dkms, while the packages are installed
+#   said            what apt has said
+#   status, upgraded   of dkms: the packages are installed; with the newer kernel, too
 #   installed       what modinfo and the programs say of their versions; NAME: their programs run
 #   mts.ko[.xz]     the module, as DKMS has signed it; dkms.der: the certificate of its key
 #   unsigned.ko, other.ko   the module without a signature, and with that of another key; other.der
@@ -20,6 +22,10 @@ place=/mnt
 # group mts: nothing removes groups, as files may be theirs.
 own=(./var/log ./var/lib/dpkg ./var/lib/apt ./var/cache ./etc/ld.so.cache ./root ./tmp ./proc ./debs
 	'./var/lib/dkms/mok.*' './etc/group*' './etc/gshadow*')
+# What comes with the newer kernel, which is not purged.
+upgrade=('./boot' './vmlinuz*' './initrd.img*' './usr/src/linux-*' './usr/lib/modules/*cloud*'
+	'./usr/lib/linux-kbuild-*' './usr/share/*/linux-*' './usr/share/lintian/overrides/linux-*'
+	'./var/lib/initramfs-tools')
 
 inside() { chroot $place /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
 	DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -30,16 +36,30 @@ make_disk() {
 
 	mkdir $copy
 	tar -C $place --exclude=./proc --exclude=./debs --exclude='./usr/src/linux-*' --exclude=./boot \
-		--exclude='./var/lib/apt/lists/*' --exclude='./var/cache/apt/*' --exclude=./usr/lib/gcc \
+		--exclude='./var/lib/apt/lists/*' --exclude='./var/cache/*/*' --exclude=./usr/lib/gcc \
 		--exclude='./usr/lib/linux-kbuild-*' --exclude='./usr/share/doc/*' -c . | tar -C $copy -x
 	mkdir $copy/proc
 	rm -r $copy/usr/lib/modules/*/kernel/sound
 	find $copy/usr/lib/modules/*/kernel/drivers -mindepth 1 -maxdepth 1 \
 		! -name block ! -name char ! -name virtio -exec rm -r {} +
-	depmod -b $copy "$release"
+	for folder in $copy/usr/lib/modules/*; do
+		depmod -b $copy "${folder##*/}"
+	done
 	truncate -s 2G "$out/host.ext4"
 	mkfs.ext4 -q -O ^has_journal -d $copy "$out/host.ext4"
 	rm -r $copy
+}
+
+# Nothing is said to DKMS.
+upgrade_kernel() {
+	local newer
+
+	inside sh -c 'apt-get -q -y install /var/cache/kernels/*.deb' >>"$out/said" 2>&1
+	inside dkms status >"$out/upgraded"
+	newer=$(cd $place/usr/lib/modules && echo *cloud*)
+	mkdir -p "$out/kernel/boot" "$out/kernel/usr/lib/modules"
+	cp "$place/boot/vmlinuz-$newer" "$out/kernel/boot"
+	cp -a "$place/usr/lib/modules/$newer" "$out/kernel/usr/lib/modules"
 }
 
 # Each as the kernel gets it: not packed.
@@ -71,12 +91,13 @@ keep_modules() {
 list() {
 	local prune=()
 
-	for folder in "${own[@]}"; do
+	for folder in "${own[@]}" "${upgrade[@]}"; do
 		prune+=(-path "$folder" -prune -o)
 	done
 	cd $place
 	find . "${prune[@]}" -printf '%p %y %m %U:%G %l\n' | sort
 	find . "${prune[@]}" -type f -print0 | sort -z | xargs -0 sha256sum
+	find ./usr/lib/modules -name 'mts.ko*'
 	cd /
 }
 
@@ -104,6 +125,7 @@ except mts.MtsError as error:
     print(f"{version} and no module: {type(error).__name__}")' >>"$out/installed"
 # The guest removes mts-tools, which this one needs.
 inside apt-get -q -y purge python3-mts >>"$out/said" 2>&1
+upgrade_kernel
 make_disk
 inside apt-get -q -y purge mts-dkms mts-tools libmts-dev libmts0 >>"$out/said" 2>&1
 list >"$out/after"

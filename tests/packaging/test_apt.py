@@ -15,7 +15,7 @@ from bench.lab import BUILD, ROOT
 from tests.build import alone
 from tests.guest import harness as guests
 from tests.packaging import secure_boot, versions
-from tests.packaging.host import boot, list_steps
+from tests.packaging.host import STEPS, UPGRADED, boot, list_steps
 from tests.systemd.harness import PROGRAM
 
 pytestmark = [
@@ -32,6 +32,12 @@ SYSTEM = (
     *("python3", "autopkgtest", "gcc", "libc6-dev", "pkgconf"),
     *("openssl", "shim-signed", "grub-efi-amd64-signed"),
 )
+# To which its kernel is upgraded: packages in the system's /var/cache/kernels, not installed.
+UPGRADE = ("linux-image-cloud-amd64", "linux-headers-cloud-amd64")
+DOWNLOAD = f"""--customize-hook=
+    mkdir -p "$1/var/cache/kernels/partial" &&
+    APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get -q -y --no-install-recommends --download-only \\
+        -o Dir::Cache::Archives="$1/var/cache/kernels" install {' '.join(UPGRADE)}"""
 SUITES = ("bookworm", "trixie")
 
 
@@ -93,11 +99,12 @@ def test_two_builds_give_the_same_bytes(packages, tmp_path):
 
 def system(suite: str) -> Path:
     """A Debian system with what the packages need; kept until they need something else."""
-    root = BUILD / "packaging" / f"{suite}-{zlib.crc32(repr(SYSTEM).encode()):08x}"
+    made_of = repr((SYSTEM, DOWNLOAD)).encode()
+    root = BUILD / "packaging" / f"{suite}-{zlib.crc32(made_of):08x}"
     if not root.is_dir():
         if not shutil.which("mmdebstrap"):
             pytest.skip("no mmdebstrap: tools/setup newer")
-        run(ROOT / "tools/debian-root", suite, root, ",".join(SYSTEM))
+        run(ROOT / "tools/debian-root", suite, root, ",".join(SYSTEM), DOWNLOAD)
     return root
 
 
@@ -131,6 +138,14 @@ def test_dkms_has_installed_the_module(host):
     assert re.match(rf"mts/{re.escape(versions.source())}, [67]\..*, x86_64: installed", line)
 
 
+def test_dkms_builds_the_module_when_a_kernel_is_added(host):
+    """By itself, for each kernel that there is then."""
+    version = re.escape(versions.source())
+    old, new = sorted(host.lines("upgraded"), key=lambda line: "cloud" in line)
+    assert re.match(rf"mts/{version}, [67]\.[^ ]*-amd64, x86_64: installed", old)
+    assert re.match(rf"mts/{version}, [67]\.[^ ]*-cloud-amd64, x86_64: installed", new)
+
+
 def test_dkms_has_signed_the_module(host):
     (module,) = host.out.glob("mts.ko*")
     key = run("modinfo", "-F", "sig_key", module).strip().replace(":", "")
@@ -162,10 +177,10 @@ def booted(host, packages) -> guests.Run:
         pytest.skip("one suite is enough")
     if not shutil.which("qemu-system-x86_64"):
         pytest.skip("no QEMU: tools/setup systemd")
-    return boot(host.root, host.out / "host.ext4", packages)
+    return boot(STEPS, host.root, host.out / "host.ext4", packages)
 
 
-@pytest.mark.parametrize("name", list_steps())
+@pytest.mark.parametrize("name", list_steps(STEPS))
 def test_step(booted, name):
     guests.Case(booted, PROGRAM, name).check()
 
@@ -173,6 +188,25 @@ def test_step(booted, name):
 def test_guest(booted):
     """The kernel had no complaint, and nothing stayed frozen."""
     booted.check()
+
+
+@pytest.fixture(scope="module")
+def upgraded(host, packages) -> guests.Run:
+    """That host with its new kernel."""
+    if host.suite != "trixie":
+        pytest.skip("one suite is enough")
+    if not shutil.which("qemu-system-x86_64"):
+        pytest.skip("no QEMU: tools/setup systemd")
+    return boot(UPGRADED, host.out / "kernel", host.out / "host.ext4", packages)
+
+
+@pytest.mark.parametrize("name", list_steps(UPGRADED))
+def test_step_after_an_upgrade_of_the_kernel(upgraded, name):
+    guests.Case(upgraded, PROGRAM, name).check()
+
+
+def test_guest_with_the_new_kernel(upgraded):
+    upgraded.check()
 
 
 @pytest.fixture(scope="module")

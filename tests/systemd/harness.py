@@ -146,11 +146,22 @@ class Guest(guest.Guest):
     disk = DISK
 
     def __init__(
-        self, spec: guest.Spec, directory: Path, only: list[str], shell: bool, **on
+        self,
+        spec: guest.Spec,
+        directory: Path,
+        only: list[str],
+        shell: bool,
+        settings: tuple[str, ...] = (),
+        **on,
     ) -> None:
-        """only: the tests to be run, all if there are none; shell: a socket that one is behind."""
+        """
+        only: the tests to be run, all if there are none; shell: a socket that one is behind.
+
+        settings: lines that the how-to's configuration gets below [mts].
+        """
         self._only = only
         self._shell = shell
+        self._settings = settings
         self._directory = directory
         super().__init__(spec, directory, **on)
 
@@ -225,7 +236,8 @@ class Guest(guest.Guest):
             "etc/systemd/journald.conf.d/lab.conf": "[Journal]\nStorage=volatile\n",
             "lab/settings": f"BAD_LOG={guest.BAD_LOG!r}\n",
         }
-        texts["lab/mts.conf"], texts["lab/howto.sh"] = of_howto()
+        conf, texts["lab/howto.sh"] = of_howto()
+        texts["lab/mts.conf"] = conf.replace("[mts]\n", "\n".join(["[mts]", *self._settings, ""]), 1)
         for path in (HERE / "units").iterdir():
             texts[f"{UNITS}/{path.name}"] = path.read_text()
         if self._only:
@@ -234,7 +246,11 @@ class Guest(guest.Guest):
 
 
 def run(
-    only: list[str] | None = None, logs: Path = LOGS, shell: bool = False, show: bool = False
+    only: list[str] | None = None,
+    logs: Path = LOGS,
+    shell: bool = False,
+    show: bool = False,
+    settings: tuple[str, ...] = (),
 ) -> harness.Run:
     """Boot the guest, and run these tests, or all; show: print the report as it comes."""
     its = build()
@@ -249,7 +265,7 @@ def run(
             print(line, flush=True)
         report(output, line)
 
-    with Guest(spec, logs, only or [], shell, on_report=on_report) as its:
+    with Guest(spec, logs, only or [], shell, settings, on_report=on_report) as its:
         its.start()
         verdict = its.wait()
     (logs / "swap.img").unlink()
