@@ -42,7 +42,7 @@ make_disk() {
 	rm -r $copy/usr/lib/modules/*/kernel/sound
 	find $copy/usr/lib/modules/*/kernel/drivers -mindepth 1 -maxdepth 1 \
 		! -name block ! -name char ! -name virtio -exec rm -r {} +
-	for folder in $copy/usr/lib/modules/*; do
+	for folder in "$copy"/usr/lib/modules/*; do
 		depmod -b $copy "${folder##*/}"
 	done
 	truncate -s 2G "$out/host.ext4"

@@ -37,7 +37,7 @@ UPGRADE = ("linux-image-cloud-amd64", "linux-headers-cloud-amd64")
 DOWNLOAD = f"""--customize-hook=
     mkdir -p "$1/var/cache/kernels/partial" &&
     APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get -q -y --no-install-recommends --download-only \\
-        -o Dir::Cache::Archives="$1/var/cache/kernels" install {' '.join(UPGRADE)}"""
+        -o Dir::Cache::Archives="$1/var/cache/kernels" install {" ".join(UPGRADE)}"""
 SUITES = ("bookworm", "trixie")
 
 

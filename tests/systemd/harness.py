@@ -237,7 +237,8 @@ class Guest(guest.Guest):
             "lab/settings": f"BAD_LOG={guest.BAD_LOG!r}\n",
         }
         conf, texts["lab/howto.sh"] = of_howto()
-        texts["lab/mts.conf"] = conf.replace("[mts]\n", "\n".join(["[mts]", *self._settings, ""]), 1)
+        head = "\n".join(["[mts]", *self._settings, ""])
+        texts["lab/mts.conf"] = conf.replace("[mts]\n", head, 1)
         for path in (HERE / "units").iterdir():
             texts[f"{UNITS}/{path.name}"] = path.read_text()
         if self._only:
