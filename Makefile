@@ -228,7 +228,7 @@ install-dkms:
 
 # Kernels may pack their modules. Hosts without headers have no module of ours.
 uninstall:
-	$(if $(DESTDIR),,tools/stop-services $(PREFIX)/lib/systemd/system)
+	$(if $(DESTDIR),,tools/stop-services $(or $(UNITDIR),$(PREFIX)/lib/systemd/system))
 	if [ -e '$(KDIR)/Makefile' ]; then \
 		for packed in '' .gz .xz .zst; do \
 			rm -f $(DESTDIR)/lib/modules/$(RELEASE)/updates/mts.ko$$packed; done; \

@@ -62,6 +62,7 @@ void mts_budget_hold(struct mts_job *job)
 
 void mts_budget_return(struct mts_job *job)
 {
+	/* Of a job that is retired just now take() may not have seen that yet. */
 	if (!READ_ONCE(job->lent) && !READ_ONCE(job->retired))
 		return;
 	spin_lock(&budget_lock);

@@ -132,7 +132,6 @@ void mts_watched_forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct watched came = process_of(parent), new = process_of(child);
 	struct watched *from = NULL, *place = NULL;
-	u64 now = now_ms();
 	u32 i, n = 0;
 	unsigned long flags;
 
@@ -148,7 +147,7 @@ void mts_watched_forked(struct task_struct *parent, struct task_struct *child)
 		for (i = 0; i < MAX_WATCHED; i++)
 			n += watched[i].tgid && watched[i].job == new.job;
 		if (n < MAX_CHILDREN)
-			place = find_place(&new, now);
+			place = find_place(&new, now_ms());
 		if (place)
 			*place = new;
 		else
@@ -259,21 +258,21 @@ static u32 drop_ended(void)
 }
 
 /* 0: it has passed. */
-static u64 not_past(const atomic64_t *until)
+static u64 not_past(const atomic64_t *until, u64 now)
 {
 	u64 then = atomic64_read(until);
 
-	return then > now_ms() ? then : 0;
+	return then > now ? then : 0;
 }
 
 static void update_job(struct mts_job *job, u32 n)
 {
-	u64 task_until = not_past(&job->call.task_unwatched_until), init_until, now = now_ms();
+	u64 now = now_ms(), task_until = not_past(&job->call.task_unwatched_until, now), init_until;
 	u32 i;
 
 	/* mts_calls_seen() may have set init_until: it lasts no longer than this. */
 	init_until = min_t(u64, atomic64_read(&job->init_until), now + MTS_CALL_SEEN_MS);
-	init_until = max(init_until, not_past(&job->call.init_unwatched_until));
+	init_until = max(init_until, not_past(&job->call.init_unwatched_until, now));
 	for (i = 0; i < n; i++) {
 		if (kept[i].job != job->id)
 			continue;

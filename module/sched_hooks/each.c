@@ -24,7 +24,7 @@
 struct each_work {
 	struct callback_head work;
 	struct llist_node free;
-	struct task_struct *task; /* it will run the work. By @works_lock; NULL: it does so now */
+	struct task_struct *task; /* it will run the work; NULL, by @works_lock: it does so now */
 	struct mts_job *parent; /* with a reference */
 	u32 flag; /* of @parent: MTS_JOB_EACH or MTS_JOB_EACH_LEAF */
 };
@@ -40,7 +40,11 @@ static void (*tell_unused)(void);
 
 /* A leaf that got no job tries again after this time, not at each of its page faults. */
 #define RETRY_NS ((u64)NSEC_PER_SEC)
-/* The module's unload waits so long for works before it interrupts system calls. */
+/*
+ * Jiffies, 100 ms: the module's unload waits so long for works before it interrupts system calls,
+ * which programs may notice. A process that returns to user space needs less, however many
+ * processors the host has; an unload takes 1.5 s without such a call (test_failopen), for RCU.
+ */
 #define DRAIN_PATIENCE (HZ / 10)
 
 static struct each_work *take_work(void)
@@ -76,12 +80,13 @@ static bool is_wanted(const struct each_work *work)
 	       READ_ONCE(work->parent->flags) & work->flag;
 }
 
-static void set_task(struct each_work *work, struct task_struct *task)
+/* The process may go from now on: interrupt_all() does not look at it any more. */
+static void forget_task(struct each_work *work)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&works_lock, flags);
-	work->task = task;
+	work->task = NULL;
 	raw_spin_unlock_irqrestore(&works_lock, flags);
 }
 
@@ -92,7 +97,7 @@ static void give_job(struct callback_head *head)
 	const struct mts_wish wish = { .flags = MTS_JOB_ENTER | (work->flag & MTS_JOB_EACH_LEAF) };
 	struct mts_job *job;
 
-	set_task(work, NULL);
+	forget_task(work);
 	if (!is_wanted(work)) {
 		/* nothing */
 	} else if (!mts_job_create("", &wish, work->parent, &job)) {
@@ -137,9 +142,10 @@ static void queue(struct task_struct *task, struct each_work *work)
 	 */
 	if (!work)
 		return;
-	set_task(work, task);
+	/* interrupt_all() begins after the hooks are removed: no lock is needed. */
+	work->task = task;
 	if (WARN_ON_ONCE(task_work_add(task, &work->work, TWA_RESUME))) {
-		set_task(work, NULL);
+		work->task = NULL;
 		give_work(work);
 	}
 }

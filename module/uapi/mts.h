@@ -152,8 +152,8 @@ enum mts_share_by {
 	MTS_SHARE_JOB = 0,
 	/*
 	 * First between users by their weights (struct mts_user_weight), then between the jobs of
-	 * each by theirs. A user is one for whom a job takes turns; with MTS_POLICY_FAIR, one whose
-	 * jobs wait for swap.
+	 * each by theirs. A user counts if a job of that user takes turns; with MTS_POLICY_FAIR, if
+	 * one waits for swap.
 	 */
 	MTS_SHARE_USER = 1,
 };

@@ -296,7 +296,7 @@ def test_weight_of_a_user(mtsctl, args, call):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--user", "nobody-of-that-name", "200"], "no user 'nobody-of-that-name': write its name"),
+        (["--user", "no-such-user", "200"], "no user 'no-such-user': write its name"),
         (["--user", "4294967295", "200"], "no user '4294967295'"),
         (["--user", "", "200"], "no user ''"),
         (["--user", "root"], "takes a user and a weight, and no job"),

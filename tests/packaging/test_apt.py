@@ -170,14 +170,19 @@ def test_purge_leaves_nothing(host):
     assert sorted({*before} - {*after}) == []
 
 
-@pytest.fixture(scope="module")
-def booted(host, packages) -> guests.Run:
-    """That host, with jobs that take turns while the packages are upgraded and removed."""
+def boot_one_suite(steps: Path, host: Host, system: Path, packages: Path) -> guests.Run:
+    """The tests of a file in the guest, with the kernel of the folder `system`."""
     if host.suite != "trixie":
         pytest.skip("one suite is enough")
     if not shutil.which("qemu-system-x86_64"):
         pytest.skip("no QEMU: tools/setup systemd")
-    return boot(STEPS, host.root, host.out / "host.ext4", packages)
+    return boot(steps, system, host.out / "host.ext4", packages)
+
+
+@pytest.fixture(scope="module")
+def booted(host, packages) -> guests.Run:
+    """That host, with jobs that take turns while the packages are upgraded and removed."""
+    return boot_one_suite(STEPS, host, host.root, packages)
 
 
 @pytest.mark.parametrize("name", list_steps(STEPS))
@@ -193,11 +198,7 @@ def test_guest(booted):
 @pytest.fixture(scope="module")
 def upgraded(host, packages) -> guests.Run:
     """That host with its new kernel."""
-    if host.suite != "trixie":
-        pytest.skip("one suite is enough")
-    if not shutil.which("qemu-system-x86_64"):
-        pytest.skip("no QEMU: tools/setup systemd")
-    return boot(UPGRADED, host.out / "kernel", host.out / "host.ext4", packages)
+    return boot_one_suite(UPGRADED, host, host.out / "kernel", packages)
 
 
 @pytest.mark.parametrize("name", list_steps(UPGRADED))

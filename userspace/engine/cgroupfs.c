@@ -177,11 +177,11 @@ static int remove_below(int dir, int depth, u32 *most)
 	while (!err && (entry = readdir(stream))) {
 		if (!mts_is_cgroup_below(entry))
 			continue;
-		if (!(*most)--) {
-			*most = 0;
+		if (!*most) {
 			err = -EBUSY;
 			break;
 		}
+		--*most;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
 			err = remove_below(fd, depth + 1, most);
@@ -340,8 +340,8 @@ int mts_cgroupfs_write_u64(const struct path *dir, const char *file, u64 value)
 
 /*
  * The process that asks: it waits for the answer, and executes its command in the job. A child does
- * not wait: its number may be another process's by now. The owner of the cgroup does it, whom the
- * kernel refuses a process from elsewhere.
+ * not wait: its number may be another process's by now. It is done as the owner of the cgroup:
+ * to that user the kernel refuses a process from elsewhere.
  */
 int mts_cgroupfs_enter(const struct path *dir)
 {

@@ -186,7 +186,8 @@ static bool look_at_files(int tasks, const char *thread, u32 *most, bool *attend
 		buf[n] = '\0';
 		has_files = true;
 		*attended = !*most || is_attending(entry->d_name, buf);
-		*most -= !!*most;
+		if (*most)
+			--*most;
 	}
 	closedir(files);
 	return has_files;

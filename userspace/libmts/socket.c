@@ -138,8 +138,7 @@ static int read_elements(int fd, unsigned long cmd, const struct mts_list *asked
 /* @passed: a descriptor that goes along; -1: none */
 static int call_with(int fd, unsigned long cmd, void *argument, int passed)
 {
-	bool is_list = cmd == MTS_IOC_JOBS || cmd == MTS_IOC_BINS || cmd == MTS_IOC_GONE ||
-		       cmd == MTS_IOC_USERS;
+	bool is_list = mts_wire_size_1(cmd);
 	size_t in = _IOC_DIR(cmd) & _IOC_WRITE ? _IOC_SIZE(cmd) : 0;
 	size_t out = _IOC_DIR(cmd) & _IOC_READ ? _IOC_SIZE(cmd) : 0;
 	struct mts_wire_request request = { .cmd = cmd, .size = in };

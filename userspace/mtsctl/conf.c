@@ -203,6 +203,19 @@ static bool take_hooks(struct state *s, const struct place *place, const char *k
 	return true;
 }
 
+static bool take_weight(struct state *s, const struct place *place, const char *key,
+			const char *value)
+{
+	struct weights_conf *weights = &s->conf->weights;
+	struct weight_line *line = weights_conf_line(weights, &s->command, key);
+
+	if (!line || is_twice(s, key, &line->place) ||
+	    weights_conf_take(weights, &s->command, line, key, value))
+		return false;
+	line->place = *place;
+	return true;
+}
+
 static bool take_users(struct state *s, const struct place *place, const char *key,
 		       const char *value)
 {
@@ -240,7 +253,7 @@ static bool on_key(void *user, const struct place *place, const char *key, const
 	else if (s->section == IN_USERS)
 		is_good = take_users(s, place, key, value);
 	else if (s->section == IN_WEIGHTS)
-		is_good = !weights_conf_take(&s->conf->weights, &s->command, key, value);
+		is_good = take_weight(s, place, key, value);
 	else if (s->section == IN_RULE)
 		is_good = rule_key(s->rule, &s->command, place, key, value);
 	if (s->rule)

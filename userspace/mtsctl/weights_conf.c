@@ -7,54 +7,40 @@
 #include "ipc.h"
 #include "values.h"
 
-struct weight_line {
-	u32 user;
-	struct place place;
-};
-
-/* In the same file, by its name or its number. NULL: it is not. */
-static const struct place *find_line(const struct weights_conf *conf, const char *file, u32 user)
+struct weight_line *weights_conf_line(struct weights_conf *conf, const struct command *command,
+				      const char *user)
 {
-	for (u32 i = 0; i < conf->n; i++)
-		if (conf->lines[i].user == user && conf->lines[i].place.file == file)
-			return &conf->lines[i].place;
-	return NULL;
-}
-
-static int add_line(struct weights_conf *conf, const struct place *place, u32 user)
-{
-	struct weight_line *more = realloc(conf->lines, (conf->n + 1) * sizeof(*more));
-
-	if (!more) {
-		complain("the configuration: out of memory");
-		return EXIT_FAILED;
-	}
-	conf->lines = more;
-	more[conf->n++] = (struct weight_line){ .user = user, .place = *place };
-	return EXIT_OK;
-}
-
-int weights_conf_take(struct weights_conf *conf, const struct command *command, const char *user,
-		      const char *value)
-{
-	const struct place *before;
-	char what[256];
-	u32 id, weight;
+	struct weight_line *more;
+	u32 id;
 
 	if (value_user(command, "", user, &id))
-		return EXIT_USAGE;
-	before = find_line(conf, command->place->file, id);
-	if (before)
-		return usage_error(command,
-				   "%s is given twice in this file, first in line %u: remove one",
-				   user, before->line);
+		return NULL;
+	for (u32 i = 0; i < conf->n; i++)
+		if (conf->lines[i].user == id)
+			return &conf->lines[i];
+	more = realloc(conf->lines, (conf->n + 1) * sizeof(*more));
+	if (!more) {
+		complain("the configuration: out of memory");
+		return NULL;
+	}
+	conf->lines = more;
+	more[conf->n] = (struct weight_line){ .user = id };
+	return &more[conf->n++];
+}
+
+int weights_conf_take(struct weights_conf *conf, const struct command *command,
+		      const struct weight_line *line, const char *user, const char *value)
+{
+	char what[256];
+	u32 weight;
+
 	snprintf(what, sizeof(what), "%s=", user);
 	if (value_weight(command, what, value, &weight))
 		return EXIT_USAGE;
-	if (!mts_user_weights_set(&conf->weights, id, weight))
+	if (!mts_user_weights_set(&conf->weights, line->user, weight))
 		return usage_error(command, "%s=%s: %d users have a weight other than %u already",
 				   user, value, MTS_MAX_USERS, MTS_WEIGHT_DEFAULT);
-	return add_line(conf, command->place, id);
+	return EXIT_OK;
 }
 
 /* Users that are not in @to first: they make room. Return: 0, or a negative errno. */

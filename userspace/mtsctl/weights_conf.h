@@ -6,18 +6,25 @@
 #include "mtsctl.h"
 #include "policy/users.h"
 
+/* @place: where the last value of this user is; .file is NULL: there is none */
+struct weight_line {
+	u32 user;
+	struct place place;
+};
+
 struct weights_conf {
 	struct mts_user_weights weights; /* of a user the last value counts */
-	struct weight_line *lines;
+	struct weight_line *lines; /* one of each user */
 	u32 n;
 };
 
-/*
- * Takes a line USER=N. @command->place is where it is. Return: EXIT_OK; or an exit status, and an
- * error is printed.
- */
-int weights_conf_take(struct weights_conf *conf, const struct command *command, const char *user,
-		      const char *value);
+/* The line of a user, by name or number. NULL: there is no such user; an error is printed. */
+struct weight_line *weights_conf_line(struct weights_conf *conf, const struct command *command,
+				      const char *user);
+
+/* Takes USER=N. Return: EXIT_OK; or an exit status, and an error is printed. */
+int weights_conf_take(struct weights_conf *conf, const struct command *command,
+		      const struct weight_line *line, const char *user, const char *value);
 
 /*
  * From now on users have the weights that @conf says, and all others the usual one. @before: set to

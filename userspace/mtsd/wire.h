@@ -91,13 +91,14 @@ static inline __s32 *mts_wire_descriptor(unsigned int cmd, void *argument)
 									   NULL;
 }
 
-/* Bytes of an element of a list, if the caller says none. */
+/* Bytes of an element of a list, if the caller says none. 0: the command asks for no list. */
 static inline size_t mts_wire_size_1(unsigned int cmd)
 {
 	return cmd == MTS_IOC_JOBS  ? MTS_JOB_INFO_SIZE_1 :
 	       cmd == MTS_IOC_BINS  ? MTS_BIN_INFO_SIZE_1 :
 	       cmd == MTS_IOC_USERS ? sizeof(struct mts_user_weight) :
-				      sizeof(struct mts_gone_info);
+	       cmd == MTS_IOC_GONE  ? sizeof(struct mts_gone_info) :
+				      0;
 }
 
 /* All of @size bytes. False: the other end has closed the connection, or an error. */
